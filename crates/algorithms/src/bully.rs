@@ -1,0 +1,223 @@
+//! Garcia-Molina's bully algorithm: complete network, bounded delays, timers.
+//!
+//! Rules, as in lectures 000, 002, 003 and 004 (the numbers are referred to below):
+//! 1. To call an election, ask everyone better (`election`). Nobody answers in time: announce
+//!    yourself to everyone worse (`coordinator`).
+//! 2. One who knows that nobody better is alive announces at once.
+//! 3. Asked by a worse member: answer, and call an election yourself unless one is under way.
+//! 4. Answered, but no coordinator in time: call again.
+//! 5. A coordinator worse than yourself: call again.
+//!
+//! An election carries no number, so one that was sent before its sender heard the new coordinator
+//! looks like a new one. Rule 3's "unless one is under way" therefore lasts until no such message
+//! can be left: two message times after the outcome.
+
+use crate::sources::{COULOURIS, GARCIA_MOLINA_1982, GUPTA_LECTURE};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// With rule 2.
+pub type AtOnce = Bully<true>;
+/// Without rule 2: even one who knows it is best waits for answers, as in lecture 003.
+pub type Waiting = Bully<false>;
+
+/// How long to wait for an answer: there, back, and as long again for the work on the way
+/// (Coulouris et al.: T = 2 T_trans + T_process). In message times.
+const ANSWER_WAIT: u64 = 3;
+/// How long an answered member waits for the coordinator: the longest election there is when
+/// nothing fails meanwhile (lecture 002). In message times.
+const COORDINATOR_WAIT: u64 = 5;
+/// How long a message of the election just over may still be under way. In message times.
+const SETTLING: u64 = 2;
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Bully<const AT_ONCE: bool> {
+    phase: Phase,
+    role: Role,
+    leader: Option<Id>,
+    /// Neighbours that the failure detector took for dead, and that have not been heard since.
+    suspected: BTreeSet<Port>,
+    /// Until then, elections heard belong to the one just over.
+    settled_until: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Phase {
+    Idle,
+    AwaitingAnswers,
+    AwaitingCoordinator,
+}
+
+/// What members say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// Is anyone better alive?
+    Election,
+    /// I am; leave it to me.
+    Answer,
+    /// I lead.
+    Coordinator,
+}
+
+impl Message for Msg {
+    const KINDS: &'static [Kind] =
+        &[Kind::payload("election"), Kind::payload("answer"), Kind::payload("coordinator")];
+
+    #[inline]
+    fn kind(&self) -> usize {
+        *self as usize
+    }
+}
+
+/// What a member waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Patience {
+    /// With answers.
+    Answers,
+    /// With the coordinator.
+    Coordinator,
+}
+
+impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
+    type Timer = Patience;
+    type Durable = ();
+
+    fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
+        Bully {
+            phase: Phase::Idle,
+            role: Role::Undecided,
+            leader: None,
+            suspected: BTreeSet::new(),
+            settled_until: None,
+        }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Idle {
+            self.call(cx);
+        }
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
+        self.suspected.remove(&from);
+        let is_better = cx.peer_rank(from) > cx.rank();
+        match msg {
+            Msg::Election => {
+                cx.send(from, Msg::Answer);
+                let is_over = self.settled_until.is_none_or(|until| cx.now() > until);
+                if self.phase == Phase::Idle && is_over {
+                    self.call(cx);
+                }
+            }
+            Msg::Answer => {
+                if self.phase == Phase::AwaitingAnswers {
+                    self.phase = Phase::AwaitingCoordinator;
+                    cx.cancel_timer(Patience::Answers);
+                    cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
+                }
+            }
+            Msg::Coordinator if is_better => self.conclude(cx, Role::Follower, cx.peer_rank(from).id()),
+            Msg::Coordinator => self.on_call(cx), // rule 5
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Patience) {
+        match timer {
+            Patience::Answers => self.announce(cx),
+            Patience::Coordinator => self.call(cx), // rule 4
+        }
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        if verdict == Verdict::Working {
+            self.suspected.remove(&peer);
+            return;
+        }
+        self.suspected.insert(peer);
+        if self.leader == Some(cx.peer_rank(peer).id()) {
+            self.on_call(cx);
+        }
+    }
+}
+
+impl<const AT_ONCE: bool> Bully<AT_ONCE> {
+    /// Rules 1 and 2.
+    fn call(&mut self, cx: &mut Cx<'_, Self>) {
+        self.role = Role::Undecided;
+        self.leader = None;
+        let better: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) > cx.rank()).collect();
+        if AT_ONCE && better.iter().all(|port| self.suspected.contains(port)) {
+            self.announce(cx);
+            return;
+        }
+        for port in better {
+            cx.send(port, Msg::Election);
+        }
+        self.phase = Phase::AwaitingAnswers;
+        cx.set_timer(Patience::Answers, cx.delay_bound() * ANSWER_WAIT);
+    }
+
+    fn announce(&mut self, cx: &mut Cx<'_, Self>) {
+        self.conclude(cx, Role::Leader, cx.id());
+        let worse: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) < cx.rank()).collect();
+        for port in worse {
+            cx.send(port, Msg::Coordinator);
+        }
+    }
+
+    fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Id) {
+        match self.phase {
+            Phase::Idle => {}
+            Phase::AwaitingAnswers => cx.cancel_timer(Patience::Answers),
+            Phase::AwaitingCoordinator => cx.cancel_timer(Patience::Coordinator),
+        }
+        self.phase = Phase::Idle;
+        self.role = role;
+        self.leader = Some(leader);
+        self.settled_until = Some(cx.now() + cx.delay_bound() * SETTLING);
+    }
+}
+
+impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
+    type Msg = Msg;
+
+    const SPEC: Spec = Spec {
+        name: "bully",
+        variant: if AT_ONCE { "at-once" } else { "waiting" },
+        summary: if AT_ONCE {
+            "ask everyone better; no answer in time means you lead; one who knows it is best announces at once"
+        } else {
+            "ask everyone better; no answer in time means you lead"
+        },
+        sources: &[GARCIA_MOLINA_1982, COULOURIS, GUPTA_LECTURE],
+        need: Need::Complete,
+        timing: Timing::BoundedDelay,
+        links: Links::Any,
+        starts: Starts::Callers,
+        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND),
+        goal: Goal::EveryoneKnows,
+        survives: Faults::CRASH,
+        randomised: false,
+        claims: if AT_ONCE { &figures::AT_ONCE } else { &figures::WAITING },
+    };
+
+    fn status(&self) -> Status {
+        Status { role: self.role, leader: self.leader, term: 0, halted: false }
+    }
+
+    fn storage(&self) -> usize {
+        size_of::<Self>() + self.suspected.len() * size_of::<Port>()
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if self.phase != Phase::Idle && self.leader.is_some() {
+            return Err(Broken("a member that elects has no leader yet".into()));
+        }
+        Ok(())
+    }
+}
+
+#[path = "bully_figures.rs"]
+mod figures;

@@ -1,0 +1,196 @@
+//! LCR: Le Lann, Chang and Roberts in synchronous rounds, on a one-way ring of unknown size.
+
+use crate::ring_figures::{harmonic, is_undisturbed, total_distance};
+use crate::sources::{CHANG_ROBERTS_1979, LE_LANN_1977, LYNCH_1996, MICHAIL_LECTURE};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+
+/// The simplest version: only the leader learns the outcome.
+pub type LeaderOnly = Lcr<false>;
+/// The leader's name goes round once more: everyone learns it and halts.
+pub type Halting = Lcr<true>;
+
+/// A member: it sends its own rank in round 1, then passes on what is better than itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lcr<const HALTING: bool> {
+    /// What goes out in this round: the lecture's `sendID`.
+    send: Option<Word>,
+    role: Role,
+    leader: Option<Id>,
+    halted: bool,
+}
+
+/// What members say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Word {
+    /// The lecture's ⟨ID⟩: a candidate's rank.
+    Candidate(Rank),
+    /// Halting variant: who leads.
+    Leader(Id),
+}
+
+impl Message for Word {
+    const KINDS: &'static [Kind] = &[Kind::payload("id"), Kind::payload("leader")];
+
+    #[inline]
+    fn kind(&self) -> usize {
+        matches!(self, Word::Leader(_)).into()
+    }
+}
+
+impl<const HALTING: bool> RoundAlgorithm for Lcr<HALTING> {
+    fn start(cx: &mut RoundCx<'_, Self>) -> Self {
+        let send = Some(Word::Candidate(cx.rank()));
+        Lcr { send, role: Role::Undecided, leader: None, halted: false }
+    }
+
+    #[inline(always)]
+    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<Word>) {
+        if let Some(word) = self.send {
+            out.send(NEXT, word);
+        }
+    }
+
+    #[inline(always)] // the simulator's benchmark, as in msgs and wake
+    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Word)]) {
+        self.send = None;
+        let Some(&(_, word)) = inbox.first() else { return };
+        match word {
+            Word::Candidate(rank) if rank > cx.rank() => self.send = Some(word),
+            Word::Candidate(rank) if rank < cx.rank() => {}
+            Word::Candidate(_) => {
+                // My rank made a complete turn: nobody is better.
+                self.role = Role::Leader;
+                self.leader = Some(cx.id());
+                if HALTING {
+                    self.send = Some(Word::Leader(cx.id()));
+                }
+            }
+            Word::Leader(id) => {
+                self.halted = true;
+                if id != cx.id() {
+                    self.role = Role::Follower;
+                    self.leader = Some(id);
+                    self.send = Some(word);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn wake(&self) -> Wake {
+        Wake::OnMessage
+    }
+}
+
+impl<const HALTING: bool> Protocol for Lcr<HALTING> {
+    type Msg = Word;
+
+    const SPEC: Spec = Spec {
+        name: "lcr",
+        variant: if HALTING { "halting" } else { "leader-only" },
+        summary: if HALTING {
+            "ranks go round, the worse are dropped; then the leader's name goes round"
+        } else {
+            "ranks go round, the worse are dropped; only the leader learns the outcome"
+        },
+        sources: &[CHANG_ROBERTS_1979, LE_LANN_1977, MICHAIL_LECTURE, LYNCH_1996],
+        need: Need::OneWayRing,
+        timing: Timing::Rounds,
+        links: Links::Fifo,
+        starts: Starts::Everyone,
+        knows: Knowledge::NONE,
+        goal: if HALTING { Goal::EveryoneHalts } else { Goal::LeaderOnly },
+        survives: Faults::NONE,
+        randomised: false,
+        claims: if HALTING { &claims::HALTING } else { &claims::LEADER_ONLY },
+    };
+
+    #[inline]
+    fn status(&self) -> Status {
+        Status { role: self.role, leader: self.leader, term: 0, halted: self.halted }
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if (self.role == Role::Undecided) == self.leader.is_some() {
+            return Err(Broken("a member is decided exactly when it names a leader".into()));
+        }
+        Ok(())
+    }
+}
+
+mod claims {
+    use super::*;
+
+    const LEADER_ROUND: Claim = Claim {
+        name: "leader_round",
+        measure: Measure::LeaderRound,
+        formula: "n + 1",
+        expect: |run| undisturbed(run, run.n() as f64 + 1.0),
+    };
+
+    pub const LEADER_ONLY: [Claim; 5] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "sum of distances to the next better: 2n - 1 (best order) to n(n+1)/2 (worst)",
+            expect: |run| undisturbed(run, total_distance(run.ranks)),
+        },
+        Claim {
+            name: "mean_messages",
+            measure: Measure::Messages,
+            formula: "n H(n) over random orders",
+            expect: |run| mean(run, 0.0),
+        },
+        LEADER_ROUND,
+        Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "n + 1",
+            expect: |run| undisturbed(run, run.n() as f64 + 1.0),
+        },
+        Claim {
+            name: "time",
+            measure: Measure::Time,
+            formula: "n",
+            expect: |run| undisturbed(run, run.n() as f64),
+        },
+    ];
+
+    pub const HALTING: [Claim; 5] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "leader-only + n",
+            expect: |run| undisturbed(run, total_distance(run.ranks) + run.n() as f64),
+        },
+        Claim {
+            name: "mean_messages",
+            measure: Measure::Messages,
+            formula: "n H(n) + n over random orders",
+            expect: |run| mean(run, run.n() as f64),
+        },
+        LEADER_ROUND,
+        Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "2n + 1",
+            expect: |run| undisturbed(run, 2.0 * run.n() as f64 + 1.0),
+        },
+        Claim {
+            name: "time",
+            measure: Measure::Time,
+            formula: "2n",
+            expect: |run| undisturbed(run, 2.0 * run.n() as f64),
+        },
+    ];
+
+    fn undisturbed(run: &Setting<'_>, figure: f64) -> Option<Expect> {
+        is_undisturbed(run).then_some(Expect::Exactly(figure))
+    }
+
+    fn mean(run: &Setting<'_>, more: f64) -> Option<Expect> {
+        let figure = run.n() as f64 * harmonic(run.n()) + more;
+        (is_undisturbed(run) && run.order == Order::Random).then_some(Expect::OnAverage(figure))
+    }
+}

@@ -1,0 +1,16 @@
+//! Election algorithms, one file each.
+//!
+//! To add one: write its file, add its `mod` and its line in [`Algorithms`]. Everything else
+//! (commands, tables, tests, drivers) follows from its [`Spec`](bellwether_core::Spec).
+
+#![forbid(unsafe_code)]
+
+pub mod bully;
+pub mod chang_roberts;
+pub mod chang_roberts_suppressing;
+pub mod lcr;
+mod registry;
+mod ring_figures;
+mod sources;
+
+pub use registry::Algorithms;

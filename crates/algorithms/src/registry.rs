@@ -1,0 +1,12 @@
+//! The list of algorithms: one line each, variants behind their default.
+
+use crate::{bully, chang_roberts, chang_roberts_suppressing, lcr};
+
+bellwether_core::registry! {
+    /// Every algorithm of Bellwether.
+    pub Algorithms {
+        rounds lcr::LeaderOnly, lcr::Halting;
+        events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
+        events bully::AtOnce, bully::Waiting;
+    }
+}

@@ -1,0 +1,90 @@
+//! Figures of one-way rings in which a better member stops a worse one's message: how far each
+//! message gets.
+
+use bellwether_core::{Initiators, Rank, Setting};
+
+/// For each member, clockwise, how far it is to the next better one; n for the best.
+///
+/// This is how many hops its rank travels. One pass over the ring and back with a stack of members
+/// that still wait for a better one.
+pub fn distances_to_better(ranks: &[Rank]) -> Vec<u32> {
+    let n = ranks.len();
+    let mut distances = vec![n as u32; n];
+    let mut waiting: Vec<u32> = Vec::new();
+    for step in 0..2 * n {
+        let here = step % n;
+        while let Some(&worse) = waiting.last()
+            && ranks[worse as usize] < ranks[here]
+        {
+            waiting.pop();
+            let distance = (here + n - worse as usize) % n;
+            distances[worse as usize] = distance as u32;
+        }
+        if step < n {
+            waiting.push(here as u32);
+        }
+    }
+    distances
+}
+
+/// The hops that all ranks travel when everyone starts.
+pub fn total_distance(ranks: &[Rank]) -> f64 {
+    sum(distances_to_better(ranks))
+}
+
+/// The hops that ranks travel when only some start, and others put in their own rank when a worse
+/// one reaches them first.
+///
+/// What reaches a member first is the best rank since the nearest initiator before it, whatever the
+/// delays, because links keep their order. So one walk from an initiator round the ring tells who
+/// puts in its own rank.
+pub fn total_distance_from(setting: &Setting<'_>) -> f64 {
+    let ranks = setting.ranks;
+    let Some(first) = (0..ranks.len()).find(|&member| setting.initiators.contains(member as u32)) else {
+        return 0.0;
+    };
+    let distances = distances_to_better(ranks);
+    let mut best_since = ranks[first];
+    let travelled = (first..first + ranks.len()).map(|step| step % ranks.len()).filter(|&member| {
+        let speaks = setting.initiators.contains(member as u32) || ranks[member] > best_since;
+        if speaks {
+            best_since = ranks[member];
+        }
+        speaks
+    });
+    sum(travelled.map(|member| distances[member]))
+}
+
+/// How many hops clockwise from one member to another.
+pub fn distance(n: usize, from: usize, to: usize) -> usize {
+    (to + n - from) % n
+}
+
+/// How many hops the best member is behind (clockwise of) the nearest initiator at or before it.
+pub fn distance_to_best(setting: &Setting<'_>) -> Option<usize> {
+    let n = setting.n();
+    let best = (0..n).max_by_key(|&member| setting.ranks[member])?;
+    (0..n).find(|hops| setting.initiators.contains(((best + n - hops) % n) as u32))
+}
+
+/// Whether the figures of a fault-free run apply: nobody is dead, starts late or calls late.
+pub fn is_undisturbed(setting: &Setting<'_>) -> bool {
+    setting.calm && setting.dead.is_empty()
+}
+
+/// Whether everyone starts.
+pub fn all_start(setting: &Setting<'_>) -> bool {
+    match setting.initiators {
+        Initiators::All => true,
+        Initiators::Some(members) => members.len() == setting.n(),
+    }
+}
+
+/// The n-th harmonic number.
+pub fn harmonic(n: usize) -> f64 {
+    (1..=n).rev().map(|k| 1.0 / k as f64).sum()
+}
+
+fn sum(distances: impl IntoIterator<Item = u32>) -> f64 {
+    distances.into_iter().map(u64::from).sum::<u64>() as f64
+}

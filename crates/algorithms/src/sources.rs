@@ -1,0 +1,42 @@
+//! Publications and lectures that several algorithms cite.
+
+use bellwether_core::Citation;
+
+pub const CHANG_ROBERTS_1979: Citation = Citation {
+    authors: "E. Chang and R. Roberts",
+    title: "An improved algorithm for decentralized extrema-finding in circular configurations of processes, CACM 22(5)",
+    year: 1979,
+};
+
+pub const LE_LANN_1977: Citation = Citation {
+    authors: "G. Le Lann",
+    title: "Distributed systems - towards a formal approach, IFIP Congress",
+    year: 1977,
+};
+
+pub const GARCIA_MOLINA_1982: Citation = Citation {
+    authors: "H. Garcia-Molina",
+    title: "Elections in a distributed computing system, IEEE Trans. Computers 31(1)",
+    year: 1982,
+};
+
+pub const COULOURIS: Citation = Citation {
+    authors: "G. Coulouris, J. Dollimore, T. Kindberg and G. Blair",
+    title: "Distributed Systems: Concepts and Design, 5th ed., section 15.3",
+    year: 2011,
+};
+
+pub const LYNCH_1996: Citation =
+    Citation { authors: "N. Lynch", title: "Distributed Algorithms, section 3.3", year: 1996 };
+
+pub const MICHAIL_LECTURE: Citation = Citation {
+    authors: "O. Michail",
+    title: "Distributed Systems (COMP 212), lecture 7: leader election",
+    year: 2018,
+};
+
+pub const GUPTA_LECTURE: Citation = Citation {
+    authors: "I. Gupta",
+    title: "Distributed Systems (CS 425), lecture on leader election",
+    year: 2018,
+};

@@ -1,0 +1,214 @@
+//! The contract between an algorithm and whatever drives it.
+
+use crate::{Broken, Data, Local, Message, Port, Span, Spec, Status, Time};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut, RangeInclusive};
+
+/// What every algorithm is, however it is driven: `Self` is a member's volatile state.
+pub trait Protocol: Clone + Debug + Eq + Hash + serde::Serialize + Send + 'static {
+    /// What members say to each other.
+    type Msg: Message;
+
+    /// Needs, promises and claims.
+    const SPEC: Spec;
+
+    /// All an outsider sees of the member.
+    fn status(&self) -> Status;
+
+    /// How many bytes the state takes in memory. An algorithm whose state owns lists adds them.
+    #[inline(always)]
+    fn storage(&self) -> usize {
+        size_of::<Self>()
+    }
+
+    /// What must hold in every state.
+    ///
+    /// # Errors
+    /// [`Broken`] says what does not: always a bug of ours.
+    fn invariant(&self) -> Result<(), Broken> {
+        Ok(())
+    }
+}
+
+/// An algorithm that reacts to one input at a time.
+///
+/// Every handler sees one input, changes the state and writes its wishes into [`Cx`]. The driver
+/// applies all of them before the next input: persist, sync, set timers, send, publish. A member
+/// may crash between any two of these.
+///
+/// Handlers cannot fail: malformed bytes die in the decoder, and a broken invariant is our bug.
+pub trait Algorithm: Protocol {
+    /// What the member can be reminded of; [`crate::Never`] if it sets no timers.
+    type Timer: Data;
+    /// What survives a crash; `()` if nothing does.
+    type Durable: Data + Default;
+
+    /// The member boots, for the first time (`saved` is the default) or after a crash.
+    fn start(cx: &mut Cx<'_, Self>, saved: Self::Durable) -> Self;
+
+    /// Somebody calls an election at this member.
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>);
+
+    /// A message arrived.
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Self::Msg);
+
+    /// A timer ran out.
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer);
+
+    /// The failure detector changed its mind about a neighbour.
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        let _ = (cx, peer, verdict);
+    }
+}
+
+/// A failure detector's word about a member. It may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It answers.
+    Working,
+    /// It has been silent for too long.
+    Suspected,
+    /// It is dead, as far as the detector can tell.
+    Failed,
+}
+
+/// A wish about a timer. A member has at most one pending timer of each value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimerChange<T> {
+    /// Remind me once, after a span that the driver picks from the range; a pending reminder of
+    /// the same value is replaced.
+    Set(T, RangeInclusive<Span>),
+    /// Forget the pending reminder, if any.
+    Cancel(T),
+}
+
+/// Lists that a driver keeps between inputs, so that no input allocates.
+#[derive(Debug)]
+pub struct Buffers<A: Algorithm> {
+    timers: Vec<TimerChange<A::Timer>>,
+    sends: Vec<(Port, A::Msg)>,
+}
+
+impl<A: Algorithm> Default for Buffers<A> {
+    fn default() -> Self {
+        Buffers { timers: Vec::new(), sends: Vec::new() }
+    }
+}
+
+impl<A: Algorithm> Buffers<A> {
+    /// Timers to set and forget, in the order of the wishes.
+    pub fn drain_timers(&mut self) -> impl Iterator<Item = TimerChange<A::Timer>> + '_ {
+        self.timers.drain(..)
+    }
+
+    /// Messages to send after the first, in the order of the wishes. Give the list back with
+    /// [`Buffers::return_sends`], and it is not allocated again.
+    pub fn take_sends(&mut self) -> Vec<(Port, A::Msg)> {
+        std::mem::take(&mut self.sends)
+    }
+
+    /// Takes back a list.
+    pub fn return_sends(&mut self, mut list: Vec<(Port, A::Msg)>) {
+        list.clear();
+        self.sends = list;
+    }
+}
+
+/// What one input made a member wish for. Fields, not a list: the driver alone fixes the order,
+/// which is that of the fields here.
+#[derive(Debug)]
+#[must_use = "a member's wishes are to be fulfilled"]
+pub struct Effects<A: Algorithm> {
+    /// First: what to write durably, if anything.
+    pub persist: Option<A::Durable>,
+    /// Second: whether [`Buffers`] holds timers to set and forget.
+    pub has_timers: bool,
+    /// Third: the first message to send, if any. Most inputs lead to one at most: kept apart, it
+    /// never leaves the registers of a driver that was compiled for the algorithm.
+    pub first_send: Option<(Port, A::Msg)>,
+    /// Fourth: whether [`Buffers`] holds more messages.
+    pub has_more_sends: bool,
+}
+
+/// What a handler works with: what the member knows ([`Local`]), its clock, and its wishes.
+pub struct Cx<'a, A: Algorithm> {
+    local: Local<'a, A>,
+    now: Time,
+    persist: Option<A::Durable>,
+    first_port: Port,
+    first_msg: Option<A::Msg>,
+    buffers: &'a mut Buffers<A>,
+}
+
+impl<'a, A: Algorithm> Cx<'a, A> {
+    /// For drivers: the context of one input. The buffers are empty.
+    #[inline(always)]
+    pub fn new(local: Local<'a, A>, now: Time, buffers: &'a mut Buffers<A>) -> Self {
+        Cx { local, now, persist: None, first_port: Port(0), first_msg: None, buffers }
+    }
+
+    /// For drivers: what the input made the member wish for.
+    #[inline(always)]
+    pub fn into_effects(self) -> Effects<A> {
+        Effects {
+            persist: self.persist,
+            has_timers: !self.buffers.timers.is_empty(),
+            has_more_sends: !self.buffers.sends.is_empty(),
+            first_send: self.first_msg.map(|msg| (self.first_port, msg)),
+        }
+    }
+
+    /// The member's own clock, which may drift.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Send a message.
+    #[inline(always)]
+    pub fn send(&mut self, port: Port, msg: A::Msg) {
+        if self.first_msg.is_none() {
+            self.first_port = port;
+            self.first_msg = Some(msg);
+        } else {
+            self.buffers.sends.push((port, msg));
+        }
+    }
+
+    /// Write this durably before anything is sent or seen.
+    pub fn persist(&mut self, durable: A::Durable) {
+        self.persist = Some(durable);
+    }
+
+    /// Be reminded once, after exactly `after` on the member's clock.
+    pub fn set_timer(&mut self, timer: A::Timer, after: Span) {
+        self.set_timer_within(timer, after..=after);
+    }
+
+    /// Be reminded once, after a span that the driver picks from the range.
+    pub fn set_timer_within(&mut self, timer: A::Timer, range: RangeInclusive<Span>) {
+        self.buffers.timers.push(TimerChange::Set(timer, range));
+    }
+
+    /// Forget a pending reminder.
+    pub fn cancel_timer(&mut self, timer: A::Timer) {
+        self.buffers.timers.push(TimerChange::Cancel(timer));
+    }
+}
+
+impl<'a, A: Algorithm> Deref for Cx<'a, A> {
+    type Target = Local<'a, A>;
+    #[inline(always)]
+    fn deref(&self) -> &Local<'a, A> {
+        &self.local
+    }
+}
+
+impl<A: Algorithm> DerefMut for Cx<'_, A> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.local
+    }
+}

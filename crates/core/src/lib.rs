@@ -1,0 +1,48 @@
+//! The vocabulary of Bellwether.
+//!
+//! One state machine per election algorithm is written once, against the contract in this crate,
+//! and runs unchanged in every driver: the simulator today, the model checker, the page and a real
+//! cluster after it.
+//!
+//! # The contract
+//!
+//! An algorithm is a [`Protocol`] (its messages, its [`Spec`], what an outsider sees of it) that is
+//! driven in one of two ways:
+//!
+//! - [`Algorithm`]: one input at a time (a call, a message, a timer, a suspicion). The handler
+//!   writes what it wants into [`Effects`]; the driver then applies *all* effects of that one
+//!   input in a fixed order: persist, sync, set timers, send, publish.
+//! - [`RoundAlgorithm`]: synchronous rounds as in Lynch's book, driven natively in the simulator
+//!   and by the synchroniser [`Rounds`] wherever there are no rounds.
+//!
+//! Handlers cannot fail, read no clock, draw no randomness of their own and know only what their
+//! [`Spec`] declares: asking [`Local`] for anything else does not compile.
+//!
+//! A [`registry!`] lists the algorithms, one line each, and [`Visitor`] compiles a driver for the
+//! concrete type behind a name, so no hot path goes through `dyn`.
+
+#![forbid(unsafe_code)]
+
+mod algorithm;
+mod claim;
+mod local;
+mod member;
+mod message;
+mod registry;
+mod rounds;
+mod spec;
+mod status;
+mod time;
+mod topology;
+
+pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, TimerChange, Verdict};
+pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
+pub use local::{Environment, Local};
+pub use member::{Attribute, Elect, Id, InvalidId, Rank};
+pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
+pub use registry::{Driving, Entry, Registry, Visitor};
+pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
+pub use spec::{Citation, Faults, Goal, Knowledge, Links, Need, Spec, Starts, Timing};
+pub use status::{Broken, Role, Status};
+pub use time::{HOP, Span, Time};
+pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

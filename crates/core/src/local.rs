@@ -1,0 +1,142 @@
+//! What a member may know.
+
+use crate::algorithm::Protocol;
+use crate::{Flow, Id, Knowledge, Port, Rank, Span};
+use std::marker::PhantomData;
+
+/// A driver's side of [`Local`]: the member's surroundings. Members are named by index here; no
+/// algorithm ever sees one.
+pub trait Environment {
+    /// How many members there are.
+    fn size(&self) -> u32;
+    /// The network's diameter.
+    fn diameter(&self) -> u32;
+    /// How many ports a member has.
+    fn ports(&self, member: u32) -> u32;
+    /// Which way messages pass through a member's port.
+    fn flow(&self, member: u32, port: Port) -> Flow;
+    /// The rank of the neighbour at a member's port.
+    fn peer_rank(&self, member: u32, port: Port) -> Rank;
+    /// How long a message can take.
+    fn delay_bound(&self) -> Span;
+    /// A whole number below `bound` (which is at least 1), all equally likely.
+    fn draw(&mut self, bound: u64) -> u64;
+}
+
+/// What a member may know: itself, and what its [`crate::Spec`] declares.
+///
+/// Asking for more does not compile. LCR, say, declares no knowledge, so it cannot peek at n:
+///
+/// ```compile_fail
+/// # use bellwether_core::*;
+/// # use serde::{Serialize, Deserialize};
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// struct Peeking;
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// # struct Silence;
+/// # impl Message for Silence {
+/// #     const KINDS: &'static [Kind] = &[Kind::payload("silence")];
+/// #     fn kind(&self) -> usize { 0 }
+/// # }
+/// impl Protocol for Peeking {
+///     type Msg = Silence;
+///     const SPEC: Spec = Spec {
+///         knows: Knowledge::NONE, // with Knowledge::SIZE this compiles
+/// #       name: "peeking", variant: "only", summary: "", sources: &[],
+/// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, survives: Faults::NONE,
+/// #       randomised: false, claims: &[],
+///     };
+///     fn status(&self) -> Status { Status::UNDECIDED }
+/// }
+/// fn peek(local: &Local<'_, Peeking>) -> u32 {
+///     local.size()
+/// }
+/// # fn main() { let _: fn(&Local<'_, Peeking>) -> u32 = peek; }
+/// ```
+pub struct Local<'a, P: Protocol> {
+    rank: Rank,
+    member: u32,
+    environment: &'a mut dyn Environment,
+    protocol: PhantomData<P>,
+}
+
+impl<'a, P: Protocol> Local<'a, P> {
+    /// For drivers: the view of one member.
+    #[inline]
+    pub fn new(member: u32, rank: Rank, environment: &'a mut dyn Environment) -> Self {
+        Local { rank, member, environment, protocol: PhantomData }
+    }
+
+    /// The member's own rank.
+    #[inline]
+    #[must_use]
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// The member's own id.
+    #[inline]
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.rank.id()
+    }
+
+    /// The ports the member can send on.
+    pub fn outgoing(&self) -> impl Iterator<Item = Port> + '_ {
+        self.all_ports().filter(|&port| self.environment.flow(self.member, port).sends())
+    }
+
+    /// The ports the member can hear on.
+    pub fn incoming(&self) -> impl Iterator<Item = Port> + '_ {
+        self.all_ports().filter(|&port| self.environment.flow(self.member, port).hears())
+    }
+
+    fn all_ports(&self) -> impl Iterator<Item = Port> + 'static {
+        (0..self.environment.ports(self.member)).map(Port)
+    }
+
+    /// How many members there are ([`Knowledge::SIZE`]).
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        const { assert!(P::SPEC.knows.has(Knowledge::SIZE), "the Spec does not declare Knowledge::SIZE") };
+        self.environment.size()
+    }
+
+    /// The network's diameter ([`Knowledge::DIAMETER`]).
+    #[must_use]
+    pub fn diameter(&self) -> u32 {
+        const { assert!(P::SPEC.knows.has(Knowledge::DIAMETER), "the Spec does not declare Knowledge::DIAMETER") };
+        self.environment.diameter()
+    }
+
+    /// The rank of the neighbour at a port ([`Knowledge::PEERS`]).
+    #[must_use]
+    pub fn peer_rank(&self, port: Port) -> Rank {
+        const { assert!(P::SPEC.knows.has(Knowledge::PEERS), "the Spec does not declare Knowledge::PEERS") };
+        self.environment.peer_rank(self.member, port)
+    }
+
+    /// How long a message can take ([`Knowledge::DELAY_BOUND`]).
+    #[must_use]
+    pub fn delay_bound(&self) -> Span {
+        const {
+            assert!(
+                P::SPEC.knows.has(Knowledge::DELAY_BOUND),
+                "the Spec does not declare Knowledge::DELAY_BOUND"
+            );
+        };
+        self.environment.delay_bound()
+    }
+
+    /// A whole number below `bound`, all equally likely (randomised algorithms only).
+    pub fn draw(&mut self, bound: u64) -> u64 {
+        const { assert!(P::SPEC.randomised, "the Spec does not declare itself randomised") };
+        self.environment.draw(bound)
+    }
+
+    /// The same view for a protocol that wraps this one or is wrapped by it.
+    pub(crate) fn view_of<Q: Protocol>(&mut self) -> Local<'_, Q> {
+        Local::new(self.member, self.rank, &mut *self.environment)
+    }
+}

@@ -1,0 +1,60 @@
+//! What members say to each other.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A plain value: comparable, hashable (for the checker), writable (for wire and trace).
+pub trait Data: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + 'static {}
+
+impl<T: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + 'static> Data for T {}
+
+/// The most kinds of messages that an algorithm may have (counters live in an array).
+pub const MAX_KINDS: usize = 16;
+
+/// Whether a message carries the algorithm's own words or only keeps its footing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// One of the messages that the literature counts.
+    Payload,
+    /// Overhead: a synchroniser's markers, acknowledgements, heartbeats.
+    Control,
+}
+
+/// One of the kinds of messages that an algorithm sends, named as in its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Kind {
+    /// As the source calls it, in lower case.
+    pub name: &'static str,
+    /// How it counts.
+    pub class: Class,
+}
+
+impl Kind {
+    /// A kind that the literature counts.
+    #[must_use]
+    pub const fn payload(name: &'static str) -> Kind {
+        Kind { name, class: Class::Payload }
+    }
+
+    /// A kind that is overhead.
+    #[must_use]
+    pub const fn control(name: &'static str) -> Kind {
+        Kind { name, class: Class::Control }
+    }
+}
+
+/// A message: data that knows its kind.
+pub trait Message: Data {
+    /// All kinds, at most [`MAX_KINDS`].
+    const KINDS: &'static [Kind];
+
+    /// The index of this message's kind in [`Message::KINDS`].
+    fn kind(&self) -> usize;
+}
+
+/// The timer of an algorithm that sets none: no such value exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Never {}

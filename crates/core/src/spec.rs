@@ -1,0 +1,240 @@
+//! What an algorithm needs, promises and claims, as data.
+
+use crate::claim::Claim;
+use crate::{Flow, Port, Topology};
+use serde::Serialize;
+use std::fmt;
+
+/// The one definition of an algorithm's outside: tables, manual, tests and drivers read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name in commands and files, in kebab case.
+    pub name: &'static str,
+    /// The variant's name, in kebab case; unique among the algorithm's variants.
+    pub variant: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from, the primary source first.
+    pub sources: &'static [Citation],
+    /// The network it runs on.
+    pub need: Need,
+    /// What it assumes about time.
+    pub timing: Timing,
+    /// What it assumes about links.
+    pub links: Links,
+    /// Who begins.
+    pub starts: Starts,
+    /// What a member may know besides its own id, attribute and ports.
+    pub knows: Knowledge,
+    /// What members know at the end.
+    pub goal: Goal,
+    /// The faults it survives.
+    pub survives: Faults,
+    /// Whether it draws random numbers.
+    pub randomised: bool,
+    /// Its figures.
+    pub claims: &'static [Claim],
+}
+
+/// A publication, or one of the lectures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Citation {
+    /// Who wrote it.
+    pub authors: &'static str,
+    /// What it is called, and where it appeared.
+    pub title: &'static str,
+    /// When.
+    pub year: u16,
+}
+
+impl fmt::Display for Citation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} ({})", self.authors, self.title, self.year)
+    }
+}
+
+/// The network an algorithm runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// A ring in which a member sends clockwise (a two-way ring serves too).
+    OneWayRing,
+    /// A ring in which messages pass both ways.
+    TwoWayRing,
+    /// Everyone is everyone's neighbour.
+    Complete,
+    /// Any network in which everyone can reach everyone.
+    StronglyConnected,
+    /// Any network of two-way links in which everyone can reach everyone.
+    ConnectedTwoWay,
+}
+
+impl Need {
+    /// Whether a topology has the shape needed. That everyone can reach everyone is the caller's
+    /// to check, where the topology does not show it.
+    #[must_use]
+    pub fn fits(self, topology: &Topology) -> bool {
+        match (self, topology) {
+            (Need::OneWayRing, Topology::Ring { .. })
+            | (Need::TwoWayRing, Topology::Ring { two_way: true, .. })
+            | (Need::Complete, Topology::Complete { .. })
+            | (Need::StronglyConnected, _) => true,
+            (Need::Complete, Topology::Graph(graph)) => {
+                let n = topology.n();
+                (0..n).all(|member| {
+                    let ports = graph.ports(member);
+                    ports.len() as u32 == n - 1
+                        && ports.iter().all(|link| link.flow == Flow::Both && link.peer != member)
+                })
+            }
+            (Need::Complete, Topology::Ring { n, two_way }) => *n == 3 && *two_way,
+            (Need::ConnectedTwoWay, topology) => (0..topology.n()).all(|member| {
+                (0..topology.ports(member)).all(|port| topology.flow(member, Port(port)) == Flow::Both)
+            }),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Need::OneWayRing => "one-way ring",
+            Need::TwoWayRing => "two-way ring",
+            Need::Complete => "complete network",
+            Need::StronglyConnected => "strongly connected network",
+            Need::ConnectedTwoWay => "connected network of two-way links",
+        })
+    }
+}
+
+/// What an algorithm assumes about time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timing {
+    /// Everyone moves in step.
+    Rounds,
+    /// Messages arrive within a known bound; members have timers.
+    BoundedDelay,
+    /// Messages arrive, some time.
+    Asynchronous,
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Timing::Rounds => "synchronous rounds",
+            Timing::BoundedDelay => "bounded delay",
+            Timing::Asynchronous => "asynchronous",
+        })
+    }
+}
+
+/// What an algorithm assumes about links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// Messages of one link arrive in the order in which they were sent.
+    Fifo,
+    /// Messages may overtake each other.
+    Any,
+}
+
+/// Who begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Starts {
+    /// Every member begins by itself.
+    Everyone,
+    /// Those that call an election: one, some or all.
+    Callers,
+}
+
+/// What members know at the end (lecture 001's variants of the problem).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// The leader knows that it leads; the others need not know anything.
+    LeaderOnly,
+    /// Everyone knows who leads.
+    EveryoneKnows,
+    /// Everyone knows who leads, and stops.
+    EveryoneHalts,
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Goal::LeaderOnly => "only the leader knows",
+            Goal::EveryoneKnows => "everyone knows",
+            Goal::EveryoneHalts => "everyone knows and halts",
+        })
+    }
+}
+
+macro_rules! flags {
+    ($(#[$doc:meta])* $set:ident { $($(#[$flag_doc:meta])* $flag:ident = $bit:literal, $word:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $set(u16);
+
+        impl $set {
+            /// Nothing.
+            pub const NONE: $set = $set(0);
+            $($(#[$flag_doc])* pub const $flag: $set = $set(1 << $bit);)*
+
+            /// This and that.
+            #[must_use]
+            pub const fn and(self, other: $set) -> $set {
+                $set(self.0 | other.0)
+            }
+
+            /// Whether all of `other` is in here.
+            #[must_use]
+            pub const fn has(self, other: $set) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// The names of what is in here.
+            #[must_use]
+            pub fn words(self) -> Vec<&'static str> {
+                [$(($set::$flag, $word)),*]
+                    .into_iter()
+                    .filter(|(flag, _)| self.has(*flag))
+                    .map(|(_, word)| word)
+                    .collect()
+            }
+        }
+    };
+}
+
+flags! {
+    /// What a member may know besides its own id, attribute and ports. What is not declared
+    /// cannot be asked for: see [`crate::Local`].
+    Knowledge {
+        /// How many members there are.
+        SIZE = 0, "n";
+        /// The network's diameter.
+        DIAMETER = 1, "D";
+        /// Its neighbours' ranks.
+        PEERS = 2, "peers' ids";
+        /// How long a message can take.
+        DELAY_BOUND = 3, "delay bound";
+    }
+}
+
+flags! {
+    /// The faults an algorithm survives.
+    Faults {
+        /// A member stops for good.
+        CRASH = 0, "crash";
+        /// A member stops and comes back.
+        RECOVERY = 1, "recovery";
+        /// A message is lost.
+        LOSS = 2, "loss";
+        /// A link stops working.
+        LINK = 3, "link";
+        /// A member lies.
+        ARBITRARY = 4, "arbitrary";
+    }
+}

@@ -1,0 +1,330 @@
+//! The simulator proper: one event after the other, in virtual time.
+//!
+//! At one point in time, what the script says happens first, then messages arrive in the order in
+//! which they were sent, then timers run out: a time-out of T means that nothing came within T.
+
+use crate::delay::Sampler;
+use crate::measure::Tally;
+use crate::plan::{Event, LinkOrder, Plan};
+use crate::report::{Driver, Ended, Report};
+use crate::timers::Timers;
+use crate::trace::Observer;
+use crate::wheel::{Packet, Wheel};
+use crate::world::{Step, Stream, World, stream};
+use bellwether_core::{
+    Algorithm, Initiators, Port, Protocol, Role, Span, Status, Time, TimerChange, Verdict,
+};
+use rand::RngExt as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
+
+/// When a run is over, besides when nothing is left to happen or a limit is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// At nothing else.
+    #[default]
+    WhenQuiet,
+    /// As soon as somebody leads: for algorithms that never fall silent.
+    WhenSomebodyLeads,
+}
+
+/// Runs a plan to its end.
+pub fn run<A: Algorithm, O: Observer>(plan: &Plan, observer: &mut O, stop: Stop) -> Report {
+    let mut simulation = Simulation::<A, O>::new(plan, observer, stop);
+    simulation.begin();
+    let finished = simulation.play();
+    simulation.report(finished)
+}
+
+struct Simulation<'p, 'o, A: Algorithm, O> {
+    plan: &'p Plan,
+    observer: &'o mut O,
+    world: World<'p, A>,
+    wheel: Wheel<A::Msg>,
+    timers: Timers<A::Timer>,
+    tally: Tally,
+    delays: Sampler,
+    delay_dice: Xoshiro256PlusPlus,
+    timer_dice: Xoshiro256PlusPlus,
+    /// For each link, when its last message arrives: later ones do not arrive before. Empty where
+    /// messages cannot overtake each other, or may.
+    link_busy_until: Vec<Time>,
+    /// What waits at the doors of members that have not started.
+    at_the_door: BTreeMap<u32, Vec<Packet<A::Msg>>>,
+    /// What waited for those that have just started: it is delivered before anything else.
+    let_in: Vec<Packet<A::Msg>>,
+    crashed: Vec<u32>,
+    script_done: usize,
+    now: Time,
+    /// Whether anything happened to a member since the clock moved on.
+    something_happened: bool,
+    stop: Stop,
+    somebody_led: bool,
+}
+
+impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
+    fn new(plan: &'p Plan, observer: &'o mut O, stop: Stop) -> Self {
+        let may_overtake = plan.links == LinkOrder::Fifo && !plan.delay.is_constant();
+        let expected = match &plan.initiators {
+            Initiators::All => plan.n() as usize,
+            Initiators::Some(members) => members.len(),
+        };
+        Simulation {
+            world: World::new(plan),
+            wheel: Wheel::new(plan.delay.bound().ticks(), expected),
+            timers: Timers::new(),
+            tally: Tally::new(plan.n()),
+            delays: plan.delay.sampler(),
+            delay_dice: stream(plan.seed, Stream::Delay),
+            timer_dice: stream(plan.seed, Stream::Timer),
+            link_busy_until: if may_overtake {
+                vec![Time::ZERO; plan.topology.link_slots()]
+            } else {
+                Vec::new()
+            },
+            at_the_door: BTreeMap::new(),
+            let_in: Vec::new(),
+            crashed: plan.dead(),
+            script_done: 0,
+            now: Time::ZERO,
+            something_happened: false,
+            stop,
+            somebody_led: false,
+            plan,
+            observer,
+        }
+    }
+
+    /// Everyone who is not dead or late boots; then the initiators call.
+    fn begin(&mut self) {
+        for happening in &self.plan.script {
+            if happening.what == Event::Start {
+                self.at_the_door.insert(happening.member, Vec::new());
+            }
+        }
+        for at in 0..self.crashed.len() {
+            self.observer.crashed(self.now, self.crashed[at]);
+        }
+        let plan = self.plan;
+        for member in 0..plan.n() {
+            if self.is_expected(member) {
+                self.start(member);
+            }
+        }
+        match &plan.initiators {
+            Initiators::All => (0..plan.n()).for_each(|member| self.call_if_up(member)),
+            Initiators::Some(members) => members.iter().for_each(|&member| self.call_if_up(member)),
+        }
+    }
+
+    /// Whether a member is neither dead from the start nor late.
+    fn is_expected(&self, member: u32) -> bool {
+        self.crashed.binary_search(&member).is_err() && !self.at_the_door.contains_key(&member)
+    }
+
+    fn call_if_up(&mut self, member: u32) {
+        if self.world.state(member).is_some() {
+            self.call(member);
+        }
+    }
+
+    /// Until nothing is left to happen (true) or it is time to stop (false).
+    fn play(&mut self) -> bool {
+        loop {
+            let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
+            let next =
+                [scripted, self.wheel.next_time(), self.timers.next_time()].into_iter().flatten().min();
+            let Some(now) = next else { return true };
+            if now > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
+                return false;
+            }
+            self.now = now;
+            self.wheel.advance(now);
+            while let Some(&happening) = self.plan.script.get(self.script_done)
+                && happening.at == now
+            {
+                self.script_done += 1;
+                self.happen(happening.what, happening.member);
+            }
+            let mut due = self.wheel.take_due();
+            if !self.let_in.is_empty() {
+                due.splice(0..0, self.let_in.drain(..));
+            }
+            for Packet { to, port, msg } in due.drain(..) {
+                self.deliver(to, port, msg);
+            }
+            if std::mem::take(&mut self.something_happened) {
+                self.tally.last_event = now;
+            }
+            self.wheel.recycle(due);
+            while let Some((member, timer)) = self.timers.pop_at(now) {
+                self.tally.last_event = now;
+                self.observer.timed_out(now, member, &timer);
+                let step = self.world.fire(member, now, timer);
+                self.settle_aside(member, step);
+            }
+            if self.somebody_led && self.stop == Stop::WhenSomebodyLeads {
+                return false;
+            }
+        }
+    }
+
+    fn happen(&mut self, what: Event, member: u32) {
+        match what {
+            Event::Crash if self.now == Time::ZERO => {} // it never started
+            Event::Crash => {
+                self.world.crash(member);
+                self.timers.clear(member);
+                self.at_the_door.remove(&member);
+                if let Err(at) = self.crashed.binary_search(&member) {
+                    self.crashed.insert(at, member);
+                    self.something_happened = true;
+                    self.observer.crashed(self.now, member);
+                }
+            }
+            Event::Start => {
+                // A member that crashed before its time does not start.
+                let Some(waiting) = self.at_the_door.remove(&member) else { return };
+                self.start(member);
+                if self.plan.initiators.contains(member) {
+                    self.call(member);
+                }
+                self.let_in.extend(waiting);
+            }
+            Event::Call => self.call_if_up(member),
+        }
+    }
+
+    fn start(&mut self, member: u32) {
+        self.observer.started(self.now, member);
+        let step = self.world.start(member, self.now);
+        self.settle_aside(member, Some(step));
+    }
+
+    /// Whoever calls an election has asked its failure detector about its neighbours first.
+    fn call(&mut self, member: u32) {
+        if !self.crashed.is_empty() {
+            for port in (0..self.plan.topology.ports(member)).map(Port) {
+                if self.crashed.binary_search(&self.plan.topology.peer(member, port).0).is_ok() {
+                    self.observer.suspected(self.now, member, port, Verdict::Failed);
+                    let step = self.world.suspect(member, self.now, port, Verdict::Failed);
+                    self.settle_aside(member, step);
+                }
+            }
+        }
+        self.observer.called(self.now, member);
+        let step = self.world.call(member, self.now);
+        self.settle_aside(member, step);
+    }
+
+    #[inline(always)]
+    fn deliver(&mut self, member: u32, port: Port, msg: A::Msg) {
+        if self.world.state(member).is_none() {
+            self.miss(member, port, msg);
+            return;
+        }
+        self.observer.delivered(self.now, member, port, &msg);
+        if let Some(step) = self.world.deliver(member, self.now, port, msg) {
+            self.settle(member, step);
+        }
+    }
+
+    /// A message has come to a member that is not up.
+    #[cold]
+    #[inline(never)]
+    fn miss(&mut self, member: u32, port: Port, msg: A::Msg) {
+        match self.at_the_door.get_mut(&member) {
+            Some(waiting) => waiting.push(Packet { to: member, port, msg }),
+            None => self.observer.lost(self.now, member, port, &msg),
+        }
+    }
+
+    /// Applies all effects of an input, in the contract's order: persist, timers, send, publish.
+    #[inline(always)]
+    fn settle(&mut self, member: u32, step: Step<A>) {
+        let Step { effects, before, after } = step;
+        self.something_happened = true;
+        if let Some(state) = self.world.state(member) {
+            self.tally.holds(state);
+        }
+        if let Some(durable) = effects.persist {
+            self.world.persist(member, durable);
+        }
+        if effects.has_timers {
+            self.change_timers(member);
+        }
+        if let Some((port, msg)) = effects.first_send {
+            self.send(member, port, msg);
+            if effects.has_more_sends {
+                self.send_more(member);
+            }
+        }
+        if before != after {
+            self.publish(member, before, after);
+        }
+    }
+
+    /// The same off the hot path: one copy of the code for all rare callers.
+    #[inline(never)]
+    fn settle_aside(&mut self, member: u32, step: Option<Step<A>>) {
+        if let Some(step) = step {
+            self.settle(member, step);
+        }
+    }
+
+    #[inline(never)]
+    fn publish(&mut self, member: u32, before: Status, after: Status) {
+        if before.leader != after.leader {
+            let knows = after.leader.is_some();
+            self.tally.knew_at[member as usize] = if knows { self.now } else { Time::NEVER };
+        }
+        self.somebody_led |= after.role == Role::Leader;
+        self.observer.published(self.now, member, after);
+    }
+
+    #[inline(always)]
+    fn send(&mut self, member: u32, port: Port, msg: A::Msg) {
+        self.tally.sent(&msg);
+        self.observer.sent(self.now, member, port, &msg);
+        let mut at = self.now + self.delays.draw(&mut self.delay_dice);
+        if !self.link_busy_until.is_empty() {
+            let busy_until = &mut self.link_busy_until[self.plan.topology.link_slot(member, port)];
+            at = at.max(*busy_until);
+            *busy_until = at;
+        }
+        let (to, port) = self.plan.topology.peer(member, port);
+        self.wheel.push(at, to, port, msg);
+    }
+
+    #[inline(never)]
+    fn send_more(&mut self, member: u32) {
+        // The list is taken out and put back, so that it is allocated once.
+        let mut sends = self.world.buffers().take_sends();
+        for (port, msg) in sends.drain(..) {
+            self.send(member, port, msg);
+        }
+        self.world.buffers().return_sends(sends);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change_timers(&mut self, member: u32) {
+        for change in self.world.buffers().drain_timers() {
+            match change {
+                TimerChange::Set(timer, range) => {
+                    let (least, most) = (range.start().ticks(), range.end().ticks());
+                    let after = if least < most { self.timer_dice.random_range(least..=most) } else { least };
+                    self.timers.set(member, timer, self.now + Span::from_ticks(after));
+                }
+                TimerChange::Cancel(timer) => self.timers.cancel(member, &timer),
+            }
+        }
+    }
+
+    fn report(self, finished: bool) -> Report {
+        let statuses = (0..self.plan.n()).map(|member| self.world.state(member).map(Protocol::status));
+        let driver = Driver::Events;
+        Ended { plan: self.plan, tally: self.tally, driver, rounds: None, leader_round: None, finished }
+            .report::<A>(statuses)
+    }
+}

@@ -1,0 +1,162 @@
+//! Judging a run: by the problem's safety and liveness, and by the algorithm's own claims.
+
+use crate::report::Report;
+use bellwether_core::{Expect, Goal, Id, Measure, Rank, Role, Setting, Spec, Status};
+use serde::Serialize;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// One live member leads, and nobody live names another.
+    Elected,
+    /// Two live members lead, or live members name different leaders.
+    Split,
+    /// It is over, and no live member leads.
+    None,
+    /// It was stopped before anyone was elected.
+    Undecided,
+}
+
+/// What is wrong with a run, as the problem is stated (ids, and why).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ruling {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The live leader, if there is exactly one.
+    pub leader: Option<Id>,
+    /// Whether all live members name the same leader.
+    pub agreed: bool,
+    /// Safety: every live member's leader is nobody, or the best live member. Else, who is wrong.
+    pub unsafe_because: Option<String>,
+    /// Liveness: the run ends and the algorithm's goal is reached. Else, what is missing.
+    pub not_live_because: Option<String>,
+}
+
+/// Rules on a run's end.
+///
+/// `statuses` are the live members' ranks and what an outsider sees of them; `finished` tells
+/// whether nothing was left to happen.
+pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, finished: bool) -> Ruling {
+    let best = statuses.clone().map(|(rank, _)| rank).max();
+    let mut leaders =
+        statuses.clone().filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id());
+    let (leader, second_leader) = (leaders.next(), leaders.next());
+    let mut named: Option<Id> = None;
+    let (mut names_differ, mut somebody_names_nobody) = (false, false);
+    let mut unsafe_because = None;
+    let mut nobody = true;
+    for (rank, status) in statuses.clone() {
+        nobody = false;
+        match status.leader {
+            None => somebody_names_nobody = true,
+            Some(id) => {
+                names_differ |= named.is_some_and(|other| other != id);
+                named = Some(id);
+            }
+        }
+        let takes_for_leader = if status.role == Role::Leader { Some(rank.id()) } else { status.leader };
+        if let (Some(id), Some(best)) = (takes_for_leader, best)
+            && id != best.id()
+            && unsafe_because.is_none()
+        {
+            unsafe_because = Some(format!(
+                "member {} takes {id} for the leader, but the best live member is {}",
+                rank.id(),
+                best.id()
+            ));
+        }
+    }
+
+    let outcome = if second_leader.is_some() || names_differ {
+        Outcome::Split
+    } else if leader.is_some() {
+        Outcome::Elected
+    } else if finished {
+        Outcome::None
+    } else {
+        Outcome::Undecided
+    };
+    let not_live_because = if nobody {
+        Some("no member is alive".to_owned())
+    } else if leader.is_none() {
+        let ended = if finished { "the run ended" } else { "the run was stopped" };
+        Some(format!("{ended} and no live member leads"))
+    } else {
+        unmet_goal(spec.goal, statuses).map(|rank| format!("member {} does not know the outcome", rank.id()))
+    };
+    Ruling {
+        outcome,
+        leader: leader.filter(|_| second_leader.is_none()),
+        agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
+        unsafe_because,
+        not_live_because,
+    }
+}
+
+/// A member for which the goal is not reached.
+fn unmet_goal(goal: Goal, mut statuses: impl Iterator<Item = (Rank, Status)>) -> Option<Rank> {
+    let unmet = |status: &Status| match goal {
+        Goal::LeaderOnly => false,
+        Goal::EveryoneKnows => status.leader.is_none(),
+        Goal::EveryoneHalts => status.leader.is_none() || !status.halted,
+    };
+    statuses.find(|(_, status)| unmet(status)).map(|(rank, _)| rank)
+}
+
+/// A claim, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimRuling {
+    /// The claim's name.
+    pub name: &'static str,
+    /// The figure claimed.
+    pub expected: f64,
+    /// The figure measured.
+    pub measured: f64,
+    /// Whether they agree.
+    pub holds: bool,
+    /// How: "exactly" or "at most" in one run, "on average" over many.
+    pub relation: &'static str,
+    /// The figure for people.
+    pub formula: &'static str,
+}
+
+/// What an algorithm claims for a run: each claim that makes a statement about it.
+pub fn claims<'s>(
+    spec: &'s Spec,
+    setting: &'s Setting<'s>,
+) -> impl Iterator<Item = (&'s bellwether_core::Claim, Expect)> + 's {
+    spec.claims.iter().filter_map(|claim| Some((claim, (claim.expect)(setting)?)))
+}
+
+/// Rules on the claims that one run can confirm or refute.
+#[must_use]
+pub fn rule_claims(spec: &Spec, setting: &Setting<'_>, report: &Report) -> Vec<ClaimRuling> {
+    claims(spec, setting)
+        .filter_map(|(claim, expect)| {
+            let measured = measured(report, claim.measure)?;
+            Some(ClaimRuling {
+                name: claim.name,
+                expected: expect.figure(),
+                measured,
+                holds: expect.holds_for_one(measured)?,
+                relation: expect.relation(),
+                formula: claim.formula,
+            })
+        })
+        .collect()
+}
+
+/// What a run measured; nothing if it does not measure that.
+#[must_use]
+pub fn measured(report: &Report, measure: Measure) -> Option<f64> {
+    match measure {
+        Measure::Messages => Some(report.messages.payload as f64),
+        Measure::MessagesOf(kind) => report.messages.by_kind.get(kind).map(|&count| count as f64),
+        // A synchroniser's rounds are not the run's: members are in different ones.
+        Measure::Time if report.driver == crate::report::Driver::Synchroniser => None,
+        Measure::Time => Some(report.time.hops()),
+        Measure::Rounds => report.rounds.map(|rounds| rounds as f64),
+        Measure::LeaderRound => report.leader_round.map(|round| round as f64),
+    }
+}

@@ -1,0 +1,37 @@
+//! Runs election algorithms in virtual time.
+//!
+//! A [`Setup`] is what a user asks for, and a [`Plan`] says everything about one run. [`simulate`]
+//! runs it and gives a [`Report`]; an [`Observer`] may watch. The same plan gives the same run, to the byte, on every machine: time
+//! is virtual, all randomness comes from the plan's seed, and no map without order is used.
+
+#![forbid(unsafe_code)]
+
+mod delay;
+mod events;
+mod judge;
+mod mail;
+mod measure;
+pub mod network;
+mod plan;
+mod report;
+mod rounds;
+mod run;
+mod setup;
+mod stats;
+mod timers;
+mod trace;
+mod wheel;
+mod world;
+
+pub use delay::{Delay, DelayError};
+pub use events::{Stop, run as run_events};
+pub use judge::{ClaimRuling, Outcome, Ruling, claims, measured};
+pub use measure::Counts;
+pub use plan::{Event, Happening, Limits, LinkOrder, Plan};
+pub use report::{Driver, Report};
+pub use rounds::{Visit, run as run_rounds};
+pub use run::{RoundMode, simulate, simulate_many};
+pub use setup::{Attributes, Bytes, Callers, Members, Setup, SetupError};
+pub use stats::{Summary, growth_exponent};
+pub use trace::{Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
+pub use world::{Stream, World, stream};

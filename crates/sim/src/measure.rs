@@ -1,0 +1,89 @@
+//! What is counted while a run runs.
+
+use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Time};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The length of a value's wire form, in bytes.
+#[inline]
+pub fn encoded_bytes<T: Serialize>(value: &T) -> u64 {
+    postcard::experimental::serialized_size(value).expect("messages have a wire form") as u64
+}
+
+/// Running counts of a run.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Messages sent, by kind.
+    by_kind: [u64; MAX_KINDS],
+    bytes: u64,
+    storage_max: u64,
+    /// The last time that anything happened to a member.
+    pub(crate) last_event: Time,
+    /// For each member, when it last changed whom it takes for the leader.
+    pub(crate) knew_at: Vec<Time>,
+}
+
+impl Tally {
+    pub(crate) fn new(n: u32) -> Self {
+        Tally {
+            by_kind: [0; MAX_KINDS],
+            bytes: 0,
+            storage_max: 0,
+            last_event: Time::ZERO,
+            knew_at: vec![Time::NEVER; n as usize],
+        }
+    }
+
+    /// A message counts when it is sent, whether or not it arrives.
+    #[inline(always)]
+    pub(crate) fn sent<M: Message>(&mut self, msg: &M) {
+        self.by_kind[msg.kind() % MAX_KINDS] += 1;
+        self.bytes += encoded_bytes(msg);
+    }
+
+    #[inline(always)]
+    pub(crate) fn holds<P: Protocol>(&mut self, state: &P) {
+        self.storage_max = self.storage_max.max(state.storage() as u64);
+    }
+
+    /// Messages sent in all.
+    #[inline]
+    #[must_use]
+    pub fn messages(&self) -> u64 {
+        self.by_kind.iter().sum()
+    }
+
+    pub(crate) fn counts<M: Message>(&self) -> Counts {
+        let of = |class| {
+            let kinds = M::KINDS.iter().zip(self.by_kind);
+            kinds.filter(|(kind, _)| kind.class == class).map(|(_, count)| count).sum()
+        };
+        Counts {
+            total: self.messages(),
+            payload: of(Class::Payload),
+            control: of(Class::Control),
+            by_kind: M::KINDS.iter().zip(self.by_kind).map(|(kind, count)| (kind.name, count)).collect(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn storage_max(&self) -> u64 {
+        self.storage_max
+    }
+}
+
+/// Messages sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// In all.
+    pub total: u64,
+    /// Those that the literature counts.
+    pub payload: u64,
+    /// Overhead.
+    pub control: u64,
+    /// By kind.
+    pub by_kind: BTreeMap<&'static str, u64>,
+}

@@ -1,0 +1,142 @@
+//! Everything that determines a run.
+
+use crate::delay::Delay;
+use bellwether_core::{Delivery, Initiators, Order, Rank, Setting, Span, Time, Topology};
+
+/// A run, before it is run: the same plan gives the same run, to the byte, on every machine.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The network.
+    pub topology: Topology,
+    /// Its diameter, where it is known.
+    pub diameter: Option<u32>,
+    /// Everyone's rank, by index: in a ring, clockwise.
+    pub ranks: Vec<Rank>,
+    /// How the ranks came to lie so.
+    pub order: Order,
+    /// Who calls the election.
+    pub initiators: Initiators,
+    /// How long messages take.
+    pub delay: Delay,
+    /// The bound on delays that members are told; the delay's own unless given.
+    pub delay_bound: Span,
+    /// Whether messages of one link keep their order.
+    pub links: LinkOrder,
+    /// What happens at times of its own, in the order of time.
+    pub script: Vec<Happening>,
+    /// From which all randomness is drawn.
+    pub seed: u64,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+/// Whether messages of one link keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkOrder {
+    /// They do: one that is drawn a shorter delay waits for its predecessor.
+    #[default]
+    Fifo,
+    /// They may overtake each other.
+    Reordering,
+}
+
+/// Something that happens to a member at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Happening {
+    /// When.
+    pub at: Time,
+    /// What; in this order if it happens at the same time.
+    pub what: Event,
+    /// To whom, by index.
+    pub member: u32,
+}
+
+/// What can happen to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// It stops for good. At time 0: it never starts.
+    Crash,
+    /// It boots now and not at the beginning. Until then messages wait for it at its door, as
+    /// links lose nothing; if it is an initiator, it calls when it has booted.
+    Start,
+    /// It calls an election, now and not at the beginning.
+    Call,
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// After so many messages.
+    pub messages: u64,
+    /// After this time.
+    pub time: Time,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { messages: 1_000_000_000, time: Time::NEVER }
+    }
+}
+
+impl Plan {
+    /// An undisturbed run with unit delays in which everyone calls.
+    ///
+    /// # Panics
+    /// If there is not one rank a member: the caller's bug.
+    #[must_use]
+    pub fn new(topology: Topology, diameter: Option<u32>, ranks: Vec<Rank>, order: Order) -> Plan {
+        assert_eq!(topology.n() as usize, ranks.len(), "one rank a member");
+        Plan {
+            topology,
+            diameter,
+            ranks,
+            order,
+            initiators: Initiators::All,
+            delay: Delay::Unit,
+            delay_bound: Delay::Unit.bound(),
+            links: LinkOrder::Fifo,
+            script: Vec::new(),
+            seed: 0,
+            limits: Limits::default(),
+        }
+    }
+
+    /// How many members there are.
+    #[must_use]
+    pub fn n(&self) -> u32 {
+        self.topology.n()
+    }
+
+    /// Who is dead from the start, by index, in rising order.
+    #[must_use]
+    pub fn dead(&self) -> Vec<u32> {
+        let mut dead: Vec<u32> = self
+            .script
+            .iter()
+            .filter(|h| h.what == Event::Crash && h.at == Time::ZERO)
+            .map(|h| h.member)
+            .collect();
+        dead.sort_unstable();
+        dead.dedup();
+        dead
+    }
+
+    /// What claims are about, for this run; `dead` is [`Plan::dead`].
+    #[must_use]
+    pub fn setting<'a>(&'a self, dead: &'a [u32]) -> Setting<'a> {
+        Setting {
+            m: self.topology.links(),
+            diameter: self.diameter,
+            ranks: &self.ranks,
+            order: self.order,
+            initiators: &self.initiators,
+            dead,
+            delivery: match self.links {
+                _ if self.delay == Delay::Unit => Delivery::Unit,
+                LinkOrder::Reordering if !self.delay.is_constant() => Delivery::Reordering,
+                _ => Delivery::Fifo,
+            },
+            calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a run comes to.
+
+use crate::judge::{self, ClaimRuling, Ruling};
+use crate::measure::{Counts, Tally};
+use crate::plan::Plan;
+use bellwether_core::{Protocol, Status, Time};
+use serde::Serialize;
+
+/// What drove a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Driver {
+    /// One event after the other.
+    Events,
+    /// Rounds, in step.
+    Rounds,
+    /// Rounds, over messages that take any time.
+    Synchroniser,
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What drove it.
+    pub driver: Driver,
+    /// How it ended.
+    pub ruling: Ruling,
+    /// Messages sent.
+    pub messages: Counts,
+    /// Their wire forms' length.
+    pub bytes: u64,
+    /// When the last thing happened to a member.
+    pub time: Time,
+    /// The last round in which anything happened, in a run in rounds.
+    pub rounds: Option<u64>,
+    /// The round in which the leader knew, in a run in rounds.
+    pub leader_round: Option<u64>,
+    /// The most bytes that a member's state took in memory.
+    pub storage_max: u64,
+    /// When each member came to name the leader that it names at the end ([`Time::NEVER`] if none).
+    pub knew_at: Vec<Time>,
+    /// What came of the algorithm's claims.
+    pub claims: Vec<ClaimRuling>,
+    /// Whether nothing was left to happen.
+    pub finished: bool,
+}
+
+impl Report {
+    /// When the first and when the last member came to know the leader.
+    #[must_use]
+    pub fn known_between(&self) -> Option<(Time, Time)> {
+        let known = || self.knew_at.iter().copied().filter(|&at| at != Time::NEVER);
+        known().min().zip(known().max())
+    }
+
+    /// Whether the run was safe, live, and as claimed.
+    #[must_use]
+    pub fn is_as_it_should_be(&self) -> bool {
+        self.ruling.unsafe_because.is_none()
+            && self.ruling.not_live_because.is_none()
+            && self.claims.iter().all(|claim| claim.holds)
+    }
+}
+
+/// A run that is over, before it is judged.
+pub(crate) struct Ended<'p> {
+    pub plan: &'p Plan,
+    pub tally: Tally,
+    pub driver: Driver,
+    pub rounds: Option<u64>,
+    pub leader_round: Option<u64>,
+    pub finished: bool,
+}
+
+impl Ended<'_> {
+    /// Judges it. `statuses` is what an outsider sees of every member, nothing of the dead.
+    pub fn report<P: Protocol>(self, statuses: impl Iterator<Item = Option<Status>> + Clone) -> Report {
+        let ranks = self.plan.ranks.iter().copied();
+        let live = ranks.zip(statuses).filter_map(|(rank, status)| Some((rank, status?)));
+        let ruling = judge::rule(&P::SPEC, live, self.finished);
+        let mut report = Report {
+            driver: self.driver,
+            ruling,
+            messages: self.tally.counts::<P::Msg>(),
+            bytes: self.tally.bytes(),
+            time: self.tally.last_event,
+            rounds: self.rounds,
+            leader_round: self.leader_round,
+            storage_max: self.tally.storage_max(),
+            knew_at: self.tally.knew_at,
+            claims: Vec::new(),
+            finished: self.finished,
+        };
+        report.claims = judge::rule_claims(&P::SPEC, &self.plan.setting(&self.plan.dead()), &report);
+        report
+    }
+}

@@ -1,0 +1,262 @@
+//! Synchronous rounds, run natively: everyone moves in step, and nobody who has nothing to do is
+//! visited.
+//!
+//! Round r happens at time r - 1: what is sent in it arrives in the next, one hop later.
+
+use crate::mail::Mail;
+use crate::measure::Tally;
+use crate::plan::{Event, Plan};
+use crate::report::{Driver, Ended, Report};
+use crate::trace::Observer;
+use crate::world::Surroundings;
+use bellwether_core::{
+    Local, Message, Outbox, Port, Protocol, Role, RoundAlgorithm, RoundCx, Span, Status, Time, Topology, Wake,
+};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Whom to visit in a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visit {
+    /// Those that have something to do: that heard something, or asked to be woken.
+    #[default]
+    Awake,
+    /// Everyone, as the model says: slow, and the same.
+    Everyone,
+}
+
+/// Runs a plan to its end. Delays are ignored: in this model every message takes one round.
+pub fn run<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O, visit: Visit) -> Report {
+    let mut rounds = RoundRun::<R, O>::new(plan, observer, visit);
+    rounds.begin();
+    let finished = rounds.play();
+    rounds.report(finished)
+}
+
+/// The time of a round.
+fn time_of(round: u64) -> Time {
+    Time::ZERO + Span::from_hops(round - 1)
+}
+
+struct RoundRun<'p, 'o, R: RoundAlgorithm, O> {
+    plan: &'p Plan,
+    observer: &'o mut O,
+    surroundings: Surroundings<'p>,
+    /// Members' states; nothing for the dead.
+    seats: Vec<Option<R>>,
+    leaving: Mail<R::Msg>,
+    /// Those that asked to be woken in the next round.
+    wakers: Vec<u32>,
+    /// Those that asked to be woken in a later round.
+    asleep: BinaryHeap<Reverse<(u64, u32)>>,
+    tally: Tally,
+    script_done: usize,
+    round: u64,
+    last_round: u64,
+    leader_round: Option<u64>,
+    /// Whether an outsider saw anything in this round.
+    published: bool,
+    visit: Visit,
+}
+
+impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
+    fn new(plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
+        RoundRun {
+            surroundings: Surroundings::new(plan),
+            seats: (0..plan.n()).map(|_| None).collect(),
+            leaving: Self::empty_mail(plan),
+            wakers: Vec::new(),
+            asleep: BinaryHeap::new(),
+            tally: Tally::new(plan.n()),
+            script_done: 0,
+            round: 1,
+            last_round: 0,
+            leader_round: None,
+            published: false,
+            visit,
+            plan,
+            observer,
+        }
+    }
+
+    fn empty_mail(plan: &Plan) -> Mail<R::Msg> {
+        let one_sender_each = matches!(plan.topology, Topology::Ring { two_way: false, .. });
+        Mail::new(plan.n() as usize, one_sender_each)
+    }
+
+    /// Everyone who is not dead boots and speaks in round 1.
+    fn begin(&mut self) {
+        self.crash_whom_the_script_says();
+        let dead = self.plan.dead();
+        for member in 0..self.plan.n() {
+            if dead.binary_search(&member).is_err() {
+                let local = Local::new(member, self.plan.ranks[member as usize], &mut self.surroundings);
+                self.seats[member as usize] = Some(R::start(&mut RoundCx::new(local, 0)));
+                self.observer.started(Time::ZERO, member);
+            }
+        }
+        for member in 0..self.plan.n() {
+            self.visit::<true>(member, &[]);
+        }
+    }
+
+    /// Until nobody has anything left to do (true) or a limit is reached (false).
+    fn play(&mut self) -> bool {
+        let mut arriving = Self::empty_mail(self.plan);
+        let mut scratch = Vec::new();
+        let mut awake = Vec::new();
+        loop {
+            if !arriving.is_empty() || !self.leaving.is_empty() || std::mem::take(&mut self.published) {
+                self.last_round = self.round;
+                self.tally.last_event = time_of(self.round);
+            }
+            arriving.clear();
+            std::mem::swap(&mut arriving, &mut self.leaving);
+            let Some(next) = self.next_round(&arriving) else { return true };
+            self.round = next;
+            if time_of(next) > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
+                return false;
+            }
+            self.crash_whom_the_script_says();
+            self.wake_whoever_asked(&mut awake);
+            arriving.retain_without(&mut awake);
+            for at in 0..arriving.len() {
+                if let Some((member, inbox)) = arriving.inbox(at, &mut scratch) {
+                    self.visit::<false>(member, inbox);
+                }
+            }
+            for member in awake.drain(..) {
+                self.visit::<false>(member, &[]);
+            }
+        }
+    }
+
+    /// The next round in which anyone has anything to do.
+    fn next_round(&self, arriving: &Mail<R::Msg>) -> Option<u64> {
+        let alarm = self.asleep.peek().map(|Reverse((round, _))| *round);
+        if arriving.is_empty() && self.wakers.is_empty() && (self.visit == Visit::Awake || alarm.is_none()) {
+            return alarm;
+        }
+        Some(self.round + 1)
+    }
+
+    /// Those that are to act in this round whether or not anything arrives for them.
+    fn wake_whoever_asked(&mut self, awake: &mut Vec<u32>) {
+        std::mem::swap(awake, &mut self.wakers);
+        while let Some(&Reverse((round, member))) = self.asleep.peek()
+            && round <= self.round
+        {
+            self.asleep.pop();
+            awake.push(member);
+        }
+        if self.visit == Visit::Everyone {
+            awake.clear();
+            awake.extend(0..self.plan.n());
+        }
+        awake.sort_unstable();
+        awake.dedup();
+    }
+
+    fn crash_whom_the_script_says(&mut self) {
+        while let Some(&happening) = self.plan.script.get(self.script_done)
+            && happening.at <= time_of(self.round)
+        {
+            self.script_done += 1;
+            if happening.what == Event::Crash {
+                self.seats[happening.member as usize] = None;
+                self.observer.crashed(time_of(self.round), happening.member);
+            }
+        }
+    }
+
+    /// One member's part in a round.
+    #[inline(always)]
+    fn visit<const FIRST: bool>(&mut self, member: u32, inbox: &[(Port, R::Msg)]) {
+        let now = time_of(self.round);
+        let state = match &mut self.seats[member as usize] {
+            Some(state) if !state.status().halted => state,
+            _ => {
+                for (port, msg) in inbox {
+                    self.observer.lost(now, member, *port, msg);
+                }
+                return;
+            }
+        };
+        for (port, msg) in inbox {
+            self.observer.delivered(now, member, *port, msg);
+        }
+        let before = state.status();
+        let local = Local::new(member, self.plan.ranks[member as usize], &mut self.surroundings);
+        let mut cx = RoundCx::new(local, self.round);
+        if !FIRST {
+            state.trans(&mut cx, inbox);
+        }
+        let post = &mut Post {
+            topology: &self.plan.topology,
+            leaving: &mut self.leaving,
+            tally: &mut self.tally,
+            observer: self.observer,
+            member,
+            now,
+        };
+        state.msgs(&cx, post);
+        debug_assert_eq!(state.invariant(), Ok(()));
+        self.tally.holds(state);
+        let after = state.status();
+        match state.wake() {
+            Wake::OnMessage => {}
+            _ if after.halted => {}
+            Wake::NextRound => self.wakers.push(member),
+            Wake::At(round) => self.asleep.push(Reverse((round, member))),
+        }
+        if before != after {
+            self.publish(member, before, after);
+        }
+    }
+
+    #[inline(never)]
+    fn publish(&mut self, member: u32, before: Status, after: Status) {
+        let now = time_of(self.round);
+        self.published = true;
+        if before.leader != after.leader {
+            self.tally.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
+        }
+        if after.role == Role::Leader && self.leader_round.is_none() {
+            self.leader_round = Some(self.round);
+        }
+        self.observer.published(now, member, after);
+    }
+
+    fn report(self, finished: bool) -> Report {
+        let statuses = self.seats.iter().map(|state| state.as_ref().map(Protocol::status));
+        Ended {
+            plan: self.plan,
+            tally: self.tally,
+            driver: Driver::Rounds,
+            rounds: Some(self.last_round),
+            leader_round: self.leader_round,
+            finished,
+        }
+        .report::<R>(statuses)
+    }
+}
+
+/// Takes a member's messages to where they go.
+struct Post<'a, M, O> {
+    topology: &'a Topology,
+    leaving: &'a mut Mail<M>,
+    tally: &'a mut Tally,
+    observer: &'a mut O,
+    member: u32,
+    now: Time,
+}
+
+impl<M: Message, O: Observer> Outbox<M> for Post<'_, M, O> {
+    #[inline(always)]
+    fn send(&mut self, port: Port, msg: M) {
+        self.tally.sent(&msg);
+        self.observer.sent(self.now, self.member, port, &msg);
+        let (to, port) = self.topology.peer(self.member, port);
+        self.leaving.post(to, port, msg);
+    }
+}

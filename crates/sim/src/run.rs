@@ -1,0 +1,94 @@
+//! Running an algorithm by its place in a registry: once, or many times on all cores.
+
+use crate::delay::Delay;
+use crate::events::{self, Stop};
+use crate::plan::{Event, Plan};
+use crate::report::{Driver, Report};
+use crate::rounds::{self, Visit};
+use crate::setup::{Setup, SetupError};
+use crate::trace::Observer;
+use bellwether_core::{Algorithm, Goal, Registry, RoundAlgorithm, Rounds, Visitor};
+use rayon::prelude::*;
+
+/// How to drive an algorithm in rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RoundMode {
+    /// In step where the plan allows it, else over a synchroniser.
+    #[default]
+    Auto,
+    /// Over a synchroniser in any case.
+    Synchroniser,
+}
+
+/// Runs a plan with the algorithm at `entry` of a registry.
+pub fn simulate<G: Registry, O: Observer>(
+    entry: usize,
+    plan: &Plan,
+    mode: RoundMode,
+    observer: &mut O,
+) -> Report {
+    G::dispatch(entry, Run { plan, mode, observer })
+}
+
+struct Run<'a, O> {
+    plan: &'a Plan,
+    mode: RoundMode,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> Visitor for Run<'_, O> {
+    type Output = Report;
+
+    fn events<A: Algorithm>(self) -> Report {
+        events::run::<A, O>(self.plan, self.observer, Stop::WhenQuiet)
+    }
+
+    fn rounds<R: RoundAlgorithm>(self) -> Report {
+        if self.mode == RoundMode::Auto && runs_in_step(self.plan) {
+            return rounds::run::<R, O>(self.plan, self.observer, Visit::Awake);
+        }
+        // Where only the leader gets to know, nobody else ever stops sending markers.
+        let stop = if R::SPEC.goal == Goal::LeaderOnly { Stop::WhenSomebodyLeads } else { Stop::WhenQuiet };
+        let report = events::run::<Rounds<R>, O>(self.plan, self.observer, stop);
+        Report { driver: Driver::Synchroniser, ..report }
+    }
+}
+
+/// Whether a plan has nothing that rounds in step cannot express.
+fn runs_in_step(plan: &Plan) -> bool {
+    plan.delay == Delay::Unit && plan.script.iter().all(|happening| happening.what == Event::Crash)
+}
+
+/// Runs a setup with the algorithm at `entry` of a registry once for each of `runs` seeds from
+/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
+/// from any thread, and what it makes of them comes back in the order of seeds: the result does
+/// not depend on the number of cores.
+///
+/// # Errors
+/// The first seed's [`SetupError`]: of every seed, as setups do not depend on it, except where a
+/// random network cannot be drawn.
+///
+/// # Panics
+/// If threads cannot be started.
+pub fn simulate_many<G: Registry, T: Send>(
+    entry: usize,
+    setup: &Setup,
+    mode: RoundMode,
+    first_seed: u64,
+    runs: u64,
+    threads: usize,
+    each: impl Fn(&Plan, Report) -> T + Sync,
+) -> Result<Vec<T>, SetupError> {
+    let spec = G::ENTRIES[entry].spec;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+    pool.install(|| {
+        (0..runs)
+            .into_par_iter()
+            .map(|run| {
+                let plan = setup.plan(spec, first_seed.wrapping_add(run))?;
+                let report = simulate::<G, ()>(entry, &plan, mode, &mut ());
+                Ok(each(&plan, report))
+            })
+            .collect()
+    })
+}

@@ -1,0 +1,365 @@
+//! From what a user asks for to a plan that can be run.
+
+use crate::delay::Delay;
+use crate::network::{NetworkError, Shape};
+use crate::plan::{Event, Happening, Limits, LinkOrder, Plan};
+use crate::world::{Stream, stream};
+use bellwether_core::{
+    Attribute, Elect, Id, Initiators, Knowledge, Need, Order, Rank, Span, Spec, Starts, Time,
+};
+use rand::RngExt as _;
+use rand::seq::SliceRandom;
+
+/// What a user asks for: everything but the algorithm. Each seed makes a [`Plan`] of it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The network; what the algorithm needs, unless given.
+    pub shape: Option<Shape>,
+    /// Who takes part; as many as the network's file names, unless given.
+    pub members: Option<Members>,
+    /// Which end of the ranking wins.
+    pub elect: Elect,
+    /// What members bring besides their ids.
+    pub attributes: Attributes,
+    /// Who calls the election.
+    pub callers: Callers,
+    /// How long messages take.
+    pub delay: Delay,
+    /// The bound on delays that members are told, unless the delay's own.
+    pub delay_bound: Option<Span>,
+    /// Whether messages of one link keep their order.
+    pub links: LinkOrder,
+    /// What happens to whom and when.
+    pub script: Vec<(Id, Event, Time)>,
+    /// When to give up.
+    pub limits: Limits,
+    /// The most bytes a run may take; more is refused before it begins.
+    pub memory_limit: u64,
+}
+
+/// Who takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// The ids 1 to n, in this order.
+    Count {
+        /// How many.
+        n: u64,
+        /// How they lie in the network.
+        order: Order,
+    },
+    /// These, in this order: in a ring, clockwise.
+    Ids(Vec<Id>),
+}
+
+/// What members bring besides their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Attributes {
+    /// Nothing: ids decide.
+    #[default]
+    None,
+    /// These, in the order of the members.
+    Listed(Vec<Attribute>),
+    /// Drawn from 0 to n - 1, so that some are alike.
+    Random,
+}
+
+/// Who calls the election.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Callers {
+    /// Everyone.
+    #[default]
+    All,
+    /// These.
+    Ids(Vec<Id>),
+}
+
+/// A setup that cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// Nobody takes part.
+    #[error("there are no members: an election needs at least one")]
+    NoMembers,
+    /// Nothing says how many members there are.
+    #[error("how many members? Give --nodes N or --ids A,B,...")]
+    SizeNeeded,
+    /// Two members have the same id.
+    #[error("id {0} is given twice: every member needs an id of its own")]
+    DuplicateId(Id),
+    /// Somebody is named that is not there.
+    #[error("{role} {id} is not a member; the members are {members}")]
+    NotAMember {
+        /// As what it is named.
+        role: &'static str,
+        /// Who is named.
+        id: Id,
+        /// Who there is.
+        members: String,
+    },
+    /// There are more or fewer attributes than members.
+    #[error("there are {given} attributes for {n} members: give one each, in the order of the ids")]
+    AttributeCount {
+        /// How many attributes.
+        given: usize,
+        /// How many members.
+        n: usize,
+    },
+    /// Somebody is to call but is dead.
+    #[error(
+        "member {0} is dead from the start (--crash {0}@0) and cannot call an election: name another initiator"
+    )]
+    DeadInitiator(Id),
+    /// Nobody is left to call.
+    #[error("nobody calls an election: name at least one initiator")]
+    NoInitiator,
+    /// The algorithm has everyone start.
+    #[error("in {algorithm} every member starts by itself: leave out --initiators")]
+    EveryoneStarts {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// The network is not one the algorithm runs on.
+    #[error(
+        "{algorithm} needs a {need}, and {shape} is not one: leave out --topology, or use --topology {instead}"
+    )]
+    Unfit {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it needs.
+        need: Need,
+        /// What was given.
+        shape: Shape,
+        /// What would do.
+        instead: Shape,
+    },
+    /// Not everyone can reach everyone.
+    #[error("in {shape} not everyone can reach everyone, which {algorithm} needs")]
+    NotConnected {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What was given.
+        shape: Shape,
+    },
+    /// The diameter is needed and would take too long to find.
+    #[error(
+        "{algorithm} needs to know the diameter, and {shape} is too large to measure: use a smaller network"
+    )]
+    NoDiameter {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What was given.
+        shape: Shape,
+    },
+    /// It would not fit into memory.
+    #[error("{n} members would take about {needed}, and {limit} are allowed: use fewer (or raise --memory)")]
+    TooLarge {
+        /// How many members.
+        n: u64,
+        /// What they would take.
+        needed: Bytes,
+        /// What there is.
+        limit: Bytes,
+    },
+    /// The network cannot be made.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+}
+
+/// A number of bytes, written for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        let power = (self.0.max(1).ilog2() / 10).min(units.len() as u32 - 1);
+        let value = self.0 as f64 / 1024_f64.powi(power as i32);
+        write!(f, "{value:.*} {}", usize::from(power > 0), units[power as usize])
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup {
+            shape: None,
+            members: None,
+            elect: Elect::Best,
+            attributes: Attributes::None,
+            callers: Callers::All,
+            delay: Delay::Unit,
+            delay_bound: None,
+            links: LinkOrder::Fifo,
+            script: Vec::new(),
+            limits: Limits::default(),
+            memory_limit: u64::MAX,
+        }
+    }
+}
+
+/// What a member takes besides its links: rank, state, bookkeeping and a message under way, with
+/// room to grow. Measured at about 100 (`cargo bench -p bellwether-benches`).
+const BYTES_A_MEMBER: u64 = 200;
+/// What a link takes where messages have to be kept in order: when the last one arrives.
+const BYTES_A_FIFO_LINK: u64 = 8;
+
+impl Setup {
+    /// The plan of a seed for an algorithm.
+    ///
+    /// # Errors
+    /// [`SetupError`] says what does not fit; nothing has been done then.
+    pub fn plan(&self, spec: &Spec, seed: u64) -> Result<Plan, SetupError> {
+        let shape = self.shape.clone().unwrap_or_else(|| Shape::for_need(spec.need));
+        let asked = match &self.members {
+            Some(Members::Count { n, .. }) => Some(*n),
+            Some(Members::Ids(ids)) => Some(ids.len() as u64),
+            None => None,
+        };
+        if asked == Some(0) {
+            return Err(SetupError::NoMembers);
+        }
+        if asked.is_none() && !matches!(shape, Shape::File(_)) {
+            return Err(SetupError::SizeNeeded);
+        }
+        self.check_memory(&shape, asked)?;
+        let too_many = |n| SetupError::TooLarge {
+            n,
+            needed: Bytes(n.saturating_mul(BYTES_A_MEMBER)),
+            limit: Bytes(u64::from(u32::MAX) * BYTES_A_MEMBER),
+        };
+        let asked = asked.map(|n| u32::try_from(n).map_err(|_| too_many(n))).transpose()?;
+        let network = shape.build(asked, seed)?;
+
+        let (ids, order) = self.ids(network.n() as usize, network.ids(), seed);
+        let by_id = sorted_by_id(&ids)?;
+        let find = |role: &'static str, id: Id| find(&ids, &by_id, role, id);
+        let ranks = self.ranks(&ids, seed)?;
+
+        let mut script = Vec::with_capacity(self.script.len());
+        for &(id, what, at) in &self.script {
+            script.push(Happening { at, what, member: find("member", id)? });
+        }
+        script.sort_unstable();
+        script.dedup();
+
+        if !spec.need.fits(network.topology()) {
+            let instead = Shape::for_need(spec.need);
+            return Err(SetupError::Unfit { algorithm: spec.name, need: spec.need, shape, instead });
+        }
+        if !network.strongly_connected() {
+            return Err(SetupError::NotConnected { algorithm: spec.name, shape });
+        }
+        if network.diameter().is_none() && spec.knows.has(Knowledge::DIAMETER) {
+            return Err(SetupError::NoDiameter { algorithm: spec.name, shape });
+        }
+        let diameter = network.diameter();
+        let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
+        plan.script = script;
+        plan.initiators = self.initiators(spec, &plan, find)?;
+        plan.delay = self.delay.clone();
+        plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
+        plan.links = self.links;
+        plan.seed = seed;
+        plan.limits = self.limits;
+        Ok(plan)
+    }
+
+    fn check_memory(&self, shape: &Shape, asked: Option<u64>) -> Result<(), SetupError> {
+        let n = asked.unwrap_or(0);
+        let in_order = self.links == LinkOrder::Fifo && !self.delay.is_constant();
+        let links = match shape {
+            _ if !in_order => 0,
+            Shape::Complete => n.saturating_mul(n),
+            _ => n.saturating_mul(4),
+        };
+        let needed = n
+            .saturating_mul(BYTES_A_MEMBER)
+            .saturating_add(shape.memory_estimate(n))
+            .saturating_add(links.saturating_mul(BYTES_A_FIFO_LINK));
+        if needed > self.memory_limit {
+            return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(self.memory_limit) });
+        }
+        Ok(())
+    }
+
+    fn ids(&self, n: usize, of_file: Option<&[Id]>, seed: u64) -> (Vec<Id>, Order) {
+        let order = match &self.members {
+            Some(Members::Ids(ids)) => return (ids.clone(), Order::Explicit),
+            Some(Members::Count { order, .. }) => *order,
+            None => Order::Explicit,
+        };
+        if let Some(ids) = of_file {
+            return (ids.to_vec(), Order::Explicit);
+        }
+        let mut ids: Vec<Id> = (1..=n as u64).filter_map(|id| Id::new(id).ok()).collect();
+        // In best order ranks rise clockwise, and for the lowest to win ids must fall.
+        match (order, self.elect) {
+            (Order::Best, Elect::Worst) | (Order::Worst, Elect::Best) => ids.reverse(),
+            (Order::Random, _) => ids.shuffle(&mut stream(seed, Stream::Order)),
+            _ => {}
+        }
+        (ids, order)
+    }
+
+    fn ranks(&self, ids: &[Id], seed: u64) -> Result<Vec<Rank>, SetupError> {
+        let rank = |attribute, &id| Rank::new(self.elect, attribute, id);
+        match &self.attributes {
+            Attributes::None => Ok(ids.iter().map(|id| rank(0, id)).collect()),
+            Attributes::Listed(listed) if listed.len() != ids.len() => {
+                Err(SetupError::AttributeCount { given: listed.len(), n: ids.len() })
+            }
+            Attributes::Listed(listed) => Ok(listed.iter().zip(ids).map(|(&a, id)| rank(a, id)).collect()),
+            Attributes::Random => {
+                let mut dice = stream(seed, Stream::Attribute);
+                Ok(ids.iter().map(|id| rank(dice.random_range(0..ids.len() as i64), id)).collect())
+            }
+        }
+    }
+
+    fn initiators(
+        &self,
+        spec: &Spec,
+        plan: &Plan,
+        find: impl Fn(&'static str, Id) -> Result<u32, SetupError>,
+    ) -> Result<Initiators, SetupError> {
+        let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
+        let later_calls = plan.script.iter().any(|happening| happening.what == Event::Call);
+        if callers.is_empty() && !later_calls {
+            return Err(SetupError::NoInitiator);
+        }
+        let dead = plan.dead();
+        let mut members = Vec::with_capacity(callers.len());
+        for &id in callers {
+            let member = find("initiator", id)?;
+            if dead.binary_search(&member).is_ok() {
+                return Err(SetupError::DeadInitiator(id));
+            }
+            members.push(member);
+        }
+        members.sort_unstable();
+        members.dedup();
+        if spec.starts == Starts::Everyone && members.len() != plan.n() as usize {
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+        }
+        Ok(Initiators::Some(members))
+    }
+}
+
+/// Members in the order of their ids, which must differ.
+fn sorted_by_id(ids: &[Id]) -> Result<Vec<u32>, SetupError> {
+    let mut by_id: Vec<u32> = (0..ids.len() as u32).collect();
+    by_id.sort_unstable_by_key(|&member| ids[member as usize]);
+    match by_id.windows(2).find(|pair| ids[pair[0] as usize] == ids[pair[1] as usize]) {
+        Some(pair) => Err(SetupError::DuplicateId(ids[pair[0] as usize])),
+        None => Ok(by_id),
+    }
+}
+
+fn find(ids: &[Id], by_id: &[u32], role: &'static str, id: Id) -> Result<u32, SetupError> {
+    let at = by_id.binary_search_by_key(&id, |&member| ids[member as usize]);
+    at.map(|at| by_id[at]).map_err(|_| {
+        let mut members: Vec<String> = ids.iter().take(8).map(Id::to_string).collect();
+        if ids.len() > 8 {
+            members.push(format!("... ({} in all)", ids.len()));
+        }
+        SetupError::NotAMember { role, id, members: members.join(", ") }
+    })
+}

@@ -1,0 +1,307 @@
+//! Watching a run, and writing down what happened.
+
+use bellwether_core::{Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+
+/// Sees everything that happens in a run, as it happens. Every method does nothing unless written,
+/// and the empty observer `()` costs nothing.
+pub trait Observer {
+    /// A member booted.
+    #[inline]
+    fn started(&mut self, at: Time, member: u32) {
+        let _ = (at, member);
+    }
+    /// An election was called at a member.
+    #[inline]
+    fn called(&mut self, at: Time, member: u32) {
+        let _ = (at, member);
+    }
+    /// A member stopped for good.
+    #[inline]
+    fn crashed(&mut self, at: Time, member: u32) {
+        let _ = (at, member);
+    }
+    /// A member sent a message.
+    #[inline]
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        let _ = (at, member, port, msg);
+    }
+    /// A message reached a member.
+    #[inline]
+    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        let _ = (at, member, port, msg);
+    }
+    /// A message reached a member that is dead or has halted.
+    #[inline]
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        let _ = (at, member, port, msg);
+    }
+    /// A member's timer ran out.
+    #[inline]
+    fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
+        let _ = (at, member, timer);
+    }
+    /// A member's failure detector said something of a neighbour.
+    #[inline]
+    fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
+        let _ = (at, member, port, verdict);
+    }
+    /// What an outsider sees of a member changed.
+    #[inline]
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        let _ = (at, member, status);
+    }
+}
+
+impl Observer for () {}
+
+/// One step of a run in 16 bytes: which input reached which member when. Everything else follows
+/// from it, because members are deterministic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// The member.
+    pub member: u32,
+    /// Input (4 bits), message kind (4 bits), port (24 bits).
+    what: u32,
+}
+
+/// What reached a member in a [`Step`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// It booted.
+    Start,
+    /// It was called.
+    Call,
+    /// It crashed.
+    Crash,
+    /// A message of this kind came in at this port.
+    Message {
+        /// The index of its kind.
+        kind: u8,
+        /// The port.
+        port: Port,
+    },
+    /// A message was lost on it.
+    Loss,
+    /// A timer ran out.
+    Timer,
+    /// Its failure detector spoke.
+    Suspicion,
+}
+
+impl Step {
+    #[inline]
+    fn new(at: Time, member: u32, input: u32, kind: usize, port: Port) -> Step {
+        Step { at, member, what: input << 28 | (kind as u32) << 24 | port.0 & 0x00FF_FFFF }
+    }
+
+    /// What reached the member.
+    #[must_use]
+    pub fn input(self) -> Input {
+        match self.what >> 28 {
+            0 => Input::Message { kind: (self.what >> 24 & 0xF) as u8, port: Port(self.what & 0x00FF_FFFF) },
+            1 => Input::Start,
+            2 => Input::Call,
+            3 => Input::Crash,
+            4 => Input::Loss,
+            5 => Input::Timer,
+            _ => Input::Suspicion,
+        }
+    }
+}
+
+/// A trace in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryTrace {
+    steps: Vec<Step>,
+}
+
+impl MemoryTrace {
+    /// The steps so far.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    #[inline]
+    fn note(&mut self, at: Time, member: u32, input: u32) {
+        self.steps.push(Step::new(at, member, input, 0, Port(0)));
+    }
+}
+
+impl Observer for MemoryTrace {
+    fn started(&mut self, at: Time, member: u32) {
+        self.note(at, member, 1);
+    }
+    fn called(&mut self, at: Time, member: u32) {
+        self.note(at, member, 2);
+    }
+    fn crashed(&mut self, at: Time, member: u32) {
+        self.note(at, member, 3);
+    }
+    #[inline]
+    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.steps.push(Step::new(at, member, 0, msg.kind(), port));
+    }
+    fn lost<M: Message>(&mut self, at: Time, member: u32, _: Port, _: &M) {
+        self.note(at, member, 4);
+    }
+    fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
+        self.note(at, member, 5);
+    }
+    fn suspected(&mut self, at: Time, member: u32, _: Port, _: Verdict) {
+        self.note(at, member, 6);
+    }
+}
+
+/// The version of the format that [`JsonTrace`] writes (see `docs/trace-format.md`).
+pub const TRACE_VERSION: u32 = 1;
+
+/// Writes one JSON line an event.
+///
+/// Writing may fail; the first failure is kept for [`JsonTrace::finish`], and nothing more is
+/// written after it.
+pub struct JsonTrace<'a, W> {
+    to: W,
+    ranks: &'a [Rank],
+    topology: &'a Topology,
+    line: Vec<u8>,
+    failure: Option<io::Error>,
+}
+
+#[derive(Serialize)]
+struct Line<'a, M> {
+    t: f64,
+    event: &'static str,
+    member: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    msg: Option<&'a M>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+}
+
+/// The message type of lines without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum NoMessage {}
+
+impl Message for NoMessage {
+    const KINDS: &'static [Kind] = &[];
+    fn kind(&self) -> usize {
+        match *self {}
+    }
+}
+
+impl<'a, W: Write> JsonTrace<'a, W> {
+    /// Begins a trace with a header line that says what run this is.
+    pub fn new(to: W, topology: &'a Topology, ranks: &'a [Rank], header: &impl Serialize) -> Self {
+        let mut trace = JsonTrace { to, ranks, topology, line: Vec::new(), failure: None };
+        trace.write(header);
+        trace
+    }
+
+    /// Ends the trace with a line of its own.
+    ///
+    /// # Errors
+    /// The first failure to write, if any: the trace is then incomplete.
+    pub fn finish(mut self, footer: &impl Serialize) -> io::Result<W> {
+        self.write(footer);
+        if self.failure.is_none() {
+            self.failure = self.to.flush().err();
+        }
+        self.failure.map_or(Ok(self.to), Err)
+    }
+
+    fn write(&mut self, line: &impl Serialize) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.line.clear();
+        let written = serde_json::to_writer(&mut self.line, line).map_err(io::Error::from).and_then(|()| {
+            self.line.push(b'\n');
+            self.to.write_all(&self.line)
+        });
+        self.failure = written.err();
+    }
+
+    fn event<M: Message>(&self, at: Time, event: &'static str, member: u32) -> Line<'a, M> {
+        Line {
+            t: at.hops(),
+            event,
+            member: self.id(member),
+            port: None,
+            peer: None,
+            kind: None,
+            msg: None,
+            timer: None,
+            verdict: None,
+            status: None,
+        }
+    }
+
+    fn message<M: Message>(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &M) {
+        let line = Line {
+            port: Some(port.0),
+            peer: Some(self.id(self.topology.peer(member, port).0)),
+            kind: Some(M::KINDS[msg.kind()].name),
+            msg: Some(msg),
+            ..self.event(at, event, member)
+        };
+        self.write(&line);
+    }
+
+    fn id(&self, member: u32) -> u64 {
+        self.ranks[member as usize].id().value()
+    }
+}
+
+impl<W: Write> Observer for JsonTrace<'_, W> {
+    fn started(&mut self, at: Time, member: u32) {
+        self.write(&self.event::<NoMessage>(at, "start", member));
+    }
+    fn called(&mut self, at: Time, member: u32) {
+        self.write(&self.event::<NoMessage>(at, "call", member));
+    }
+    fn crashed(&mut self, at: Time, member: u32) {
+        self.write(&self.event::<NoMessage>(at, "crash", member));
+    }
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.message(at, "send", member, port, msg);
+    }
+    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.message(at, "deliver", member, port, msg);
+    }
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.message(at, "lose", member, port, msg);
+    }
+    fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
+        let line = Line { timer: Some(format!("{timer:?}")), ..self.event::<NoMessage>(at, "timer", member) };
+        self.write(&line);
+    }
+    fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
+        let peer = Some(self.id(self.topology.peer(member, port).0));
+        let line = Line {
+            port: Some(port.0),
+            peer,
+            verdict: Some(verdict),
+            ..self.event::<NoMessage>(at, "suspect", member)
+        };
+        self.write(&line);
+    }
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        let line = Line { status: Some(status), ..self.event::<NoMessage>(at, "status", member) };
+        self.write(&line);
+    }
+}

@@ -1,0 +1,188 @@
+//! The members and their surroundings: what a run is about, without who decides what happens next.
+//!
+//! A scheduler (the simulator picks one next step, a checker would take all of them) gives a member
+//! one input and then applies its effects.
+
+use crate::plan::Plan;
+use bellwether_core::{
+    Algorithm, Buffers, Cx, Effects, Environment, Flow, Local, Port, Rank, Span, Status, Time, Verdict,
+};
+use rand::{RngExt as _, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Members and their surroundings.
+pub struct World<'p, A: Algorithm> {
+    /// A member's volatile state; nothing while it is not up.
+    seats: Vec<Option<A>>,
+    /// What survives a member's crash.
+    durable: Vec<A::Durable>,
+    surroundings: Surroundings<'p>,
+    buffers: Buffers<A>,
+}
+
+/// What came of an input.
+#[derive(Debug)]
+#[must_use = "effects are to be applied"]
+pub struct Step<A: Algorithm> {
+    /// What the member wishes for.
+    pub effects: Effects<A>,
+    /// What an outsider saw of it.
+    pub before: Status,
+    /// What an outsider sees of it now.
+    pub after: Status,
+}
+
+/// One input to one member. A macro and not a function with a closure: the compiler inlines a
+/// closure's body or not as it sees fit, and this is the innermost of all loops.
+macro_rules! input {
+    ($world:expr, $member:expr, $now:expr, |$state:ident, $cx:ident| $handle:expr) => {{
+        let rank = $world.surroundings.plan.ranks[$member as usize];
+        let Some($state) = &mut $world.seats[$member as usize] else { return None };
+        let before = $state.status();
+        let local = Local::new($member, rank, &mut $world.surroundings);
+        let mut cx = Cx::new(local, $now, &mut $world.buffers);
+        {
+            let $cx = &mut cx;
+            $handle;
+        }
+        debug_assert_eq!($state.invariant(), Ok(()));
+        Some(Step { effects: cx.into_effects(), before, after: $state.status() })
+    }};
+}
+
+impl<'p, A: Algorithm> World<'p, A> {
+    /// The world of a plan, before anyone is up.
+    #[must_use]
+    pub fn new(plan: &'p Plan) -> Self {
+        let n = plan.n() as usize;
+        World {
+            seats: (0..n).map(|_| None).collect(),
+            durable: (0..n).map(|_| A::Durable::default()).collect(),
+            surroundings: Surroundings::new(plan),
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// A member's state, if it is up.
+    #[must_use]
+    pub fn state(&self, member: u32) -> Option<&A> {
+        self.seats[member as usize].as_ref()
+    }
+
+    /// The lists that belong to the effects of the last input.
+    #[inline(always)]
+    pub fn buffers(&mut self) -> &mut Buffers<A> {
+        &mut self.buffers
+    }
+
+    /// The member boots with what it had saved.
+    pub fn start(&mut self, member: u32, now: Time) -> Step<A> {
+        let saved = self.durable[member as usize].clone();
+        let rank = self.surroundings.plan.ranks[member as usize];
+        let local = Local::new(member, rank, &mut self.surroundings);
+        let mut cx = Cx::new(local, now, &mut self.buffers);
+        let state = A::start(&mut cx, saved);
+        let effects = cx.into_effects();
+        let after = state.status();
+        self.seats[member as usize] = Some(state);
+        Step { effects, before: Status::UNDECIDED, after }
+    }
+
+    /// The member loses its volatile state.
+    pub fn crash(&mut self, member: u32) {
+        self.seats[member as usize] = None;
+    }
+
+    /// What the member asked to have written is written.
+    pub fn persist(&mut self, member: u32, durable: A::Durable) {
+        self.durable[member as usize] = durable;
+    }
+
+    /// Somebody calls an election at the member. Like all inputs: nothing happens if it is not up.
+    pub fn call(&mut self, member: u32, now: Time) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_call(cx))
+    }
+
+    /// A message reaches the member.
+    #[inline(always)]
+    pub fn deliver(&mut self, member: u32, now: Time, port: Port, msg: A::Msg) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_message(cx, port, msg))
+    }
+
+    /// One of the member's timers has run out.
+    pub fn fire(&mut self, member: u32, now: Time, timer: A::Timer) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_timer(cx, timer))
+    }
+
+    /// The member's failure detector says something of a neighbour.
+    pub fn suspect(&mut self, member: u32, now: Time, peer: Port, verdict: Verdict) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_suspicion(cx, peer, verdict))
+    }
+}
+
+/// What surrounds the members, as far as they may know it.
+pub(crate) struct Surroundings<'p> {
+    plan: &'p Plan,
+    dice: Xoshiro256PlusPlus,
+}
+
+impl<'p> Surroundings<'p> {
+    pub(crate) fn new(plan: &'p Plan) -> Self {
+        Surroundings { plan, dice: stream(plan.seed, Stream::Algorithm) }
+    }
+}
+
+impl Environment for Surroundings<'_> {
+    fn size(&self) -> u32 {
+        self.plan.n()
+    }
+
+    fn diameter(&self) -> u32 {
+        self.plan.diameter.expect("a plan for an algorithm that knows the diameter has one")
+    }
+
+    fn ports(&self, member: u32) -> u32 {
+        self.plan.topology.ports(member)
+    }
+
+    fn flow(&self, member: u32, port: Port) -> Flow {
+        self.plan.topology.flow(member, port)
+    }
+
+    fn peer_rank(&self, member: u32, port: Port) -> Rank {
+        self.plan.ranks[self.plan.topology.peer(member, port).0 as usize]
+    }
+
+    fn delay_bound(&self) -> Span {
+        self.plan.delay_bound
+    }
+
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.dice.random_range(0..bound)
+    }
+}
+
+/// What randomness is for: each purpose has a stream of its own, so that drawing more for one does
+/// not change the others.
+#[derive(Clone, Copy, Debug)]
+pub enum Stream {
+    /// The order of ids.
+    Order,
+    /// The network's shape.
+    Network,
+    /// Messages' delays.
+    Delay,
+    /// The spans of timers.
+    Timer,
+    /// The algorithm's own draws.
+    Algorithm,
+    /// Attributes of members.
+    Attribute,
+}
+
+/// The stream of a seed for a purpose.
+#[must_use]
+pub fn stream(seed: u64, purpose: Stream) -> Xoshiro256PlusPlus {
+    // The generator expands its seed with SplitMix64, so seeds that differ by little do not matter.
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ (purpose as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+}
