@@ -1,54 +1,155 @@
-//! The simulator against hand-written loops.
-use bellwether_algorithms::{chang_roberts::ChangRoberts, lcr};
-use bellwether_benches::*;
-use bellwether_core::*;
-use bellwether_sim::*;
+//! The simulator's speed and size, as ratios against rivals in the same run.
+//!
+//! Every line runs ours and the rival in turn, several times, and takes the best of each: whatever
+//! else the machine does then hits both. `cargo bench -p bellwether-benches` prints the table; a
+//! ratio below its floor is marked, and nothing fails.
+
+use bellwether_algorithms::Algorithms;
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_algorithms::lcr::LeaderOnly;
+use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
+use bellwether_core::{Elect, Id, Order, Rank, Registry, Topology};
+use bellwether_sim::{
+    LinkOrder, Members, MemoryTrace, Observer, Plan, RoundMode, Setup, Stop, Visit, run_events, run_rounds,
+    simulate_many,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-fn plan(ids: &[u64]) -> Plan {
-    let ranks = ids.iter().map(|&id| Rank::new(Elect::Best, 0, Id::new(id).unwrap())).collect();
-    Plan::new(Topology::Ring { n: ids.len() as u32, two_way: false }, Some(1), ranks, Order::Explicit)
-}
-fn time<T>(f: impl Fn() -> T) -> (f64, T) {
-    let mut best = f64::MAX;
-    let mut out = None;
-    for _ in 0..5 {
-        let t = Instant::now();
-        let o = std::hint::black_box(f());
-        best = best.min(t.elapsed().as_secs_f64());
-        out = Some(o);
+/// Counts what is allocated, to tell bytes a member and allocations a message.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged; only counters are kept besides.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
     }
-    (best, out.unwrap())
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(block, layout, size) }
+    }
 }
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const TRIALS: usize = 7;
+
 fn main() {
+    println!("Chang-Roberts and LCR, worst order, n = 10,000: 50 million messages; best of {TRIALS}.\n");
+    println!("{:<44} {:>12} {:>12} {:>8} {:>7}", "what", "ours", "rival", "ratio", "floor");
+    against_hand_written_loops();
+    trace_in_memory();
+    many_runs_on_two_cores();
+    println!();
+    large_rings();
+}
+
+fn against_hand_written_loops() {
     let ids = worst_order(10_000);
-    let p = plan(&ids);
-    let (a, m) = time(|| queue_loop(std::hint::black_box(&ids)));
-    let (b, r) = time(|| run_events::<ChangRoberts, _>(&p, &mut (), Stop::WhenQuiet));
-    assert_eq!(m, r.messages.total);
-    println!("queue {:.2} ns, ours {:.2} ns, ratio {:.3}", a / m as f64 * 1e9, b / m as f64 * 1e9, a / b);
-    let (c, r) = time(|| {
-        let mut t = MemoryTrace::default();
-        let r = run_events::<ChangRoberts, _>(&p, &mut t, Stop::WhenQuiet);
-        (r, t.steps().len())
-    });
-    println!("trace {:.2} ns, {} steps, cost {:.3}", c / m as f64 * 1e9, r.1, c / b);
-    let mut q = p.clone();
-    q.delay = "uniform:1..100".parse().unwrap();
-    q.delay_bound = q.delay.bound();
-    let (a, m) = time(|| wheel_loop(std::hint::black_box(&ids), 1));
-    let (b, r) = time(|| run_events::<ChangRoberts, _>(&q, &mut (), Stop::WhenQuiet));
-    println!(
-        "wheel {:.2} ns, ours fifo {:.2} ns, ratio {:.3}",
-        a / m as f64 * 1e9,
-        b / r.messages.total as f64 * 1e9,
-        a / b
-    );
-    q.links = LinkOrder::Reordering;
-    let (b, r) = time(|| run_events::<ChangRoberts, _>(&q, &mut (), Stop::WhenQuiet));
-    println!("ours reordering {:.2} ns, ratio {:.3}", b / r.messages.total as f64 * 1e9, a / b);
-    let (a, m) = time(|| round_buffers(std::hint::black_box(&ids)));
-    let (b, r) = time(|| run_rounds::<lcr::LeaderOnly, _>(&p, &mut (), Visit::Awake));
-    assert_eq!(m, r.messages.total);
-    println!("buffers {:.2} ns, ours {:.2} ns, ratio {:.3}", a / m as f64 * 1e9, b / m as f64 * 1e9, a / b);
+    let plan = plan(&ids);
+    let uniform = |links| Plan { delay: "uniform:1..100".parse().expect("a delay"), links, ..plan.clone() };
+    let (in_order, reordering) = (uniform(LinkOrder::Fifo), uniform(LinkOrder::Reordering));
+
+    let (ours, rival) = race(|| events(&plan, &mut ()), || queue_loop(black_box(&ids)));
+    line("unit delays, against a VecDeque", ours, rival, 0.4);
+    let (ours, rival) = race(|| events(&in_order, &mut ()), || wheel_loop(black_box(&ids), 1));
+    line("uniform 1..100 in order, against a wheel", ours, rival, 0.25);
+    let (ours, rival) = race(|| events(&reordering, &mut ()), || wheel_loop(black_box(&ids), 1));
+    line("uniform 1..100, against a wheel", ours, rival, 0.25);
+    let lcr = || run_rounds::<LeaderOnly, _>(&plan, &mut (), Visit::Awake).messages.total;
+    let (ours, rival) = race(lcr, || round_buffers(black_box(&ids)));
+    line("LCR in rounds, against two flat buffers", ours, rival, 0.25);
+}
+
+fn trace_in_memory() {
+    let plan = plan(&worst_order(10_000));
+    let traced = || {
+        let mut trace = MemoryTrace::default();
+        events(&plan, &mut trace);
+        trace.steps().len() as u64
+    };
+    let (traced, plain) = race(traced, || events(&plan, &mut ()));
+    line("with a trace in memory, against without", traced, plain, 0.5);
+}
+
+fn many_runs_on_two_cores() {
+    let setup = Setup { members: Some(Members::Count { n: 1_000, order: Order::Worst }), ..Setup::default() };
+    let entry = Algorithms::find("chang-roberts", None).expect("it is registered");
+    let runs = |threads| {
+        let counts =
+            simulate_many::<Algorithms, u64>(entry, &setup, RoundMode::Auto, 1, 100, threads, |_, report| {
+                report.messages.total
+            });
+        counts.expect("the setup can be run").into_iter().sum()
+    };
+    let (two, one) = race(|| runs(2), || runs(1));
+    line("100 runs on two cores, against one", two, one, 1.8);
+}
+
+/// A ring in best order: three messages a member, two thirds of them one at a time.
+fn large_rings() {
+    for n in [1_000_000, 10_000_000] {
+        let before = LIVE.load(Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed);
+        let start = Instant::now();
+        let plan = plan(&best_order(n));
+        let messages = events(&plan, &mut ());
+        let seconds = start.elapsed().as_secs_f64();
+        let bytes = PEAK.load(Ordering::Relaxed) - before;
+        println!(
+            "ring of {n} in best order: {seconds:.3} s, {messages} messages, {} bytes a member, {:.2} GiB, {} allocations",
+            bytes / n as usize,
+            bytes as f64 / f64::from(1 << 30),
+            ALLOCATIONS.load(Ordering::Relaxed) - allocations,
+        );
+    }
+}
+
+fn plan(ids: &[u64]) -> Plan {
+    let rank = |&id| Rank::new(Elect::Best, 0, Id::new(id).expect("a small id"));
+    let ring = Topology::Ring { n: ids.len() as u32, two_way: false };
+    Plan::new(ring, Some(ids.len() as u32 - 1), ids.iter().map(rank).collect(), Order::Explicit)
+}
+
+fn events(plan: &Plan, observer: &mut impl Observer) -> u64 {
+    run_events::<ChangRoberts, _>(black_box(plan), observer, Stop::WhenQuiet).messages.total
+}
+
+/// Runs both in turn; nanoseconds a message of each one's best trial.
+fn race(ours: impl Fn() -> u64, rival: impl Fn() -> u64) -> (f64, f64) {
+    let trial = |run: &dyn Fn() -> u64| {
+        let start = Instant::now();
+        let messages = black_box(run());
+        start.elapsed().as_secs_f64() * 1e9 / messages as f64
+    };
+    (0..TRIALS).fold((f64::MAX, f64::MAX), |best, _| (best.0.min(trial(&ours)), best.1.min(trial(&rival))))
+}
+
+fn line(what: &str, ours: f64, rival: f64, floor: f64) {
+    let ratio = rival / ours;
+    let mark = if ratio < floor { "  below" } else { "" };
+    println!("{what:<44} {ours:>9.2} ns {rival:>9.2} ns {ratio:>8.2} {floor:>7.2}{mark}");
 }

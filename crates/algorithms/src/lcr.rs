@@ -13,8 +13,10 @@ pub type Halting = Lcr<true>;
 /// A member: it sends its own rank in round 1, then passes on what is better than itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lcr<const HALTING: bool> {
-    /// What goes out in this round: the lecture's `sendID`.
-    send: Option<Word>,
+    /// The rank that goes out in this round: the lecture's `sendID`.
+    send: Option<Rank>,
+    /// Whether the leader's name goes out in this round.
+    announce: bool,
     role: Role,
     leader: Option<Id>,
     halted: bool,
@@ -40,40 +42,41 @@ impl Message for Word {
 
 impl<const HALTING: bool> RoundAlgorithm for Lcr<HALTING> {
     fn start(cx: &mut RoundCx<'_, Self>) -> Self {
-        let send = Some(Word::Candidate(cx.rank()));
-        Lcr { send, role: Role::Undecided, leader: None, halted: false }
+        Lcr { send: Some(cx.rank()), announce: false, role: Role::Undecided, leader: None, halted: false }
     }
 
     #[inline(always)]
     fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<Word>) {
-        if let Some(word) = self.send {
-            out.send(NEXT, word);
+        if let Some(rank) = self.send {
+            out.send(NEXT, Word::Candidate(rank));
+        } else if let Some(leader) = self.leader
+            && self.announce
+        {
+            out.send(NEXT, Word::Leader(leader));
         }
     }
 
     #[inline(always)] // the simulator's benchmark, as in msgs and wake
     fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Word)]) {
         self.send = None;
-        let Some(&(_, word)) = inbox.first() else { return };
-        match word {
-            Word::Candidate(rank) if rank > cx.rank() => self.send = Some(word),
-            Word::Candidate(rank) if rank < cx.rank() => {}
-            Word::Candidate(_) => {
-                // My rank made a complete turn: nobody is better.
+        self.announce = false;
+        match inbox.first() {
+            Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => self.send = Some(rank),
+            // My rank made a complete turn: nobody is better.
+            Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {
                 self.role = Role::Leader;
                 self.leader = Some(cx.id());
-                if HALTING {
-                    self.send = Some(Word::Leader(cx.id()));
-                }
+                self.announce = HALTING;
             }
-            Word::Leader(id) => {
+            Some(&(_, Word::Leader(id))) => {
                 self.halted = true;
                 if id != cx.id() {
                     self.role = Role::Follower;
                     self.leader = Some(id);
-                    self.send = Some(word);
+                    self.announce = true;
                 }
             }
+            _ => {}
         }
     }
 

@@ -25,23 +25,55 @@ pub trait Environment {
 
 /// What a member may know: itself, and what its [`crate::Spec`] declares.
 ///
-/// Asking for more does not compile. LCR, say, declares no knowledge, so it cannot peek at n:
+/// What is declared can be asked for:
 ///
-/// ```compile_fail
+/// ```
 /// # use bellwether_core::*;
-/// # use serde::{Serialize, Deserialize};
-/// #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-/// struct Peeking;
+/// # use serde::{Deserialize, Serialize};
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 /// # struct Silence;
 /// # impl Message for Silence {
 /// #     const KINDS: &'static [Kind] = &[Kind::payload("silence")];
 /// #     fn kind(&self) -> usize { 0 }
 /// # }
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// # struct Peeking;
 /// impl Protocol for Peeking {
 ///     type Msg = Silence;
 ///     const SPEC: Spec = Spec {
-///         knows: Knowledge::NONE, // with Knowledge::SIZE this compiles
+///         knows: Knowledge::SIZE,
+///         // ...
+/// #       name: "peeking", variant: "only", summary: "", sources: &[],
+/// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, survives: Faults::NONE,
+/// #       randomised: false, claims: &[],
+///     };
+///     fn status(&self) -> Status { Status::UNDECIDED }
+/// }
+/// fn peek(local: &Local<'_, Peeking>) -> u32 {
+///     local.size()
+/// }
+/// # fn main() { let _: fn(&Local<'_, Peeking>) -> u32 = peek; }
+/// ```
+///
+/// Asking for more does not compile. LCR, say, declares nothing, so it cannot peek at n:
+///
+/// ```compile_fail
+/// # use bellwether_core::*;
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// # struct Silence;
+/// # impl Message for Silence {
+/// #     const KINDS: &'static [Kind] = &[Kind::payload("silence")];
+/// #     fn kind(&self) -> usize { 0 }
+/// # }
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// # struct Peeking;
+/// impl Protocol for Peeking {
+///     type Msg = Silence;
+///     const SPEC: Spec = Spec {
+///         knows: Knowledge::NONE,
+///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, survives: Faults::NONE,

@@ -12,7 +12,8 @@ use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Step, Stream, World, stream};
 use bellwether_core::{
-    Algorithm, Initiators, Port, Protocol, Role, Span, Status, Time, TimerChange, Verdict,
+    Algorithm, Goal, Initiators, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Status, Time,
+    TimerChange, Verdict,
 };
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,7 +34,17 @@ pub fn run<A: Algorithm, O: Observer>(plan: &Plan, observer: &mut O, stop: Stop)
     let mut simulation = Simulation::<A, O>::new(plan, observer, stop);
     simulation.begin();
     let finished = simulation.play();
-    simulation.report(finished)
+    simulation.report(finished, Driver::Events)
+}
+
+/// Runs an algorithm in rounds over a synchroniser.
+pub fn run_synchronised<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O) -> Report {
+    // Where only the leader gets to know, nobody else ever stops sending markers.
+    let stop = if R::SPEC.goal == Goal::LeaderOnly { Stop::WhenSomebodyLeads } else { Stop::WhenQuiet };
+    let mut simulation = Simulation::<Rounds<R>, O>::new(plan, observer, stop);
+    simulation.begin();
+    let finished = simulation.play();
+    simulation.report(finished, Driver::Synchroniser)
 }
 
 struct Simulation<'p, 'o, A: Algorithm, O> {
@@ -71,7 +82,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
         };
         Simulation {
             world: World::new(plan),
-            wheel: Wheel::new(plan.delay.bound().ticks(), expected),
+            wheel: Wheel::new(plan.delay.bound().ticks(), plan.delay.is_constant(), expected),
             timers: Timers::new(),
             tally: Tally::new(plan.n()),
             delays: plan.delay.sampler(),
@@ -198,6 +209,9 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     fn start(&mut self, member: u32) {
         self.observer.started(self.now, member);
         let step = self.world.start(member, self.now);
+        if let Some(state) = self.world.state(member) {
+            self.tally.holds_at_start(state);
+        }
         self.settle_aside(member, Some(step));
     }
 
@@ -321,9 +335,8 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
         }
     }
 
-    fn report(self, finished: bool) -> Report {
+    fn report(self, finished: bool, driver: Driver) -> Report {
         let statuses = (0..self.plan.n()).map(|member| self.world.state(member).map(Protocol::status));
-        let driver = Driver::Events;
         Ended { plan: self.plan, tally: self.tally, driver, rounds: None, leader_round: None, finished }
             .report::<A>(statuses)
     }

@@ -24,7 +24,7 @@ mod wheel;
 mod world;
 
 pub use delay::{Delay, DelayError};
-pub use events::{Stop, run as run_events};
+pub use events::{Stop, run as run_events, run_synchronised};
 pub use judge::{ClaimRuling, Outcome, Ruling, claims, measured};
 pub use measure::Counts;
 pub use plan::{Event, Happening, Limits, LinkOrder, Plan};

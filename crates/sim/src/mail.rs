@@ -2,104 +2,200 @@
 
 use bellwether_core::Port;
 
-const NONE: u32 = u32::MAX;
-
-/// Messages of one round, in the order in which they were sent, and for each member those that are
-/// its own.
-#[derive(Clone, Debug)]
-pub struct Mail<M> {
-    messages: Vec<(Port, M)>,
-    /// For each message, its receiver.
-    receivers: Vec<u32>,
-    chains: Option<Chains>,
-}
-
-/// For networks in which a member may hear from several others in one round: for each member a
-/// chain of messages.
-#[derive(Clone, Debug)]
-struct Chains {
-    /// For each member, its last message.
-    last: Vec<u32>,
-    /// For each message, the one before it in its receiver's chain.
-    earlier: Vec<u32>,
-}
-
-impl<M: Clone> Mail<M> {
-    /// For `n` members, each of which hears from one other at most, or not.
-    #[must_use]
-    pub fn new(n: usize, one_sender_each: bool) -> Self {
-        let chains = (!one_sender_each).then(|| Chains { last: vec![NONE; n], earlier: Vec::new() });
-        Mail { messages: Vec::new(), receivers: Vec::new(), chains }
-    }
+/// Messages of one round, by receiver.
+pub trait Mail<M> {
+    /// Room for the mail of `n` members.
+    fn new(n: u32) -> Self;
 
     /// Puts a message in.
-    #[inline(always)]
-    pub fn post(&mut self, to: u32, port: Port, msg: M) {
-        let at = self.messages.len() as u32;
-        self.messages.push((port, msg));
-        self.receivers.push(to);
-        if let Some(chains) = &mut self.chains {
-            chains.earlier.push(std::mem::replace(&mut chains.last[to as usize], at));
-        }
-    }
-
-    /// How many messages there are.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.messages.len()
-    }
+    fn post(&mut self, to: u32, port: Port, msg: M);
 
     /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool;
+
+    /// Calls `visit` once for each member that has mail, with all of it in the order of ports.
+    fn deliver(&self, visit: impl FnMut(u32, &[(Port, M)]));
+
+    /// Keeps of `members` (in rising order) those that have no mail.
+    fn retain_without(&self, members: &mut Vec<u32>);
+
+    /// Forgets everything.
+    fn clear(&mut self);
+}
+
+/// For networks in which a member hears from one other at most, such as a one-way ring.
+///
+/// Receivers are kept as runs of neighbours, because whoever spoke in turn is heard in turn.
+#[derive(Clone, Debug)]
+pub struct RingMail<M> {
+    messages: Vec<(Port, M)>,
+    /// Runs of receivers but the last: the first of each, and one past its last.
+    runs: Vec<(u32, u32)>,
+    last_run: (u32, u32),
+}
+
+impl<M> RingMail<M> {
+    fn all_runs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.runs.iter().copied().chain([self.last_run])
+    }
+
+    #[inline(never)]
+    fn begin_run(&mut self, to: u32) {
+        if self.last_run.0 != self.last_run.1 {
+            self.runs.push(self.last_run);
+        }
+        self.last_run = (to, to);
+    }
+}
+
+impl<M> Mail<M> for RingMail<M> {
+    fn new(_: u32) -> Self {
+        RingMail { messages: Vec::new(), runs: Vec::new(), last_run: (0, 0) }
+    }
+
+    #[inline(always)]
+    fn post(&mut self, to: u32, port: Port, msg: M) {
+        if to != self.last_run.1 {
+            self.begin_run(to);
+        }
+        self.last_run.1 += 1;
+        self.messages.push((port, msg));
+    }
+
+    fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The receiver of message `at`, if this is the last of its messages (so that each receiver is
-    /// met once), and all of its messages in the order of ports.
     #[inline(always)]
-    pub fn inbox<'a>(&'a self, at: usize, scratch: &'a mut Vec<(Port, M)>) -> Option<(u32, &'a [(Port, M)])> {
-        let to = self.receivers[at];
-        match &self.chains {
-            Some(chains) if chains.last[to as usize] != at as u32 => None,
-            Some(chains) if chains.earlier[at] != NONE => {
-                scratch.clear();
-                let mut link = at as u32;
-                while link != NONE {
-                    scratch.push(self.messages[link as usize].clone());
-                    link = chains.earlier[link as usize];
-                }
-                scratch.sort_by_key(|(port, _)| *port);
-                Some((to, scratch))
+    fn deliver(&self, mut visit: impl FnMut(u32, &[(Port, M)])) {
+        let mut rest = self.messages.as_slice();
+        for (first, end) in self.all_runs() {
+            let (of_run, others) = rest.split_at((end - first) as usize);
+            rest = others;
+            for (to, message) in (first..end).zip(of_run) {
+                visit(to, std::slice::from_ref(message));
             }
-            _ => Some((to, std::slice::from_ref(&self.messages[at]))),
         }
     }
 
-    /// Keeps of `members` those for which nothing arrives.
-    pub fn retain_without(&self, members: &mut Vec<u32>) {
-        if members.is_empty() {
+    fn retain_without(&self, members: &mut Vec<u32>) {
+        if members.is_empty() || self.is_empty() {
             return;
         }
-        if let Some(chains) = &self.chains {
-            members.retain(|&member| chains.last[member as usize] == NONE);
-        } else {
-            let mut with = self.receivers.clone();
-            with.sort_unstable();
-            members.retain(|member| with.binary_search(member).is_err());
+        let mut runs: Vec<(u32, u32)> = self.all_runs().collect();
+        runs.sort_unstable();
+        members.retain(|&member| {
+            let before = runs.partition_point(|&(first, _)| first <= member);
+            before == 0 || runs[before - 1].1 <= member
+        });
+    }
+
+    fn clear(&mut self) {
+        self.messages.clear();
+        self.runs.clear();
+        self.last_run = (0, 0);
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// For all other networks: for each member a chain of messages.
+#[derive(Clone, Debug)]
+pub struct ChainedMail<M> {
+    messages: Vec<(Port, M)>,
+    receivers: Vec<u32>,
+    /// For each message, the one before it in its receiver's chain.
+    earlier: Vec<u32>,
+    /// For each member, its last message.
+    last: Vec<u32>,
+}
+
+impl<M: Clone> Mail<M> for ChainedMail<M> {
+    fn new(n: u32) -> Self {
+        let last = vec![NONE; n as usize];
+        ChainedMail { messages: Vec::new(), receivers: Vec::new(), earlier: Vec::new(), last }
+    }
+
+    #[inline(always)]
+    fn post(&mut self, to: u32, port: Port, msg: M) {
+        let at = self.messages.len() as u32;
+        self.messages.push((port, msg));
+        self.receivers.push(to);
+        self.earlier.push(std::mem::replace(&mut self.last[to as usize], at));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    #[inline(always)]
+    fn deliver(&self, mut visit: impl FnMut(u32, &[(Port, M)])) {
+        let mut inbox = Vec::new();
+        for (at, &to) in self.receivers.iter().enumerate() {
+            // Each receiver is visited once: at its last message.
+            if self.last[to as usize] != at as u32 {
+                continue;
+            }
+            if self.earlier[at] == NONE {
+                visit(to, std::slice::from_ref(&self.messages[at]));
+                continue;
+            }
+            inbox.clear();
+            let mut link = at as u32;
+            while link != NONE {
+                inbox.push(self.messages[link as usize].clone());
+                link = self.earlier[link as usize];
+            }
+            inbox.sort_by_key(|(port, _)| *port);
+            visit(to, &inbox);
         }
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        if let Some(chains) = &mut self.chains {
-            for &to in &self.receivers {
-                chains.last[to as usize] = NONE;
-            }
-            chains.earlier.clear();
+    fn retain_without(&self, members: &mut Vec<u32>) {
+        members.retain(|&member| self.last[member as usize] == NONE);
+    }
+
+    fn clear(&mut self) {
+        for &to in &self.receivers {
+            self.last[to as usize] = NONE;
         }
         self.messages.clear();
         self.receivers.clear();
+        self.earlier.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inboxes<T: Mail<char>>(posts: &[(u32, u32, char)]) -> (Vec<(u32, String)>, Vec<u32>) {
+        let mut mail = T::new(10);
+        for _ in 0..2 {
+            mail.clear(); // the second time round shows that clearing forgets everything
+            for &(to, port, msg) in posts {
+                mail.post(to, Port(port), msg);
+            }
+        }
+        let mut seen = Vec::new();
+        mail.deliver(|to, inbox| seen.push((to, inbox.iter().map(|(_, msg)| msg).collect())));
+        seen.sort();
+        let mut without = (0..10).collect();
+        mail.retain_without(&mut without);
+        (seen, without)
+    }
+
+    #[test]
+    fn everyone_gets_its_own_in_the_order_of_ports() {
+        let ring = [(3, 1, 'a'), (4, 1, 'b'), (8, 1, 'c'), (9, 1, 'd'), (0, 1, 'e'), (1, 1, 'f')];
+        let expected: Vec<(u32, String)> = [(0, "e"), (1, "f"), (3, "a"), (4, "b"), (8, "c"), (9, "d")]
+            .map(|(to, msg)| (to, msg.to_owned()))
+            .into();
+        assert_eq!(inboxes::<RingMail<char>>(&ring), (expected.clone(), vec![2, 5, 6, 7]));
+        assert_eq!(inboxes::<ChainedMail<char>>(&ring), (expected, vec![2, 5, 6, 7]));
+        let web = [(3, 2, 'z'), (5, 0, 'x'), (3, 0, 'a'), (3, 1, 'm')];
+        let expected = vec![(3, "amz".to_owned()), (5, "x".to_owned())];
+        assert_eq!(inboxes::<ChainedMail<char>>(&web), (expected, vec![0, 1, 2, 4, 6, 7, 8, 9]));
+        assert_eq!(inboxes::<RingMail<char>>(&[]), (vec![], (0..10).collect()));
     }
 }

@@ -41,8 +41,16 @@ impl Tally {
         self.bytes += encoded_bytes(msg);
     }
 
+    /// Notes what a member's state takes, where that can change.
     #[inline(always)]
     pub(crate) fn holds<P: Protocol>(&mut self, state: &P) {
+        if std::mem::needs_drop::<P>() {
+            self.holds_at_start(state);
+        }
+    }
+
+    /// Notes what a member's state takes.
+    pub(crate) fn holds_at_start<P: Protocol>(&mut self, state: &P) {
         self.storage_max = self.storage_max.max(state.storage() as u64);
     }
 

@@ -3,14 +3,15 @@
 //!
 //! Round r happens at time r - 1: what is sent in it arrives in the next, one hop later.
 
-use crate::mail::Mail;
+use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::Tally;
 use crate::plan::{Event, Plan};
 use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
-    Local, Message, Outbox, Port, Protocol, Role, RoundAlgorithm, RoundCx, Span, Status, Time, Topology, Wake,
+    Local, Message, Outbox, Port, Protocol, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
+    Topology, Wake,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,10 +28,11 @@ pub enum Visit {
 
 /// Runs a plan to its end. Delays are ignored: in this model every message takes one round.
 pub fn run<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O, visit: Visit) -> Report {
-    let mut rounds = RoundRun::<R, O>::new(plan, observer, visit);
-    rounds.begin();
-    let finished = rounds.play();
-    rounds.report(finished)
+    if matches!(plan.topology, Topology::Ring { two_way: false, .. }) {
+        RoundRun::<R, O, RingMail<R::Msg>>::new(plan, observer, visit).run()
+    } else {
+        RoundRun::<R, O, ChainedMail<R::Msg>>::new(plan, observer, visit).run()
+    }
 }
 
 /// The time of a round.
@@ -38,13 +40,13 @@ fn time_of(round: u64) -> Time {
     Time::ZERO + Span::from_hops(round - 1)
 }
 
-struct RoundRun<'p, 'o, R: RoundAlgorithm, O> {
+struct RoundRun<'p, 'o, R: RoundAlgorithm, O, B> {
     plan: &'p Plan,
     observer: &'o mut O,
     surroundings: Surroundings<'p>,
-    /// Members' states; nothing for the dead.
-    seats: Vec<Option<R>>,
-    leaving: Mail<R::Msg>,
+    /// Members' ranks and states; no state for the dead.
+    seats: Vec<(Rank, Option<R>)>,
+    leaving: B,
     /// Those that asked to be woken in the next round.
     wakers: Vec<u32>,
     /// Those that asked to be woken in a later round.
@@ -59,12 +61,12 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O> {
     visit: Visit,
 }
 
-impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
+impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R, O, B> {
     fn new(plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
         RoundRun {
             surroundings: Surroundings::new(plan),
-            seats: (0..plan.n()).map(|_| None).collect(),
-            leaving: Self::empty_mail(plan),
+            seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
+            leaving: B::new(plan.n()),
             wakers: Vec::new(),
             asleep: BinaryHeap::new(),
             tally: Tally::new(plan.n()),
@@ -79,9 +81,10 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
         }
     }
 
-    fn empty_mail(plan: &Plan) -> Mail<R::Msg> {
-        let one_sender_each = matches!(plan.topology, Topology::Ring { two_way: false, .. });
-        Mail::new(plan.n() as usize, one_sender_each)
+    fn run(mut self) -> Report {
+        self.begin();
+        let finished = self.play();
+        self.report(finished)
     }
 
     /// Everyone who is not dead boots and speaks in round 1.
@@ -90,8 +93,11 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
         let dead = self.plan.dead();
         for member in 0..self.plan.n() {
             if dead.binary_search(&member).is_err() {
-                let local = Local::new(member, self.plan.ranks[member as usize], &mut self.surroundings);
-                self.seats[member as usize] = Some(R::start(&mut RoundCx::new(local, 0)));
+                let (rank, state) = &mut self.seats[member as usize];
+                let local = Local::new(member, *rank, &mut self.surroundings);
+                let started = R::start(&mut RoundCx::new(local, 0));
+                self.tally.holds_at_start(&started);
+                *state = Some(started);
                 self.observer.started(Time::ZERO, member);
             }
         }
@@ -102,8 +108,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
 
     /// Until nobody has anything left to do (true) or a limit is reached (false).
     fn play(&mut self) -> bool {
-        let mut arriving = Self::empty_mail(self.plan);
-        let mut scratch = Vec::new();
+        let mut arriving = B::new(self.plan.n());
         let mut awake = Vec::new();
         loop {
             if !arriving.is_empty() || !self.leaving.is_empty() || std::mem::take(&mut self.published) {
@@ -120,19 +125,15 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
             self.crash_whom_the_script_says();
             self.wake_whoever_asked(&mut awake);
             arriving.retain_without(&mut awake);
-            for at in 0..arriving.len() {
-                if let Some((member, inbox)) = arriving.inbox(at, &mut scratch) {
-                    self.visit::<false>(member, inbox);
-                }
-            }
+            arriving.deliver(|member, inbox| self.visit::<false>(member, inbox));
             for member in awake.drain(..) {
-                self.visit::<false>(member, &[]);
+                self.visit_without_mail(member);
             }
         }
     }
 
     /// The next round in which anyone has anything to do.
-    fn next_round(&self, arriving: &Mail<R::Msg>) -> Option<u64> {
+    fn next_round(&self, arriving: &B) -> Option<u64> {
         let alarm = self.asleep.peek().map(|Reverse((round, _))| *round);
         if arriving.is_empty() && self.wakers.is_empty() && (self.visit == Visit::Awake || alarm.is_none()) {
             return alarm;
@@ -163,17 +164,24 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
         {
             self.script_done += 1;
             if happening.what == Event::Crash {
-                self.seats[happening.member as usize] = None;
+                self.seats[happening.member as usize].1 = None;
                 self.observer.crashed(time_of(self.round), happening.member);
             }
         }
+    }
+
+    /// Kept apart, so that the busy path is compiled for members that have mail.
+    #[inline(never)]
+    fn visit_without_mail(&mut self, member: u32) {
+        self.visit::<false>(member, &[]);
     }
 
     /// One member's part in a round.
     #[inline(always)]
     fn visit<const FIRST: bool>(&mut self, member: u32, inbox: &[(Port, R::Msg)]) {
         let now = time_of(self.round);
-        let state = match &mut self.seats[member as usize] {
+        let (rank, state) = &mut self.seats[member as usize];
+        let state = match state {
             Some(state) if !state.status().halted => state,
             _ => {
                 for (port, msg) in inbox {
@@ -186,7 +194,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
             self.observer.delivered(now, member, *port, msg);
         }
         let before = state.status();
-        let local = Local::new(member, self.plan.ranks[member as usize], &mut self.surroundings);
+        let local = Local::new(member, *rank, &mut self.surroundings);
         let mut cx = RoundCx::new(local, self.round);
         if !FIRST {
             state.trans(&mut cx, inbox);
@@ -228,7 +236,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
     }
 
     fn report(self, finished: bool) -> Report {
-        let statuses = self.seats.iter().map(|state| state.as_ref().map(Protocol::status));
+        let statuses = self.seats.iter().map(|(_, state)| state.as_ref().map(Protocol::status));
         Ended {
             plan: self.plan,
             tally: self.tally,
@@ -242,16 +250,16 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer> RoundRun<'p, 'o, R, O> {
 }
 
 /// Takes a member's messages to where they go.
-struct Post<'a, M, O> {
+struct Post<'a, B, O> {
     topology: &'a Topology,
-    leaving: &'a mut Mail<M>,
+    leaving: &'a mut B,
     tally: &'a mut Tally,
     observer: &'a mut O,
     member: u32,
     now: Time,
 }
 
-impl<M: Message, O: Observer> Outbox<M> for Post<'_, M, O> {
+impl<M: Message, B: Mail<M>, O: Observer> Outbox<M> for Post<'_, B, O> {
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(&msg);

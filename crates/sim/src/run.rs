@@ -3,11 +3,11 @@
 use crate::delay::Delay;
 use crate::events::{self, Stop};
 use crate::plan::{Event, Plan};
-use crate::report::{Driver, Report};
+use crate::report::Report;
 use crate::rounds::{self, Visit};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Goal, Registry, RoundAlgorithm, Rounds, Visitor};
+use bellwether_core::{Algorithm, Registry, RoundAlgorithm, Visitor};
 use rayon::prelude::*;
 
 /// How to drive an algorithm in rounds.
@@ -47,10 +47,7 @@ impl<O: Observer> Visitor for Run<'_, O> {
         if self.mode == RoundMode::Auto && runs_in_step(self.plan) {
             return rounds::run::<R, O>(self.plan, self.observer, Visit::Awake);
         }
-        // Where only the leader gets to know, nobody else ever stops sending markers.
-        let stop = if R::SPEC.goal == Goal::LeaderOnly { Stop::WhenSomebodyLeads } else { Stop::WhenQuiet };
-        let report = events::run::<Rounds<R>, O>(self.plan, self.observer, stop);
-        Report { driver: Driver::Synchroniser, ..report }
+        events::run_synchronised::<R, O>(self.plan, self.observer)
     }
 }
 

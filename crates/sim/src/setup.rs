@@ -112,7 +112,7 @@ pub enum SetupError {
     #[error("nobody calls an election: name at least one initiator")]
     NoInitiator,
     /// The algorithm has everyone start.
-    #[error("in {algorithm} every member starts by itself: leave out --initiators")]
+    #[error("in {algorithm} every member starts by itself: leave out --initiators and --call")]
     EveryoneStarts {
         /// The algorithm.
         algorithm: &'static str,
@@ -320,8 +320,11 @@ impl Setup {
         plan: &Plan,
         find: impl Fn(&'static str, Id) -> Result<u32, SetupError>,
     ) -> Result<Initiators, SetupError> {
-        let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
         let later_calls = plan.script.iter().any(|happening| happening.what == Event::Call);
+        if spec.starts == Starts::Everyone && later_calls {
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+        }
+        let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
         if callers.is_empty() && !later_calls {
             return Err(SetupError::NoInitiator);
         }

@@ -56,34 +56,34 @@ pub trait Observer {
 
 impl Observer for () {}
 
-/// One step of a run in 16 bytes: which input reached which member when. Everything else follows
-/// from it, because members are deterministic.
+/// One step of a run: which input reached which member when. Everything else follows from it,
+/// because members are deterministic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// When.
     pub at: Time,
     /// The member.
     pub member: u32,
-    /// Input (4 bits), message kind (4 bits), port (24 bits).
-    what: u32,
+    /// What reached it.
+    pub input: Input,
 }
 
 /// What reached a member in a [`Step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
+    /// A message of this kind came in at this port.
+    Message {
+        /// The index of its kind.
+        kind: u8,
+        /// The port (its lower 24 bits).
+        port: Port,
+    },
     /// It booted.
     Start,
     /// It was called.
     Call,
     /// It crashed.
     Crash,
-    /// A message of this kind came in at this port.
-    Message {
-        /// The index of its kind.
-        kind: u8,
-        /// The port.
-        port: Port,
-    },
     /// A message was lost on it.
     Loss,
     /// A timer ran out.
@@ -92,17 +92,46 @@ pub enum Input {
     Suspicion,
 }
 
-impl Step {
-    #[inline]
-    fn new(at: Time, member: u32, input: u32, kind: usize, port: Port) -> Step {
-        Step { at, member, what: input << 28 | (kind as u32) << 24 | port.0 & 0x00FF_FFFF }
+/// A trace in memory: eight bytes a step, and sixteen each time the clock moves on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryTrace {
+    /// For each step its member, and what reached it: input (4 bits), kind (4 bits), port (24 bits).
+    steps: Vec<(u32, u32)>,
+    /// For each time, the first step at it.
+    times: Vec<(Time, usize)>,
+    now: Option<Time>,
+}
+
+impl MemoryTrace {
+    /// The steps so far, in order.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = Step> + '_ {
+        let mut times = self.times.iter().peekable();
+        let mut at = Time::ZERO;
+        self.steps.iter().enumerate().map(move |(number, &(member, what))| {
+            if let Some((time, _)) = times.next_if(|(_, first)| *first == number) {
+                at = *time;
+            }
+            Step { at, member, input: Self::unpack(what) }
+        })
     }
 
-    /// What reached the member.
-    #[must_use]
-    pub fn input(self) -> Input {
-        match self.what >> 28 {
-            0 => Input::Message { kind: (self.what >> 24 & 0xF) as u8, port: Port(self.what & 0x00FF_FFFF) },
+    #[inline(always)]
+    fn note(&mut self, at: Time, member: u32, input: u32, kind: usize, port: Port) {
+        if self.now != Some(at) {
+            self.move_on(at);
+        }
+        self.steps.push((member, input << 28 | (kind as u32) << 24 | port.0 & 0x00FF_FFFF));
+    }
+
+    #[inline(never)]
+    fn move_on(&mut self, at: Time) {
+        self.times.push((at, self.steps.len()));
+        self.now = Some(at);
+    }
+
+    fn unpack(what: u32) -> Input {
+        match what >> 28 {
+            0 => Input::Message { kind: (what >> 24 & 0xF) as u8, port: Port(what & 0x00FF_FFFF) },
             1 => Input::Start,
             2 => Input::Call,
             3 => Input::Crash,
@@ -113,47 +142,28 @@ impl Step {
     }
 }
 
-/// A trace in memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryTrace {
-    steps: Vec<Step>,
-}
-
-impl MemoryTrace {
-    /// The steps so far.
-    #[must_use]
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    #[inline]
-    fn note(&mut self, at: Time, member: u32, input: u32) {
-        self.steps.push(Step::new(at, member, input, 0, Port(0)));
-    }
-}
-
 impl Observer for MemoryTrace {
     fn started(&mut self, at: Time, member: u32) {
-        self.note(at, member, 1);
+        self.note(at, member, 1, 0, Port(0));
     }
     fn called(&mut self, at: Time, member: u32) {
-        self.note(at, member, 2);
+        self.note(at, member, 2, 0, Port(0));
     }
     fn crashed(&mut self, at: Time, member: u32) {
-        self.note(at, member, 3);
+        self.note(at, member, 3, 0, Port(0));
     }
-    #[inline]
+    #[inline(always)]
     fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.steps.push(Step::new(at, member, 0, msg.kind(), port));
+        self.note(at, member, 0, msg.kind(), port);
     }
-    fn lost<M: Message>(&mut self, at: Time, member: u32, _: Port, _: &M) {
-        self.note(at, member, 4);
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.note(at, member, 4, msg.kind(), port);
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
-        self.note(at, member, 5);
+        self.note(at, member, 5, 0, Port(0));
     }
-    fn suspected(&mut self, at: Time, member: u32, _: Port, _: Verdict) {
-        self.note(at, member, 6);
+    fn suspected(&mut self, at: Time, member: u32, port: Port, _: Verdict) {
+        self.note(at, member, 6, 0, port);
     }
 }
 

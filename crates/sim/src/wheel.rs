@@ -21,6 +21,7 @@ pub struct Packet<M> {
 }
 
 const NONE: u32 = u32::MAX;
+const NEVER: u64 = u64::MAX;
 const WORD: usize = u64::BITS as usize;
 
 /// A message that is due beyond the wheel, ordered by time and then by when it was put in.
@@ -42,6 +43,11 @@ pub struct Wheel<M> {
     free: Vec<u32>,
     /// The bucket whose list is out.
     taken: u32,
+    /// Where delays are all alike, whatever is sent at one time is due at one time: that bucket's
+    /// list, kept at hand, and when it is due ([`NEVER`] if none is).
+    at_hand: Vec<Packet<M>>,
+    at_hand_due: u64,
+    delays_are_alike: bool,
     later: BinaryHeap<Reverse<Later<M>>>,
     numbered: u64,
     now: u64,
@@ -51,10 +57,10 @@ impl<M> Wheel<M> {
     /// The most slots a wheel has (4 bytes each).
     const MOST_SLOTS: u64 = 1 << 17;
 
-    /// A wheel for delays that mostly stay within `reach` ticks, with room for `expected` messages
+    /// A wheel for delays that mostly stay within `reach` ticks and may be all alike, with room for `expected` messages
     /// at once before its first bucket must grow.
     #[must_use]
-    pub fn new(reach: u64, expected: usize) -> Self {
+    pub fn new(reach: u64, delays_are_alike: bool, expected: usize) -> Self {
         let slots = (reach + 1).next_power_of_two().clamp(WORD as u64, Self::MOST_SLOTS) as usize;
         Wheel {
             slots: vec![NONE; slots],
@@ -62,6 +68,9 @@ impl<M> Wheel<M> {
             buckets: vec![Vec::with_capacity(expected)],
             free: vec![0],
             taken: NONE,
+            at_hand: Vec::new(),
+            at_hand_due: NEVER,
+            delays_are_alike,
             later: BinaryHeap::new(),
             numbered: 0,
             now: 0,
@@ -74,7 +83,11 @@ impl<M> Wheel<M> {
     pub fn push(&mut self, at: Time, to: u32, port: Port, msg: M) {
         let at = at.ticks();
         debug_assert!(at > self.now, "a message takes some time");
-        if at - self.now < self.slots.len() as u64 {
+        if at == self.at_hand_due {
+            self.at_hand.push(Packet { to, port, msg });
+        } else if self.delays_are_alike {
+            self.push_first(at, Packet { to, port, msg });
+        } else if at - self.now < self.slots.len() as u64 {
             let slot = at as usize & (self.slots.len() - 1);
             let mut bucket = self.slots[slot];
             if bucket == NONE {
@@ -122,6 +135,7 @@ impl<M> Wheel<M> {
     pub fn advance(&mut self, to: Time) {
         debug_assert!(to.ticks() >= self.now, "time does not run backwards");
         self.now = to.ticks();
+        self.put_away();
         while let Some(Reverse(later)) = self.later.peek()
             && later.at - self.now < self.slots.len() as u64
             && let Some(Reverse(Later { at, packet, .. })) = self.later.pop()
@@ -169,6 +183,30 @@ impl<M> Wheel<M> {
         bucket
     }
 
+    /// The first message that is due at a time, where delays are all alike.
+    #[inline(never)]
+    fn push_first(&mut self, at: u64, packet: Packet<M>) {
+        if at - self.now >= self.slots.len() as u64 {
+            self.push_later(at, packet);
+            return;
+        }
+        self.put_away();
+        let slot = at as usize & (self.slots.len() - 1);
+        let bucket = if self.slots[slot] == NONE { self.open(slot) } else { self.slots[slot] };
+        self.at_hand = std::mem::take(&mut self.buckets[bucket as usize]);
+        self.at_hand.push(packet);
+        self.at_hand_due = at;
+    }
+
+    /// Puts the list at hand back into its bucket.
+    fn put_away(&mut self) {
+        if self.at_hand_due != NEVER {
+            let slot = self.at_hand_due as usize & (self.slots.len() - 1);
+            self.buckets[self.slots[slot] as usize] = std::mem::take(&mut self.at_hand);
+            self.at_hand_due = NEVER;
+        }
+    }
+
     #[cold]
     fn push_later(&mut self, at: u64, packet: Packet<M>) {
         self.later.push(Reverse(Later { at, number: self.numbered, packet }));
@@ -207,9 +245,10 @@ mod tests {
         #[test]
         fn agrees_with_a_sorted_map(
             reach in 1_u64..2_000,
+            alike: bool,
             steps in prop::collection::vec((1_u64..5_000, 0_usize..3), 1..200),
         ) {
-            let mut wheel = Wheel::new(reach, 4);
+            let mut wheel = Wheel::new(reach, alike, 4);
             let mut twin: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
             let mut now = 0;
             for (number, (delay, takes)) in steps.into_iter().enumerate() {

@@ -12,8 +12,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Members and their surroundings.
 pub struct World<'p, A: Algorithm> {
-    /// A member's volatile state; nothing while it is not up.
-    seats: Vec<Option<A>>,
+    /// A member's rank and volatile state; no state while it is not up.
+    seats: Vec<(Rank, Option<A>)>,
     /// What survives a member's crash.
     durable: Vec<A::Durable>,
     surroundings: Surroundings<'p>,
@@ -36,10 +36,9 @@ pub struct Step<A: Algorithm> {
 /// closure's body or not as it sees fit, and this is the innermost of all loops.
 macro_rules! input {
     ($world:expr, $member:expr, $now:expr, |$state:ident, $cx:ident| $handle:expr) => {{
-        let rank = $world.surroundings.plan.ranks[$member as usize];
-        let Some($state) = &mut $world.seats[$member as usize] else { return None };
+        let (rank, Some($state)) = &mut $world.seats[$member as usize] else { return None };
         let before = $state.status();
-        let local = Local::new($member, rank, &mut $world.surroundings);
+        let local = Local::new($member, *rank, &mut $world.surroundings);
         let mut cx = Cx::new(local, $now, &mut $world.buffers);
         {
             let $cx = &mut cx;
@@ -56,7 +55,7 @@ impl<'p, A: Algorithm> World<'p, A> {
     pub fn new(plan: &'p Plan) -> Self {
         let n = plan.n() as usize;
         World {
-            seats: (0..n).map(|_| None).collect(),
+            seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
             durable: (0..n).map(|_| A::Durable::default()).collect(),
             surroundings: Surroundings::new(plan),
             buffers: Buffers::default(),
@@ -66,7 +65,7 @@ impl<'p, A: Algorithm> World<'p, A> {
     /// A member's state, if it is up.
     #[must_use]
     pub fn state(&self, member: u32) -> Option<&A> {
-        self.seats[member as usize].as_ref()
+        self.seats[member as usize].1.as_ref()
     }
 
     /// The lists that belong to the effects of the last input.
@@ -78,19 +77,18 @@ impl<'p, A: Algorithm> World<'p, A> {
     /// The member boots with what it had saved.
     pub fn start(&mut self, member: u32, now: Time) -> Step<A> {
         let saved = self.durable[member as usize].clone();
-        let rank = self.surroundings.plan.ranks[member as usize];
-        let local = Local::new(member, rank, &mut self.surroundings);
+        let local = Local::new(member, self.seats[member as usize].0, &mut self.surroundings);
         let mut cx = Cx::new(local, now, &mut self.buffers);
         let state = A::start(&mut cx, saved);
         let effects = cx.into_effects();
         let after = state.status();
-        self.seats[member as usize] = Some(state);
+        self.seats[member as usize].1 = Some(state);
         Step { effects, before: Status::UNDECIDED, after }
     }
 
     /// The member loses its volatile state.
     pub fn crash(&mut self, member: u32) {
-        self.seats[member as usize] = None;
+        self.seats[member as usize].1 = None;
     }
 
     /// What the member asked to have written is written.
