@@ -148,6 +148,8 @@ pub struct Setting<'a> {
     pub dead: &'a [u32],
     /// How messages travel.
     pub delivery: Delivery,
+    /// No message takes longer than members are told.
+    pub bounded: bool,
     /// Nobody starts, calls or dies after the beginning.
     pub calm: bool,
 }

@@ -67,7 +67,7 @@ struct Simulation<'p, 'o, A: Algorithm, O> {
     crashed: Vec<u32>,
     script_done: usize,
     now: Time,
-    /// Whether anything happened to a member since the clock moved on.
+    /// Whether any member was given an input since the clock moved on.
     something_happened: bool,
     stop: Stop,
     somebody_led: bool,
@@ -109,7 +109,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     /// Everyone who is not dead or late boots; then the initiators call.
     fn begin(&mut self) {
         for happening in &self.plan.script {
-            if happening.what == Event::Start {
+            if happening.what == Event::Start && self.crashed.binary_search(&happening.member).is_err() {
                 self.at_the_door.insert(happening.member, Vec::new());
             }
         }
@@ -126,6 +126,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             Initiators::All => (0..plan.n()).for_each(|member| self.call_if_up(member)),
             Initiators::Some(members) => members.iter().for_each(|&member| self.call_if_up(member)),
         }
+        self.something_happened = false; // all of this was at time 0
     }
 
     /// Whether a member is neither dead from the start nor late.
@@ -164,15 +165,14 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             for Packet { to, port, msg } in due.drain(..) {
                 self.deliver(to, port, msg);
             }
-            if std::mem::take(&mut self.something_happened) {
-                self.tally.last_event = now;
-            }
             self.wheel.recycle(due);
             while let Some((member, timer)) = self.timers.pop_at(now) {
-                self.tally.last_event = now;
                 self.observer.timed_out(now, member, &timer);
                 let step = self.world.fire(member, now, timer);
                 self.settle_aside(member, step);
+            }
+            if std::mem::take(&mut self.something_happened) {
+                self.tally.last_event = now;
             }
             if self.somebody_led && self.stop == Stop::WhenSomebodyLeads {
                 return false;
@@ -189,7 +189,6 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 self.at_the_door.remove(&member);
                 if let Err(at) = self.crashed.binary_search(&member) {
                     self.crashed.insert(at, member);
-                    self.something_happened = true;
                     self.observer.crashed(self.now, member);
                 }
             }

@@ -136,6 +136,7 @@ impl Plan {
                 LinkOrder::Reordering if !self.delay.is_constant() => Delivery::Reordering,
                 _ => Delivery::Fifo,
             },
+            bounded: self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
             calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO),
         }
     }
