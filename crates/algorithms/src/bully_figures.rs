@@ -14,7 +14,11 @@ const fn claims<const RULE_2: bool>() -> [Claim; 5] {
         Claim {
             name: "messages",
             measure: Measure::Messages,
-            formula: "leader dead, second best calls: n - 2; worst calls: n^2 - n - 1",
+            formula: if RULE_2 {
+                "leader dead, second best calls: n - 2, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
+            } else {
+                "leader dead, second best calls: n - 1, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
+            },
             expect: |run| {
                 let run = Election::new(run, RULE_2)?;
                 Some(run.exact_or_most(run.elections() + run.answers() + run.announcements()))
@@ -47,7 +51,11 @@ const fn claims<const RULE_2: bool>() -> [Claim; 5] {
         Claim {
             name: "time",
             measure: Measure::Time,
-            formula: "leader dead, second best calls: 1; worst calls: 5",
+            formula: if RULE_2 {
+                "leader dead, second best calls: 1, worst calls: 5; all alive, all call: 2"
+            } else {
+                "leader dead, second best calls: 4, worst calls: 5; all alive, all call: 4"
+            },
             expect: |run| Election::new(run, RULE_2)?.hops().map(|hops| Expect::Exactly(hops as f64)),
         },
     ]

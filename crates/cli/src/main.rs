@@ -1,2 +1,27 @@
-//! The bellwether program.
-fn main() {}
+//! The program `bellwether`: election algorithms to look up, simulate and compare.
+
+#![forbid(unsafe_code)]
+
+mod again;
+mod args;
+mod choice;
+mod commands;
+mod error;
+mod file;
+mod many;
+mod memory;
+mod output;
+mod plot;
+mod progress;
+mod request;
+mod roster;
+mod suggest;
+mod trace;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let ended = commands::run(args::Cli::parse().command);
+    ended.map_or_else(|failure| failure.report(), ExitCode::from)
+}

@@ -142,8 +142,14 @@ impl Delay {
     }
 
     fn from_file(path: &str) -> Result<Delay, DelayError> {
-        let unreadable = |problem: String| DelayError::Unreadable { path: path.to_owned(), problem };
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| DelayError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
+        let in_file = |line: usize, column: usize, problem: String| DelayError::File {
+            path: path.to_owned(),
+            line,
+            column,
+            problem,
+        };
         let mut samples = Vec::new();
         for (line_number, line) in text.lines().enumerate() {
             let content = line.split('#').next().unwrap_or_default();
@@ -152,23 +158,18 @@ impl Delay {
             if content.is_empty() {
                 continue;
             }
-            let in_file = |problem: String| DelayError::File {
-                path: path.to_owned(),
-                line: line_number + 1,
-                column,
-                problem,
-            };
+            let here = |problem: String| in_file(line_number + 1, column, problem);
             let hops = content.parse::<f64>().map_err(|_| {
-                in_file(format!("'{content}' is not a number: expected one delay a line, in hops"))
+                here(format!("'{content}' is not a number: expected one delay a line, in hops"))
             })?;
-            check_hops(hops).map_err(in_file)?;
+            check_hops(hops).map_err(here)?;
             samples.push(ticks(hops).ticks());
         }
         if samples.is_empty() {
-            return Err(unreadable("it holds no delays: expected one a line, in hops".into()));
+            return Err(in_file(1, 1, "there are no delays here: expected one a line, in hops".into()));
         }
         if u32::try_from(samples.len()).is_err() {
-            return Err(unreadable("it holds more than 4 billion delays".into()));
+            return Err(in_file(1, 1, "there are more than 4 billion delays here".into()));
         }
         Ok(Delay::Samples { path: path.into(), ticks: samples.into() })
     }

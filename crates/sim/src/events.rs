@@ -189,6 +189,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 self.at_the_door.remove(&member);
                 if let Err(at) = self.crashed.binary_search(&member) {
                     self.crashed.insert(at, member);
+                    self.tally.knew_at[member as usize] = Time::NEVER; // the dead know nothing
                     self.observer.crashed(self.now, member);
                 }
             }

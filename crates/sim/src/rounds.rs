@@ -165,6 +165,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
             self.script_done += 1;
             if happening.what == Event::Crash {
                 self.seats[happening.member as usize].1 = None;
+                self.tally.knew_at[happening.member as usize] = Time::NEVER; // the dead know nothing
                 self.observer.crashed(time_of(self.round), happening.member);
             }
         }

@@ -62,11 +62,8 @@ fn runs_in_step(plan: &Plan) -> bool {
 /// not depend on the number of cores.
 ///
 /// # Errors
-/// The first seed's [`SetupError`]: of every seed, as setups do not depend on it, except where a
-/// random network cannot be drawn.
-///
-/// # Panics
-/// If threads cannot be started.
+/// A seed's [`SetupError`] (mostly every seed's, as setups depend on it only where a random network
+/// cannot be drawn), or [`SetupError::Threads`].
 pub fn simulate_many<G: Registry, T: Send>(
     entry: usize,
     setup: &Setup,
@@ -77,7 +74,8 @@ pub fn simulate_many<G: Registry, T: Send>(
     each: impl Fn(&Plan, Report) -> T + Sync,
 ) -> Result<Vec<T>, SetupError> {
     let spec = G::ENTRIES[entry].spec;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| SetupError::Threads(error.to_string()))?;
     pool.install(|| {
         (0..runs)
             .into_par_iter()

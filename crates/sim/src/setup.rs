@@ -159,6 +159,9 @@ pub enum SetupError {
         /// What there is.
         limit: Bytes,
     },
+    /// There are not enough threads.
+    #[error("cannot start threads ({0}): use fewer with --threads")]
+    Threads(String),
     /// The network cannot be made.
     #[error(transparent)]
     Network(#[from] NetworkError),

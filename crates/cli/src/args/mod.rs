@@ -1,0 +1,110 @@
+//! The command line. Help, errors, completions and man pages all come from these definitions.
+
+mod compare;
+mod simulate;
+pub mod values;
+
+pub use compare::{CompareArgs, CompareFormat, MeasureArg};
+pub use simulate::{LinksArg, SimulateArgs, SimulateFormat};
+
+use crate::error::EXIT_CODES;
+use bellwether_core::{Elect, Order};
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Leader election: look algorithms up, simulate them, and compare them with what theory says.
+#[derive(Debug, Parser)]
+#[command(name = "bellwether", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the algorithms: what each needs, guarantees and claims to cost, and its source
+    Algorithms(AlgorithmsArgs),
+    /// Run an algorithm, once or many times, and check the outcome against theory
+    #[command(after_help = EXIT_CODES)]
+    Simulate(Box<SimulateArgs>),
+    /// Measure several algorithms over several sizes against what they claim
+    #[command(after_help = EXIT_CODES)]
+    Compare(CompareArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all pages into a directory
+    Man {
+        /// Write one page for the program and one for each subcommand into this directory
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Options of `algorithms`.
+#[derive(Debug, clap::Args)]
+pub struct AlgorithmsArgs {
+    /// How to print them
+    #[arg(long, value_enum, default_value_t)]
+    pub format: AlgorithmsFormat,
+}
+
+/// How to print the algorithms.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum AlgorithmsFormat {
+    /// A table for people
+    #[default]
+    Table,
+    /// A JSON array with everything
+    Json,
+}
+
+/// How ids lie in the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OrderArg {
+    /// Rising clockwise: messages of the worse die soonest
+    Best,
+    /// Falling clockwise: messages of the worse get furthest
+    Worst,
+    /// Shuffled, by the seed
+    #[default]
+    Random,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Order {
+        match order {
+            OrderArg::Best => Order::Best,
+            OrderArg::Worst => Order::Worst,
+            OrderArg::Random => Order::Random,
+        }
+    }
+}
+
+/// Which end of the ranking wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ElectArg {
+    /// The highest attribute, then the highest id
+    #[default]
+    Best,
+    /// The lowest attribute, then the lowest id
+    Worst,
+}
+
+impl From<ElectArg> for Elect {
+    fn from(elect: ElectArg) -> Elect {
+        match elect {
+            ElectArg::Best => Elect::Best,
+            ElectArg::Worst => Elect::Worst,
+        }
+    }
+}
+
+/// The word that the command line has for a value.
+pub fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}

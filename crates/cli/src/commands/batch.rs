@@ -1,0 +1,164 @@
+//! `bellwether simulate --runs`: the same again with other seeds, summed up.
+
+use super::simulate_text::{heading, line};
+use crate::again;
+use crate::args::{SimulateArgs, SimulateFormat};
+use crate::error::{Failure, Verdict};
+use crate::many::{self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
+use crate::output::{self, Column};
+use crate::progress::Progress;
+use crate::request::Request;
+use bellwether_core::Elect;
+use serde::Serialize;
+
+/// Runs it all, and prints the sum.
+pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
+    // What cannot be run at all is found out before the bar appears.
+    let n = request.setup.plan(request.choice.spec, request.seed)?.n();
+    let progress = Progress::new(request.runs, "runs");
+    let batch = many::run(request, &progress)?;
+    drop(progress);
+    match args.format {
+        SimulateFormat::Json => output::print_json(&BatchObject::new(request, n, &batch))?,
+        SimulateFormat::Text => output::print(describe(args, request, n, &batch).as_bytes())?,
+    }
+    Ok(batch.verdict)
+}
+
+#[derive(Serialize)]
+struct BatchObject<'a> {
+    algorithm: &'static str,
+    variant: &'static str,
+    n: u32,
+    m: Option<u64>,
+    diameter: Option<u32>,
+    topology: String,
+    delay: String,
+    seed: u64,
+    runs: u64,
+    elect: Elect,
+    outcomes: Outcomes,
+    unsafe_in: u64,
+    not_live_in: u64,
+    first_problem: Option<Problem<'a>>,
+    messages: Option<Figures>,
+    payload: Option<Figures>,
+    bytes: Option<Figures>,
+    time: Option<Figures>,
+    rounds: Option<Figures>,
+    storage_max: Option<Figures>,
+    claims: &'a [ClaimSummary],
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    seed: u64,
+    problems: &'a [String],
+}
+
+impl<'a> BatchObject<'a> {
+    fn new(request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
+        let problem = batch.first_problem.as_ref();
+        BatchObject {
+            algorithm: request.choice.spec.name,
+            variant: request.choice.spec.variant,
+            n,
+            m: batch.m,
+            diameter: batch.diameter,
+            topology: request.shape.to_string(),
+            delay: request.setup.delay.to_string(),
+            seed: request.seed,
+            runs: request.runs,
+            elect: request.setup.elect,
+            outcomes: batch.outcomes,
+            unsafe_in: batch.unsafe_in,
+            not_live_in: batch.not_live_in,
+            first_problem: problem.map(|(seed, problems)| Problem { seed: *seed, problems }),
+            messages: batch.messages,
+            payload: batch.payload,
+            bytes: batch.bytes,
+            time: batch.time,
+            rounds: batch.rounds,
+            storage_max: batch.storage,
+            claims: &batch.claims,
+        }
+    }
+}
+
+fn describe(args: &SimulateArgs, request: &Request, n: u32, batch: &Batch) -> String {
+    let mut text = heading(request, n, batch.m, batch.diameter);
+    let last_seed = request.seed.wrapping_add(request.runs - 1);
+    text.push_str(&line("runs", format!("{}, seeds {} to {last_seed}", request.runs, request.seed)));
+    let Outcomes { elected, split, none, undecided } = batch.outcomes;
+    let outcomes = format!("{elected} elected, {split} split, {none} none, {undecided} undecided");
+    text.push_str(&format!("\n{}", line("outcomes", outcomes)));
+    if batch.unsafe_in + batch.not_live_in > 0 {
+        let counts = format!("unsafe in {} runs, not live in {}", batch.unsafe_in, batch.not_live_in);
+        text.push_str(&line("PROBLEM", counts));
+    }
+    if let Some((seed, problems)) = &batch.first_problem {
+        text.push_str(&line("PROBLEM", format!("first with seed {seed}: {}", problems.join("; "))));
+    }
+    text.push_str(&format!("\n{}", figures(batch)));
+    if !batch.claims.is_empty() {
+        text.push_str(&format!("\n{}", claims(&batch.claims)));
+    }
+    if batch.claims.iter().any(|claim| claim.holds.is_none()) {
+        text.push_str(&format!("(averages are judged from {FEWEST_FOR_AVERAGES} runs on)\n"));
+    }
+    text.push_str(&format!("\nagain: {}\n", again::command(args)));
+    text
+}
+
+fn figures(batch: &Batch) -> String {
+    let numbers = ["mean", "p50", "p99", "max", "std. error"].map(Column::Right);
+    let mut columns = vec![Column::Left("a run")];
+    columns.extend(numbers);
+    let mut table = output::table(&columns);
+    let rows = [
+        ("messages", batch.messages),
+        ("bytes", batch.bytes),
+        ("time (hops)", batch.time),
+        ("rounds", batch.rounds),
+        ("storage (bytes)", batch.storage),
+    ];
+    for (name, figures) in rows {
+        let Some(figures) = figures else { continue };
+        let Figures { mean, p50, p99, max, std_error } = figures;
+        let mut row = vec![name.to_owned()];
+        row.extend([mean, p50, p99, max, std_error].map(|figure| figure.to_string()));
+        table.add_row(row);
+    }
+    output::lines_of(&table)
+}
+
+fn claims(claims: &[ClaimSummary]) -> String {
+    let columns = [
+        Column::Left("claim"),
+        Column::Left("expected"),
+        Column::Right("measured"),
+        Column::Left("holds"),
+        Column::Left("formula"),
+    ];
+    let mut table = output::table(&columns);
+    for claim in claims {
+        let expected = match claim.expected {
+            Some(figure) => format!("{} {figure}", claim.relation),
+            None => format!("{} (differs)", claim.relation),
+        };
+        let holds = match claim.held_in {
+            Some(held_in) => {
+                format!("{} ({held_in} of {})", output::yes_or_no(claim.holds), claim.runs)
+            }
+            None => output::yes_or_no(claim.holds).to_owned(),
+        };
+        table.add_row([
+            claim.name.to_owned(),
+            expected,
+            claim.measured.to_string(),
+            holds,
+            claim.formula.to_owned(),
+        ]);
+    }
+    output::lines_of(&table)
+}

@@ -1,0 +1,137 @@
+//! `bellwether compare`: several algorithms over several sizes.
+
+use super::compare_output;
+use crate::args::{CompareArgs, CompareFormat, MeasureArg};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict};
+use crate::many::{self, Batch, ClaimSummary, Figures};
+use crate::progress::Progress;
+use crate::request::Request;
+use crate::{file, output, plot};
+use bellwether_core::{Expect, Measure};
+use bellwether_sim::growth_exponent;
+
+/// One algorithm over all sizes.
+pub struct Series {
+    /// The algorithm.
+    pub choice: Choice,
+    /// The sizes, in rising order.
+    pub points: Vec<Point>,
+}
+
+/// One algorithm in one size.
+pub struct Point {
+    /// How many members.
+    pub n: u64,
+    /// What its runs measured.
+    pub measured: Option<Figures>,
+    /// What is claimed about the measure.
+    pub claims: Vec<ClaimSummary>,
+    /// Everything else about its runs.
+    pub batch: Batch,
+}
+
+impl Point {
+    fn new(n: u64, measure: MeasureArg, batch: Batch) -> Point {
+        let (measured, claimed) = match measure {
+            MeasureArg::Messages => (batch.payload, Some(Measure::Messages)),
+            MeasureArg::Time => (batch.time, Some(Measure::Time)),
+            MeasureArg::Bytes => (batch.bytes, None),
+        };
+        let claims = batch.claims.iter().filter(|claim| Some(claim.measure) == claimed).cloned().collect();
+        Point { n, measured, claims, batch }
+    }
+
+    /// The claim to show: one about averages, where there is one, does not depend on the draw.
+    pub fn claim(&self) -> Option<&ClaimSummary> {
+        let average = Expect::OnAverage(0.0).relation();
+        self.claims.iter().find(|claim| claim.relation == average).or(self.claims.first())
+    }
+
+    /// Whether every claim about the measure holds that could be judged.
+    pub fn holds(&self) -> Option<bool> {
+        self.claims.iter().filter_map(|claim| claim.holds).reduce(|one, other| one && other)
+    }
+}
+
+impl Series {
+    /// Sizes and measured means.
+    pub fn measured(&self) -> Vec<(f64, f64)> {
+        let point = |point: &Point| Some((point.n as f64, point.measured?.mean.0));
+        self.points.iter().filter_map(point).collect()
+    }
+
+    /// Sizes and claimed figures.
+    pub fn claimed(&self) -> Vec<(f64, f64)> {
+        let point = |point: &Point| Some((point.n as f64, point.claim()?.mean_expected));
+        self.points.iter().filter_map(point).collect()
+    }
+
+    /// The exponent with which the measure grows.
+    pub fn exponent(&self) -> Option<f64> {
+        growth_exponent(&self.measured())
+    }
+
+    /// The exponent with which the claimed figures grow.
+    pub fn claimed_exponent(&self) -> Option<f64> {
+        growth_exponent(&self.claimed())
+    }
+
+    /// The claimed figure for people.
+    pub fn formula(&self) -> Option<&'static str> {
+        self.points.iter().find_map(Point::claim).map(|claim| claim.formula)
+    }
+}
+
+/// Runs it all; prints and draws what came of it.
+pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
+    let requests = requests(args)?;
+    let progress = Progress::new(args.runs.saturating_mul(requests.len() as u64), "runs");
+    let mut all: Vec<Series> = Vec::new();
+    for (n, request) in requests {
+        progress.say(format!("({} with {n} members)", request.choice.label()));
+        let point = Point::new(n, args.measure, many::run(&request, &progress)?);
+        match all.last_mut() {
+            Some(series) if series.choice.entry == request.choice.entry => series.points.push(point),
+            _ => all.push(Series { choice: request.choice, points: vec![point] }),
+        }
+    }
+    drop(progress);
+    if let Some(path) = &args.plot {
+        file::write(path, plot::draw(args, &all)?.as_bytes())?;
+    }
+    match args.format {
+        CompareFormat::Table => output::print(compare_output::as_table(args, &all).as_bytes())?,
+        CompareFormat::Json => output::print_json(&compare_output::as_json(args, &all))?,
+        CompareFormat::Csv => output::print(&compare_output::as_csv(args, &all)?)?,
+    }
+    let verdicts = all.iter().flat_map(|series| &series.points).map(|point| point.batch.verdict);
+    Ok(verdicts.max().unwrap_or_default())
+}
+
+/// Everything that is to be run, algorithm after algorithm. What cannot be run is found out before
+/// anything is: the largest size too.
+fn requests(args: &CompareArgs) -> Result<Vec<(u64, Request)>, Failure> {
+    let mut choices = Vec::new();
+    for name in &args.algorithms {
+        let choice = Choice::find(name, None)?;
+        if choices.iter().all(|other: &Choice| other.entry != choice.entry) {
+            choices.push(choice);
+        }
+    }
+    if choices.is_empty() {
+        choices = Choice::defaults();
+    }
+    let mut sizes = args.sizes.clone();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut requests = Vec::new();
+    for choice in choices {
+        for &n in &sizes {
+            let request = Request::from_compare(args, choice, n)?;
+            request.setup.plan(choice.spec, request.seed)?;
+            requests.push((n, request));
+        }
+    }
+    Ok(requests)
+}

@@ -1,0 +1,27 @@
+//! The subcommands, a file each.
+
+mod algorithms;
+mod batch;
+mod compare;
+mod compare_output;
+mod completions;
+mod man;
+mod simulate;
+mod simulate_json;
+mod simulate_text;
+
+pub use compare::Series;
+
+use crate::args::Command;
+use crate::error::{Failure, Verdict};
+
+/// Does what is asked for.
+pub fn run(command: Command) -> Result<Verdict, Failure> {
+    match command {
+        Command::Algorithms(args) => algorithms::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Man { dir } => man::run(dir.as_deref()),
+    }
+}

@@ -1,0 +1,108 @@
+//! One run as a JSON object. Its keys are stable.
+
+use super::simulate::Run;
+use crate::many::problems;
+use crate::output::Figure;
+use crate::request::Request;
+use crate::trace::links;
+use bellwether_core::{Elect, Id, Order};
+use bellwether_sim::{ClaimRuling, Counts, Driver, Outcome};
+use serde::Serialize;
+
+/// One run.
+#[derive(Serialize)]
+pub struct RunObject<'a> {
+    algorithm: &'static str,
+    variant: &'static str,
+    n: u32,
+    m: u64,
+    diameter: Option<u32>,
+    topology: String,
+    order: Order,
+    delay: String,
+    links: &'static str,
+    driver: Driver,
+    seed: u64,
+    elect: Elect,
+    outcome: Outcome,
+    leader: Option<Id>,
+    agreed: bool,
+    safe: bool,
+    live: bool,
+    problems: Vec<String>,
+    known: Known,
+    messages: &'a Counts,
+    bytes: u64,
+    time: Figure,
+    rounds: Option<u64>,
+    storage_max: u64,
+    claims: Vec<ClaimObject>,
+}
+
+/// When members came to know the leader.
+#[derive(Serialize)]
+struct Known {
+    first: Option<Figure>,
+    last: Option<Figure>,
+}
+
+#[derive(Serialize)]
+struct ClaimObject {
+    name: &'static str,
+    expected: Figure,
+    measured: Figure,
+    holds: bool,
+    relation: &'static str,
+    formula: &'static str,
+}
+
+impl<'a> RunObject<'a> {
+    /// The object of a run.
+    pub fn new(request: &Request, run: &'a Run) -> RunObject<'a> {
+        let Run { plan, report, .. } = run;
+        let known = report.known_between();
+        RunObject {
+            algorithm: request.choice.spec.name,
+            variant: request.choice.spec.variant,
+            n: plan.n(),
+            m: plan.topology.links(),
+            diameter: plan.diameter,
+            topology: request.shape.to_string(),
+            order: plan.order,
+            delay: plan.delay.to_string(),
+            links: links(plan.links),
+            driver: report.driver,
+            seed: plan.seed,
+            elect: request.setup.elect,
+            outcome: report.ruling.outcome,
+            leader: report.ruling.leader,
+            agreed: report.ruling.agreed,
+            safe: report.ruling.unsafe_because.is_none(),
+            live: report.ruling.not_live_because.is_none(),
+            problems: problems(report),
+            known: Known {
+                first: known.map(|(first, _)| Figure(first.hops())),
+                last: known.map(|(_, last)| Figure(last.hops())),
+            },
+            messages: &report.messages,
+            bytes: report.bytes,
+            time: Figure(report.time.hops()),
+            rounds: report.rounds,
+            storage_max: report.storage_max,
+            claims: report.claims.iter().map(ClaimObject::new).collect(),
+        }
+    }
+}
+
+impl ClaimObject {
+    fn new(claim: &ClaimRuling) -> ClaimObject {
+        ClaimObject {
+            name: claim.name,
+            expected: Figure(claim.expected),
+            measured: Figure(claim.measured),
+            holds: claim.holds,
+            relation: claim.relation,
+            formula: claim.formula,
+        }
+    }
+}

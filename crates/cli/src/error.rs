@@ -1,0 +1,172 @@
+//! What can go wrong, and with which exit code the program then ends.
+
+use crate::suggest;
+use bellwether_sim::network::{NetworkError, Shape};
+use bellwether_sim::{DelayError, Report, SetupError};
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The exit codes, for the help texts.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  fine
+  1  something could not be read or written
+  2  wrong usage or bad input
+  3  safety violated: a live member takes somebody else than the best live member for the leader
+  4  liveness not reached: nobody leads, or somebody does not know what the algorithm promises
+  5  a claim does not hold
+
+Of 3, 4 and 5 the first that applies; over many runs, to any of them.";
+
+/// Why nothing came of a command.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The user asks for something that cannot be.
+    #[error("{message}")]
+    Input {
+        /// What is wrong.
+        message: String,
+        /// What to do about it, where the message does not say.
+        hint: Option<String>,
+    },
+    /// Something cannot be read or written.
+    #[error("{0}")]
+    System(String),
+    /// Whoever read our output has had enough, which is their right.
+    #[error("nobody reads the output any more")]
+    ReaderGone,
+}
+
+impl Failure {
+    /// Bad input whose message says all there is to say.
+    pub fn input(message: impl Display) -> Failure {
+        Failure::Input { message: message.to_string(), hint: None }
+    }
+
+    /// Bad input, and what to do about it.
+    pub fn input_with_hint(message: impl Display, hint: impl Display) -> Failure {
+        Failure::Input { message: message.to_string(), hint: Some(hint.to_string()) }
+    }
+
+    /// A file that cannot be written.
+    pub fn unwritable(path: &Path, why: impl Display) -> Failure {
+        Failure::System(format!("cannot write {}: {why}", path.display()))
+    }
+
+    /// Output that cannot be written.
+    pub fn stdout(error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::System(format!("cannot write the output: {error}")),
+        }
+    }
+
+    /// Tells the user, and says how to end.
+    pub fn report(self) -> ExitCode {
+        // There is nobody left to tell if this fails too.
+        let mut stderr = io::stderr().lock();
+        match &self {
+            Failure::ReaderGone => return ExitCode::SUCCESS,
+            Failure::System(message) | Failure::Input { message, hint: None } => {
+                let _ = writeln!(stderr, "error: {message}");
+            }
+            Failure::Input { message, hint: Some(hint) } => {
+                let _ = writeln!(stderr, "error: {message}\nhint: {hint}");
+            }
+        }
+        ExitCode::from(if matches!(self, Failure::System(_)) { 1 } else { 2 })
+    }
+}
+
+impl From<NetworkError> for Failure {
+    fn from(error: NetworkError) -> Failure {
+        match &error {
+            NetworkError::Unreadable { .. } => Failure::System(error.to_string()),
+            NetworkError::UnknownShape { name } => match suggest::nearest(name, Shape::NAMES) {
+                Some(name) => Failure::input_with_hint(&error, format!("did you mean '{name}'?")),
+                None => Failure::input(error),
+            },
+            _ => Failure::input(error),
+        }
+    }
+}
+
+impl From<DelayError> for Failure {
+    fn from(error: DelayError) -> Failure {
+        match error {
+            DelayError::Unreadable { .. } => Failure::System(error.to_string()),
+            _ => Failure::input(error),
+        }
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Failure {
+        match error {
+            SetupError::Network(error) => error.into(),
+            _ => Failure::input(error),
+        }
+    }
+}
+
+/// How a run, or the worst of many, turned out. The later, the worse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Safe, live, and as claimed.
+    #[default]
+    Fine,
+    /// A claim does not hold.
+    NotAsClaimed,
+    /// Liveness was not reached.
+    NotLive,
+    /// Safety was violated.
+    Unsafe,
+}
+
+impl Verdict {
+    /// The verdict on one run.
+    pub fn of(report: &Report) -> Verdict {
+        if report.ruling.unsafe_because.is_some() {
+            Verdict::Unsafe
+        } else if report.ruling.not_live_because.is_some() {
+            Verdict::NotLive
+        } else if report.is_as_it_should_be() {
+            Verdict::Fine
+        } else {
+            Verdict::NotAsClaimed
+        }
+    }
+
+    /// The exit code, as in [`EXIT_CODES`].
+    fn code(self) -> u8 {
+        match self {
+            Verdict::Fine => 0,
+            Verdict::Unsafe => 3,
+            Verdict::NotLive => 4,
+            Verdict::NotAsClaimed => 5,
+        }
+    }
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> ExitCode {
+        ExitCode::from(verdict.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_verdict_decides_on_the_code() {
+        use Verdict::{Fine, NotAsClaimed, NotLive, Unsafe};
+        let code = |verdicts: &[Verdict]| verdicts.iter().max().copied().unwrap_or_default().code();
+        assert_eq!(code(&[]), 0);
+        assert_eq!(code(&[Fine, NotAsClaimed]), 5);
+        assert_eq!(code(&[NotAsClaimed, NotLive, Fine]), 4);
+        assert_eq!(code(&[NotLive, Unsafe, NotAsClaimed]), 3);
+    }
+}

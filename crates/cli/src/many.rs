@@ -1,0 +1,269 @@
+//! Many runs, summed up.
+
+use crate::error::{Failure, Verdict};
+use crate::output::Figure;
+use crate::progress::Progress;
+use crate::request::Request;
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Expect, Measure};
+use bellwether_sim::{Outcome, Plan, Report, Summary, claims, measured, simulate_many};
+use serde::Serialize;
+
+/// With fewer runs, a mean says too little about what is claimed for the average.
+pub const FEWEST_FOR_AVERAGES: usize = 30;
+
+/// What is kept of a run.
+struct Sample {
+    seed: u64,
+    m: u64,
+    diameter: Option<u32>,
+    outcome: Outcome,
+    verdict: Verdict,
+    safe: bool,
+    live: bool,
+    problems: Vec<String>,
+    messages: f64,
+    payload: f64,
+    bytes: f64,
+    time: f64,
+    rounds: Option<f64>,
+    storage: f64,
+    /// For each of the algorithm's claims, what was expected and measured, where it applies.
+    claims: Vec<Option<(Expect, f64)>>,
+}
+
+impl Sample {
+    fn new(request: &Request, plan: &Plan, report: &Report) -> Sample {
+        let spec = request.choice.spec;
+        let dead = plan.dead();
+        let setting = plan.setting(&dead);
+        let mut kept = vec![None; spec.claims.len()];
+        for (claim, expect) in claims(spec, &setting) {
+            let at = spec.claims.iter().position(|other| other.name == claim.name);
+            if let (Some(at), Some(measured)) = (at, measured(report, claim.measure)) {
+                kept[at] = Some((expect, measured));
+            }
+        }
+        Sample {
+            seed: plan.seed,
+            m: plan.topology.links(),
+            diameter: plan.diameter,
+            outcome: report.ruling.outcome,
+            verdict: Verdict::of(report),
+            safe: report.ruling.unsafe_because.is_none(),
+            live: report.ruling.not_live_because.is_none(),
+            problems: problems(report),
+            messages: report.messages.total as f64,
+            payload: report.messages.payload as f64,
+            bytes: report.bytes as f64,
+            time: report.time.hops(),
+            rounds: report.rounds.map(|rounds| rounds as f64),
+            storage: report.storage_max as f64,
+            claims: kept,
+        }
+    }
+}
+
+/// What is wrong with a run, in words.
+pub fn problems(report: &Report) -> Vec<String> {
+    report.ruling.unsafe_because.iter().chain(&report.ruling.not_live_because).cloned().collect()
+}
+
+/// How many runs ended how.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Outcomes {
+    /// One member led.
+    pub elected: u64,
+    /// Several did, or members named different ones.
+    pub split: u64,
+    /// Nobody did.
+    pub none: u64,
+    /// It was stopped before.
+    pub undecided: u64,
+}
+
+/// A claim over many runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimSummary {
+    /// Its name.
+    pub name: &'static str,
+    /// The figure claimed; nothing if it differs between runs.
+    pub expected: Option<Figure>,
+    /// The mean of what was measured.
+    pub measured: Figure,
+    /// Whether it holds; nothing if there are too few runs to tell.
+    pub holds: Option<bool>,
+    /// In how many runs it holds, if one run can tell.
+    pub held_in: Option<u64>,
+    /// To how many runs it applies.
+    pub runs: u64,
+    /// How the figure bounds the measure.
+    pub relation: &'static str,
+    /// The figure for people.
+    pub formula: &'static str,
+    /// What is measured.
+    #[serde(skip)]
+    pub measure: Measure,
+    /// The mean of what was claimed.
+    #[serde(skip)]
+    pub mean_expected: f64,
+}
+
+/// A sample's summary, as it is printed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Figures {
+    /// The arithmetic mean.
+    pub mean: Figure,
+    /// The median.
+    pub p50: Figure,
+    /// What 99 % do not exceed.
+    pub p99: Figure,
+    /// The largest.
+    pub max: Figure,
+    /// The standard error of the mean.
+    pub std_error: Figure,
+}
+
+impl From<Summary> for Figures {
+    fn from(summary: Summary) -> Figures {
+        Figures {
+            mean: Figure(summary.mean),
+            p50: Figure(summary.p50),
+            p99: Figure(summary.p99),
+            max: Figure(summary.max),
+            std_error: Figure(summary.std_error),
+        }
+    }
+}
+
+/// What many runs come to.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Links; nothing if they differ between runs.
+    pub m: Option<u64>,
+    /// The diameter; nothing if it differs between runs, or is unknown.
+    pub diameter: Option<u32>,
+    /// How many ended how.
+    pub outcomes: Outcomes,
+    /// Messages sent.
+    pub messages: Option<Figures>,
+    /// Messages that the literature counts.
+    pub payload: Option<Figures>,
+    /// Their wire forms' length.
+    pub bytes: Option<Figures>,
+    /// Hops.
+    pub time: Option<Figures>,
+    /// Rounds, of runs in rounds.
+    pub rounds: Option<Figures>,
+    /// The most bytes that a member's state took.
+    pub storage: Option<Figures>,
+    /// The algorithm's claims.
+    pub claims: Vec<ClaimSummary>,
+    /// In how many runs safety was violated.
+    pub unsafe_in: u64,
+    /// In how many runs liveness was not reached.
+    pub not_live_in: u64,
+    /// The first run with problems: its seed, and they.
+    pub first_problem: Option<(u64, Vec<String>)>,
+    /// The worst there is to say.
+    pub verdict: Verdict,
+}
+
+/// Runs what is asked for, once a seed, and sums it up.
+pub fn run(request: &Request, progress: &Progress) -> Result<Batch, Failure> {
+    let samples = simulate_many::<Algorithms, _>(
+        request.choice.entry,
+        &request.setup,
+        request.mode,
+        request.seed,
+        request.runs,
+        request.threads.into(),
+        |plan, report| {
+            progress.advance();
+            Sample::new(request, plan, &report)
+        },
+    )?;
+    Ok(sum_up(request, &samples))
+}
+
+fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
+    let figures = |of: fn(&Sample) -> Option<f64>| {
+        Summary::of(samples.iter().filter_map(of).collect()).map(Figures::from)
+    };
+    let ended = |outcome| samples.iter().filter(|sample| sample.outcome == outcome).count() as u64;
+    let claims: Vec<ClaimSummary> = request
+        .choice
+        .spec
+        .claims
+        .iter()
+        .enumerate()
+        .filter_map(|(at, claim)| {
+            let kept: Vec<(Expect, f64)> = samples.iter().filter_map(|sample| sample.claims[at]).collect();
+            rule(claim, &kept)
+        })
+        .collect();
+    let of_runs = samples.iter().map(|sample| sample.verdict).max().unwrap_or_default();
+    let as_claimed = claims.iter().all(|claim| claim.holds != Some(false));
+    let of_claims = if as_claimed { Verdict::Fine } else { Verdict::NotAsClaimed };
+    let first_problem = samples.iter().find(|sample| !sample.problems.is_empty());
+    Batch {
+        m: common(samples.iter().map(|sample| sample.m)),
+        diameter: common(samples.iter().map(|sample| sample.diameter)).flatten(),
+        outcomes: Outcomes {
+            elected: ended(Outcome::Elected),
+            split: ended(Outcome::Split),
+            none: ended(Outcome::None),
+            undecided: ended(Outcome::Undecided),
+        },
+        messages: figures(|sample| Some(sample.messages)),
+        payload: figures(|sample| Some(sample.payload)),
+        bytes: figures(|sample| Some(sample.bytes)),
+        time: figures(|sample| Some(sample.time)),
+        rounds: figures(|sample| sample.rounds),
+        storage: figures(|sample| Some(sample.storage)),
+        claims,
+        unsafe_in: samples.iter().filter(|sample| !sample.safe).count() as u64,
+        not_live_in: samples.iter().filter(|sample| !sample.live).count() as u64,
+        first_problem: first_problem.map(|sample| (sample.seed, sample.problems.clone())),
+        verdict: of_runs.max(of_claims),
+    }
+}
+
+/// What comes of a claim over the runs to which it applies; nothing if there are none.
+fn rule(claim: &bellwether_core::Claim, kept: &[(Expect, f64)]) -> Option<ClaimSummary> {
+    let &(first, _) = kept.first()?;
+    let mean_expected = Summary::of(kept.iter().map(|(expect, _)| expect.figure()).collect())?.mean;
+    let measured = Summary::of(kept.iter().map(|(_, measured)| *measured).collect())?.mean;
+    let rulings: Option<Vec<bool>> =
+        kept.iter().map(|(expect, measured)| expect.holds_for_one(*measured)).collect();
+    let held_in = rulings.map(|rulings| rulings.iter().filter(|holds| **holds).count());
+    let holds = match held_in {
+        Some(held_in) => Some(held_in == kept.len()),
+        None if kept.len() < FEWEST_FOR_AVERAGES => None,
+        None => {
+            // Each run is compared with its own figure, should they differ.
+            let levelled = kept.iter().map(|(expect, measured)| measured - expect.figure() + mean_expected);
+            Summary::of(levelled.collect()).map(|summary| summary.meets(mean_expected))
+        }
+    };
+    let relation = common(kept.iter().map(|(expect, _)| expect.relation()));
+    Some(ClaimSummary {
+        name: claim.name,
+        expected: common(kept.iter().map(|(expect, _)| expect.figure())).map(Figure),
+        measured: Figure(measured),
+        holds,
+        held_in: held_in.map(|held_in| held_in as u64),
+        runs: kept.len() as u64,
+        // Where some figures are exact and others bounds, all are bounds.
+        relation: relation.unwrap_or(Expect::AtMost(first.figure()).relation()),
+        formula: claim.formula,
+        measure: claim.measure,
+        mean_expected,
+    })
+}
+
+/// What all have in common.
+fn common<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}

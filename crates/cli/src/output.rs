@@ -1,0 +1,114 @@
+//! What goes to standard output: figures, tables, JSON.
+
+use crate::error::Failure;
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::io::{self, Write as _};
+
+/// Tables are this wide where there is no terminal to fit them to.
+const WIDTH_OFF_TERMINAL: u16 = 120;
+/// Narrower than this, a table would be a column of letters: then lines may as well be broken.
+const LEAST_WIDTH: u16 = 70;
+/// Above this, floating-point numbers leave whole numbers out.
+const ALL_WHOLE_BELOW: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
+/// A measured or claimed figure: a whole number is written without a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure(pub f64);
+
+impl Figure {
+    fn whole(self) -> Option<i64> {
+        (self.0.fract() == 0.0 && self.0.abs() < ALL_WHOLE_BELOW).then_some(self.0 as i64)
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.whole() {
+            Some(whole) => to.serialize_i64(whole),
+            None => to.serialize_f64(self.0),
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.whole() {
+            Some(whole) => f.pad(&whole.to_string()),
+            None => f.pad(&format!("{:.3}", self.0)),
+        }
+    }
+}
+
+/// Writes data for the user or the next program.
+pub fn print(data: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(data).and_then(|()| stdout.flush()).map_err(|error| Failure::stdout(&error))
+}
+
+/// Writes a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text =
+        serde_json::to_vec_pretty(value).map_err(|error| Failure::System(format!("no JSON: {error}")))?;
+    text.push(b'\n');
+    print(&text)
+}
+
+/// Where a column's content stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Words.
+    Left(&'static str),
+    /// Numbers.
+    Right(&'static str),
+}
+
+/// An empty table without frills: columns, a line under their names, rows.
+pub fn table(columns: &[Column]) -> Table {
+    let underline = LineStyle::none().fill('-').junction('-');
+    let mut table = Table::new();
+    table.load_style(TableStyle::new().header_separator(underline));
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    let width = if table.is_tty() { table.width() } else { None };
+    table.set_width(width.unwrap_or(WIDTH_OFF_TERMINAL).max(LEAST_WIDTH));
+    table.set_header(columns.iter().map(|column| match column {
+        Column::Left(name) | Column::Right(name) => *name,
+    }));
+    for (at, column) in columns.iter().enumerate() {
+        if let Some(made) = table.column_mut(at) {
+            made.set_padding((0, 2));
+            if matches!(column, Column::Right(_)) {
+                made.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    table
+}
+
+/// A table as text, without blanks at the ends of lines.
+pub fn lines_of(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Whether something holds, in a word.
+pub fn yes_or_no(holds: Option<bool>) -> &'static str {
+    match holds {
+        Some(true) => "yes",
+        Some(false) => "NO",
+        None => "-",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_figures_have_no_point() {
+        let json = |value| serde_json::to_string(&Figure(value)).unwrap();
+        assert_eq!((json(17.0), json(17.5), json(-2.0)), ("17".into(), "17.5".into(), "-2".into()));
+        assert_eq!(json(1e300).parse(), Ok(1e300));
+        assert_eq!(format!("{:>6}", Figure(2.0 / 3.0)), " 0.667");
+    }
+}

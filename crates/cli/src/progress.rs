@@ -1,0 +1,36 @@
+//! A bar for long work, on a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal as _;
+
+/// A bar that fills up to `total`; invisible unless somebody watches the error output. It goes
+/// away when it is dropped.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// An empty bar.
+    pub fn new(total: u64, unit: &'static str) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let form = format!("{{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left {{msg}}");
+        let style = ProgressStyle::with_template(&form).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Progress(ProgressBar::new(total).with_style(style.progress_chars("=> ")))
+    }
+
+    /// One more is done.
+    pub fn advance(&self) {
+        self.0.inc(1);
+    }
+
+    /// What is being done.
+    pub fn say(&self, what: String) {
+        self.0.set_message(what);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,139 @@
+//! From the command line to what the simulator is asked for.
+
+use crate::args::values::{AttributesArg, CallersArg, Moment};
+use crate::args::{CompareArgs, OrderArg, SimulateArgs};
+use crate::choice::Choice;
+use crate::error::Failure;
+use crate::memory::Budget;
+use bellwether_core::{Driving, Id, Starts, Time};
+use bellwether_sim::network::Shape;
+use bellwether_sim::{Attributes, Callers, Event, Limits, Members, RoundMode, Setup};
+
+/// How many members there are when nothing says so.
+const DEFAULT_NODES: u64 = 8;
+
+/// Everything that determines the runs of a command.
+#[derive(Debug)]
+pub struct Request {
+    /// What to run.
+    pub choice: Choice,
+    /// The network, as asked for or as needed.
+    pub shape: Shape,
+    /// Everything else about each run.
+    pub setup: Setup,
+    /// How to drive an algorithm in rounds.
+    pub mode: RoundMode,
+    /// The first seed.
+    pub seed: u64,
+    /// How many seeds.
+    pub runs: u64,
+    /// On how many threads; 0: as many as there are cores.
+    pub threads: u16,
+}
+
+impl Request {
+    /// What `simulate` asks for.
+    pub fn from_simulate(args: &SimulateArgs) -> Result<Request, Failure> {
+        let choice = Choice::find(&args.algorithm, args.variant.as_deref())?;
+        check_starts(&choice, args)?;
+        let shape = match &args.topology {
+            Some(text) => text.parse::<Shape>()?,
+            None => Shape::for_need(choice.spec.need),
+        };
+        let budget = Budget::new(args.memory, args.runs, args.threads)?;
+        let seed = args.seed.unwrap_or(0);
+        let setup = Setup {
+            members: members(args, &shape, seed)?,
+            shape: Some(shape.clone()),
+            elect: args.elect.into(),
+            attributes: match &args.attributes {
+                None => Attributes::None,
+                Some(AttributesArg::Random) => Attributes::Random,
+                Some(AttributesArg::Listed(listed)) => Attributes::Listed(listed.clone()),
+            },
+            callers: match &args.initiators {
+                None | Some(CallersArg::All) => Callers::All,
+                Some(CallersArg::Ids(ids)) => Callers::Ids(ids.clone()),
+            },
+            delay: args.delay.as_deref().unwrap_or("unit").parse()?,
+            delay_bound: args.delay_bound.map(|bound| bound.span()),
+            links: args.links.into(),
+            script: script(args),
+            limits: Limits {
+                messages: args.max_messages.unwrap_or(Limits::default().messages),
+                time: args.until.map_or(Limits::default().time, |until| until.0),
+            },
+            memory_limit: budget.for_one_run(),
+        };
+        let mode = if args.synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto };
+        Ok(Request { choice, shape, setup, mode, seed, runs: args.runs, threads: args.threads })
+    }
+
+    /// What `compare` asks for, of one algorithm in one size.
+    pub fn from_compare(args: &CompareArgs, choice: Choice, n: u64) -> Result<Request, Failure> {
+        let shape = Shape::for_need(choice.spec.need);
+        let setup = Setup {
+            shape: Some(shape.clone()),
+            members: Some(Members::Count { n, order: args.order.into() }),
+            elect: args.elect.into(),
+            delay: args.delay.parse()?,
+            memory_limit: Budget::new(args.memory, args.runs, args.threads)?.for_one_run(),
+            ..Setup::default()
+        };
+        let (seed, runs, threads) = (args.seed, args.runs, args.threads);
+        Ok(Request { choice, shape, setup, mode: RoundMode::Auto, seed, runs, threads })
+    }
+}
+
+fn check_starts(choice: &Choice, args: &SimulateArgs) -> Result<(), Failure> {
+    let name = choice.spec.name;
+    if args.synchroniser && choice.driving != Driving::Rounds {
+        return Err(Failure::input(format!("{name} does not run in rounds: leave out --synchroniser")));
+    }
+    if !args.call.is_empty() && choice.spec.starts == Starts::Everyone {
+        return Err(Failure::input(format!("in {name} every member starts by itself: leave out --call")));
+    }
+    Ok(())
+}
+
+fn members(args: &SimulateArgs, shape: &Shape, seed: u64) -> Result<Option<Members>, Failure> {
+    if let Some(ids) = &args.ids {
+        return Ok(Some(Members::Ids(ids.clone())));
+    }
+    let count = |n| Ok(Some(Members::Count { n, order: args.order.unwrap_or_default().into() }));
+    match (args.nodes, shape) {
+        (Some(0), _) => Err(Failure::input("there are no members: --nodes must be at least 1")),
+        (_, Shape::File(_)) => members_of_file(args.nodes, args.order, shape, seed),
+        (Some(n), _) => count(n),
+        (None, Shape::Grid { sides: Some(sides) } | Shape::Torus { sides: Some(sides) }) => {
+            count(sides.area())
+        }
+        (None, _) => count(DEFAULT_NODES),
+    }
+}
+
+/// A file says how many members there are and, mostly, who they are; an order is asked for in vain
+/// then.
+fn members_of_file(
+    nodes: Option<u64>,
+    order: Option<OrderArg>,
+    shape: &Shape,
+    seed: u64,
+) -> Result<Option<Members>, Failure> {
+    let Some(order) = order else {
+        return Ok(nodes.map(|n| Members::Count { n, order: OrderArg::default().into() }));
+    };
+    let network = shape.build(None, seed)?;
+    if network.ids().is_some() {
+        return Err(Failure::input(format!("{shape} says which ids lie where: leave out --order")));
+    }
+    Ok(Some(Members::Count { n: nodes.unwrap_or_else(|| network.n().into()), order: order.into() }))
+}
+
+fn script(args: &SimulateArgs) -> Vec<(Id, Event, Time)> {
+    let kinds = [(&args.crash, Event::Crash), (&args.start, Event::Start), (&args.call, Event::Call)];
+    let happenings = kinds
+        .into_iter()
+        .flat_map(|(moments, what)| moments.iter().map(move |&Moment { id, at }| (id, what, at.0)));
+    happenings.collect()
+}

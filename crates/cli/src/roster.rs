@@ -1,0 +1,67 @@
+//! Who thinks what at the end of a run.
+
+use bellwether_core::{Message, Port, Status, Time, Verdict};
+use bellwether_sim::Observer;
+
+/// Watches what members publish, and lets another observer watch too.
+pub struct Roster<O> {
+    seats: Vec<Seat>,
+    other: O,
+}
+
+/// What is to be seen of a member at the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Seat {
+    /// It has not booted.
+    #[default]
+    Absent,
+    /// It is up, and says this.
+    Up(Status),
+    /// It has crashed.
+    Dead,
+}
+
+impl<O: Observer> Roster<O> {
+    /// For so many members.
+    pub fn new(n: u32, other: O) -> Self {
+        Roster { seats: vec![Seat::Absent; n as usize], other }
+    }
+
+    /// What there was to be seen, and the other observer.
+    pub fn into_parts(self) -> (Vec<Seat>, O) {
+        (self.seats, self.other)
+    }
+}
+
+impl<O: Observer> Observer for Roster<O> {
+    fn started(&mut self, at: Time, member: u32) {
+        self.seats[member as usize] = Seat::Up(Status::UNDECIDED);
+        self.other.started(at, member);
+    }
+    fn called(&mut self, at: Time, member: u32) {
+        self.other.called(at, member);
+    }
+    fn crashed(&mut self, at: Time, member: u32) {
+        self.seats[member as usize] = Seat::Dead;
+        self.other.crashed(at, member);
+    }
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.other.sent(at, member, port, msg);
+    }
+    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.other.delivered(at, member, port, msg);
+    }
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.other.lost(at, member, port, msg);
+    }
+    fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
+        self.other.timed_out(at, member, timer);
+    }
+    fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
+        self.other.suspected(at, member, port, verdict);
+    }
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        self.seats[member as usize] = Seat::Up(status);
+        self.other.published(at, member, status);
+    }
+}

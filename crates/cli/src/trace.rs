@@ -1,0 +1,123 @@
+//! The first and the last line of a trace.
+
+use crate::output::Figure;
+use crate::request::Request;
+use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
+use bellwether_sim::{Event, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
+use serde::Serialize;
+
+/// Everything that it takes to run it again.
+#[derive(Serialize)]
+pub struct Header {
+    format: &'static str,
+    version: u32,
+    algorithm: &'static str,
+    variant: &'static str,
+    n: u32,
+    seed: u64,
+    topology: String,
+    delay: String,
+    delay_bound: Figure,
+    links: &'static str,
+    elect: Elect,
+    synchroniser: bool,
+    ids: Vec<Id>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attributes: Option<Vec<Attribute>>,
+    initiators: Callers,
+    script: Vec<Happening>,
+    max_messages: u64,
+    until: Option<Figure>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Callers {
+    Everyone(&'static str),
+    Some(Vec<Id>),
+}
+
+#[derive(Serialize)]
+struct Happening {
+    t: Figure,
+    event: &'static str,
+    member: Id,
+}
+
+impl Header {
+    /// The header of a plan's trace.
+    pub fn new(request: &Request, plan: &Plan) -> Header {
+        let id = |member: u32| plan.ranks[member as usize].id();
+        let attributes = || plan.ranks.iter().map(|rank| rank.attribute());
+        Header {
+            format: "bellwether-trace",
+            version: TRACE_VERSION,
+            algorithm: request.choice.spec.name,
+            variant: request.choice.spec.variant,
+            n: plan.n(),
+            seed: plan.seed,
+            topology: request.shape.to_string(),
+            delay: plan.delay.to_string(),
+            delay_bound: Figure(plan.delay_bound.hops()),
+            links: links(plan.links),
+            elect: request.setup.elect,
+            synchroniser: request.mode == RoundMode::Synchroniser,
+            ids: plan.ranks.iter().map(|rank| rank.id()).collect(),
+            attributes: attributes().any(|attribute| attribute != 0).then(|| attributes().collect()),
+            initiators: match &plan.initiators {
+                Initiators::All => Callers::Everyone("all"),
+                Initiators::Some(members) => Callers::Some(members.iter().copied().map(id).collect()),
+            },
+            script: plan
+                .script
+                .iter()
+                .map(|happening| Happening {
+                    t: Figure(happening.at.hops()),
+                    event: event(happening.what),
+                    member: id(happening.member),
+                })
+                .collect(),
+            max_messages: plan.limits.messages,
+            until: (plan.limits.time != Time::NEVER).then(|| Figure(plan.limits.time.hops())),
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Serialize)]
+pub struct Footer {
+    event: &'static str,
+    outcome: Outcome,
+    leader: Option<Id>,
+    messages: u64,
+    time: Figure,
+}
+
+impl Footer {
+    /// The footer of a run's trace.
+    pub fn new(report: &Report) -> Footer {
+        Footer {
+            event: "end",
+            outcome: report.ruling.outcome,
+            leader: report.ruling.leader,
+            messages: report.messages.total,
+            time: Figure(report.time.hops()),
+        }
+    }
+}
+
+/// The word for links that keep or do not keep the order of messages.
+pub fn links(links: LinkOrder) -> &'static str {
+    match links {
+        LinkOrder::Fifo => "fifo",
+        LinkOrder::Reordering => "reordering",
+    }
+}
+
+fn event(event: Event) -> &'static str {
+    match event {
+        Event::Crash => "crash",
+        Event::Start => "start",
+        Event::Call => "call",
+    }
+}

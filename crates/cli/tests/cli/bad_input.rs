@@ -1,0 +1,106 @@
+//! Input that makes no sense: a message that helps, code 2, and nothing else.
+
+use crate::program::run_in;
+use std::fs;
+
+/// Arguments, and words that the message must have.
+const CASES: &[(&str, &[&str])] = &[
+    (
+        "simulate chang-robert",
+        &["no algorithm 'chang-robert'", "lcr, chang-roberts, bully", "hint: did you mean 'chang-roberts'?"],
+    ),
+    ("simulate xyzzy", &["no algorithm 'xyzzy'", "lcr"]),
+    ("simulate", &["ALGORITHM"]),
+    (
+        "simulate lcr --variant halt",
+        &["no variant 'halt'", "leader-only, halting", "did you mean 'halting'?"],
+    ),
+    ("simulate lcr/halt", &["no variant 'halt'", "leader-only, halting"]),
+    ("simulate lcr/halting --variant leader-only", &["name one"]),
+    ("simulate lcr --topology rign", &["no topology 'rign'", "two-way-ring", "did you mean 'ring'?"]),
+    ("simulate lcr --topology torus", &["lcr needs a one-way ring", "--topology ring"]),
+    ("simulate bully --topology gnp:2", &["gnp:2", "probability"]),
+    ("simulate bully --topology file:bad.net", &["bad.net:2:5", "expected a link"]),
+    ("simulate bully --topology file:ring.net", &["bully needs a complete network"]),
+    ("simulate lcr --topology file:ring.net --order best", &["leave out --order"]),
+    ("simulate lcr --topology file:ring.net --nodes 9", &["has 3 members"]),
+    ("simulate lcr --delay file:bad.delay", &["bad.delay:2:1", "'abc' is not a number"]),
+    ("simulate lcr --delay gamma:3", &["delay 'gamma:3'", "uniform:LO..HI"]),
+    ("simulate lcr --delay-bound x", &["'x' is no time", "hops"]),
+    ("simulate lcr --ids 1,2,1", &["id 1 is given twice"]),
+    ("simulate lcr --ids 1,,2", &["an id is missing", "whole number"]),
+    ("simulate lcr --ids=", &["an id is missing"]),
+    ("simulate lcr --ids 1,x", &["'x' is no id", "whole number"]),
+    ("simulate lcr --ids 1,18446744073709551615", &["too large"]),
+    ("simulate lcr --ids 1,2 --nodes 2", &["--ids", "cannot be used with", "--nodes"]),
+    ("simulate lcr --ids 1,2 --order best", &["--ids", "cannot be used with", "--order"]),
+    ("simulate chang-roberts --ids 1,2 --initiators 9", &["initiator 9 is not a member", "1, 2"]),
+    ("simulate chang-roberts --ids 1,2 --crash 9@1", &["member 9 is not a member", "1, 2"]),
+    ("simulate chang-roberts --ids 1,2 --initiators 2 --crash 2@0", &["member 2 is dead"]),
+    ("simulate chang-roberts --initiators none", &["nobody calls"]),
+    ("simulate chang-roberts --initiators some", &["'some' is no id", "'all'"]),
+    ("simulate lcr --initiators 1", &["every member starts by itself"]),
+    ("simulate lcr --call 1@4", &["leave out --call"]),
+    ("simulate bully --synchroniser", &["leave out --synchroniser"]),
+    ("simulate lcr --crash 9", &["ID@TIME"]),
+    ("simulate lcr --crash 9@-1", &["'-1' is no time"]),
+    ("simulate lcr --attributes 1,2", &["2 attributes for 8 members"]),
+    ("simulate lcr --attributes 1,b", &["'b' is no attribute", "random"]),
+    ("simulate lcr --nodes 0", &["no members", "at least 1"]),
+    ("simulate lcr --nodes 99999999999999", &["99999999999999 members", "--memory"]),
+    ("simulate lcr --nodes 18446744073709551615", &["members would take", "--memory"]),
+    ("simulate lcr --nodes 1e9", &["--nodes"]),
+    ("simulate lcr --nodes 1000000 --memory 1M", &["1.0 MiB", "--memory"]),
+    ("simulate lcr --memory lots", &["'lots' is no size", "4G"]),
+    ("simulate lcr --runs 0", &["--runs"]),
+    ("simulate lcr --runs 9999999999999", &["runs would take", "--memory"]),
+    ("simulate lcr --threads 100000", &["--threads"]),
+    ("simulate lcr --seed -1", &["-1"]),
+    ("simulate lcr --trace -", &["--trace needs a file"]),
+    ("simulate lcr --trace t.jsonl --runs 2", &["single run", "hint:"]),
+    ("compare lcr bulli --plot p.svg", &["no algorithm 'bulli'", "did you mean 'bully'?"]),
+    ("compare lcr --sizes 0,4 --plot p.svg", &["no members"]),
+    ("compare lcr --sizes 4,99999999999999 --plot p.svg", &["members would take"]),
+    ("compare lcr --sizes 4,x --plot p.svg", &["--sizes"]),
+    ("compare bully --sizes 1 --plot p.svg", &["nothing to plot"]),
+    ("compare --delay uniform:3..1 --plot p.svg", &["3 is more than 1"]),
+    ("completions tcsh", &["bash", "zsh", "fish"]),
+    ("bogus", &["bogus"]),
+];
+
+#[test]
+fn bad_input_is_refused_with_a_message_that_helps() {
+    for (args, expected) in CASES {
+        let dir = tempfile::tempdir().unwrap();
+        let files = [
+            ("bad.net", "1 2\n2 x y z\n"),
+            ("bad.delay", "1\nabc\n"),
+            ("ring.net", "1 -> 2\n2 -> 3\n3 -> 1\n"),
+        ];
+        for (name, content) in files {
+            fs::write(dir.path().join(name), content).unwrap();
+        }
+        // A trace is asked for wherever it can be, to see that none is begun.
+        let traced = args.starts_with("simulate ") && !args.contains("--trace") && !args.contains("--runs");
+        let ended = run_in(dir.path(), &format!("{args}{}", if traced { " --trace t.jsonl" } else { "" }));
+        assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);
+        assert_eq!(ended.stdout, "", "{args}");
+        assert!(ended.stderr.starts_with("error: "), "{args}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("panicked"), "{args}: {}", ended.stderr);
+        for words in *expected {
+            assert!(ended.stderr.contains(words), "{args}: no \"{words}\" in: {}", ended.stderr);
+        }
+        let left = fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(left, files.len(), "{args}: something was written");
+    }
+}
+
+#[test]
+fn files_that_are_not_there_are_another_matter() {
+    for args in ["simulate bully --topology file:none", "simulate bully --delay file:none"] {
+        let dir = tempfile::tempdir().unwrap();
+        let ended = run_in(dir.path(), args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{args}");
+        assert!(ended.stderr.starts_with("error: cannot read"), "{args}: {}", ended.stderr);
+    }
+}

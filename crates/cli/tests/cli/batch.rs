@@ -1,0 +1,67 @@
+//! Many runs.
+
+use crate::program::run_well;
+use serde_json::Value;
+
+#[test]
+fn threads_do_not_show_in_the_output() {
+    for format in ["text", "json"] {
+        let of = |threads| {
+            let args = "simulate chang-roberts --nodes 20 --delay uniform:1..9 --runs 40";
+            run_well(&format!("{args} --threads {threads} --format {format}")).stdout
+        };
+        let alone = of(1);
+        assert_eq!(alone, of(2));
+        assert_eq!(alone, of(0));
+    }
+}
+
+#[test]
+fn runs_are_summed_up_with_their_claims() {
+    let runs = 60;
+    let object = run_well(&format!("simulate lcr --nodes 10 --runs {runs} --seed 5 --format json")).json();
+    assert_eq!((&object["runs"], &object["seed"]), (&Value::from(runs), &Value::from(5)));
+    assert_eq!(object["outcomes"]["elected"], runs);
+    for outcome in ["split", "none", "undecided"] {
+        assert_eq!(object["outcomes"][outcome], 0);
+    }
+    for measure in ["messages", "bytes", "time", "rounds", "storage_max"] {
+        let figure =
+            |name: &str| object[measure][name].as_f64().unwrap_or_else(|| panic!("{measure} {name}"));
+        assert!(figure("p50") <= figure("p99") && figure("p99") <= figure("max"));
+        assert!(figure("mean") <= figure("max") && figure("std_error") >= 0.0);
+    }
+    assert_eq!(object["rounds"]["mean"], 11); // n + 1, in every run
+
+    let claim = |name: &str| {
+        let claims = object["claims"].as_array().unwrap();
+        claims.iter().find(|claim| claim["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    };
+    // Each order has its own count; the average over all orders is one.
+    let messages = claim("messages");
+    assert_eq!((&messages["expected"], &messages["held_in"]), (&Value::Null, &Value::from(runs)));
+    let mean = claim("mean_messages");
+    let harmonic: f64 = (1..=10).map(|k| 1.0 / f64::from(k)).sum();
+    assert!((mean["expected"].as_f64().unwrap() - 10.0 * harmonic).abs() < 1e-9);
+    assert_eq!(mean["measured"], object["messages"]["mean"]);
+    assert_eq!((&mean["relation"], &mean["holds"]), (&"on average".into(), &Value::Bool(true)));
+    assert_eq!(claim("rounds")["expected"], 11);
+}
+
+#[test]
+fn few_runs_say_nothing_about_averages() {
+    let ended = run_well("simulate lcr --nodes 3 --runs 2 --format json").json();
+    let claims = ended["claims"].as_array().unwrap();
+    let mean = claims.iter().find(|claim| claim["name"] == "mean_messages").unwrap();
+    assert_eq!(mean["holds"], Value::Null);
+}
+
+#[test]
+fn the_first_seed_is_that_of_a_single_run() {
+    let single = |seed: u64| {
+        let object = run_well(&format!("simulate lcr --nodes 30 --seed {seed} --format json")).json();
+        object["messages"]["total"].as_f64().unwrap()
+    };
+    let both = run_well("simulate lcr --nodes 30 --seed 4 --runs 2 --format json").json();
+    assert_eq!(both["messages"]["mean"].as_f64().unwrap(), (single(4) + single(5)) / 2.0);
+}

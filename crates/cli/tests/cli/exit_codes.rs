@@ -1,0 +1,70 @@
+//! How the program ends.
+
+use crate::program::{command, run};
+use std::io::Read as _;
+use std::process::Stdio;
+
+#[test]
+fn unsafe_runs_end_with_3() {
+    // 80 is elected by time 13; everyone still believes in it after its death.
+    let ended = run("simulate chang-roberts --ids 80,32,5 --crash 80@50 --format json");
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    let object = ended.json();
+    assert_eq!(object["safe"], false);
+    assert!(object["problems"][0].as_str().unwrap().contains("80"), "{object}");
+    assert!(run("simulate chang-roberts --ids 80,32,5 --crash 80@50").stdout.contains("PROBLEM"));
+}
+
+#[test]
+fn runs_without_a_leader_end_with_4() {
+    // The ring is broken from the start: no rank comes round.
+    let ended = run("simulate chang-roberts --ids 80,32,5 --crash 80@0 --format json");
+    assert_eq!(ended.code, 4, "{}", ended.stderr);
+    let object = ended.json();
+    assert_eq!((object["outcome"].as_str(), object["live"].as_bool()), (Some("none"), Some(false)));
+    assert!(object["leader"].is_null());
+    assert!(object["known"]["first"].is_null());
+
+    let stopped = run("simulate chang-roberts --ids 80,32,5 --until 2 --format json");
+    assert_eq!((stopped.code, stopped.json()["outcome"].as_str()), (4, Some("undecided")));
+    assert_eq!(run("simulate chang-roberts --nodes 50 --max-messages 10").code, 4);
+}
+
+#[test]
+fn the_worst_of_many_runs_counts() {
+    let ended = run("simulate chang-roberts --nodes 5 --crash 5@0 --runs 3 --format json");
+    assert_eq!(ended.code, 4);
+    let object = ended.json();
+    assert_eq!((object["outcomes"]["none"].as_u64(), object["not_live_in"].as_u64()), (Some(3), Some(3)));
+    assert_eq!(run("simulate chang-roberts --nodes 5 --crash 5@90 --runs 3").code, 3);
+    assert!(run("simulate chang-roberts --nodes 5 --crash 5@90 --runs 3").stdout.contains("with seed 0"));
+}
+
+#[test]
+fn the_codes_are_documented() {
+    for args in ["--help", "simulate --help", "compare --help"] {
+        let help = run(args).stdout;
+        for code in ["Exit codes", "3  safety", "4  liveness", "5  a claim"] {
+            assert!(help.contains(code), "{args}: {help}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    // More than a pipe holds, so that writing does fail.
+    let sizes: Vec<String> = (1..=700).map(|n| n.to_string()).collect();
+    let comparison = format!(
+        "compare lcr lcr/halting --order best --runs 1 --threads 1 --format json --sizes {}",
+        sizes.join(",")
+    );
+    for args in [comparison.as_str(), "completions zsh", "man", "algorithms", "simulate lcr"] {
+        let mut child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 16]).unwrap();
+        drop(stdout);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{args}");
+        assert!(ended.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+}

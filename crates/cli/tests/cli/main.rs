@@ -1,0 +1,10 @@
+//! The built program, as a user meets it.
+
+mod bad_input;
+mod batch;
+mod compare;
+mod documents;
+mod exit_codes;
+mod program;
+mod simulate;
+mod trace;
