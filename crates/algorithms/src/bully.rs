@@ -8,9 +8,10 @@
 //! 4. Answered, but no coordinator in time: call again.
 //! 5. A coordinator worse than yourself: call again.
 //!
-//! An election carries no number, so one that was sent before its sender heard the new coordinator
-//! looks like a new one. Rule 3's "unless one is under way" therefore lasts until no such message
-//! can be left: two message times after the outcome.
+//! Messages carry no election's number, so one that was sent before its sender heard the new
+//! coordinator looks like a new one. Until no such message can be left, two message times after the
+//! outcome, a member therefore takes the election for still under way (rule 3), and does not let a
+//! worse coordinator replace the one it has just heard.
 
 use crate::sources::{COULOURIS, GARCIA_MOLINA_1982, GUPTA_LECTURE};
 use bellwether_core::*;
@@ -36,11 +37,11 @@ const SETTLING: u64 = 2;
 pub struct Bully<const AT_ONCE: bool> {
     phase: Phase,
     role: Role,
-    leader: Option<Id>,
+    leader: Option<Rank>,
     /// Neighbours that the failure detector took for dead, and that have not been heard since.
     suspected: BTreeSet<Port>,
-    /// Until then, elections heard belong to the one just over.
-    settled_until: Option<Time>,
+    /// Until then, messages may belong to the election just over.
+    settled_at: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -90,7 +91,7 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
             role: Role::Undecided,
             leader: None,
             suspected: BTreeSet::new(),
-            settled_until: None,
+            settled_at: None,
         }
     }
 
@@ -102,12 +103,12 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
         self.suspected.remove(&from);
-        let is_better = cx.peer_rank(from) > cx.rank();
+        let rank = cx.peer_rank(from);
+        let is_settling = self.settled_at.is_some_and(|at| cx.now() <= at);
         match msg {
             Msg::Election => {
                 cx.send(from, Msg::Answer);
-                let is_over = self.settled_until.is_none_or(|until| cx.now() > until);
-                if self.phase == Phase::Idle && is_over {
+                if self.phase == Phase::Idle && !is_settling {
                     self.call(cx);
                 }
             }
@@ -118,8 +119,9 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
                     cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
                 }
             }
-            Msg::Coordinator if is_better => self.conclude(cx, Role::Follower, cx.peer_rank(from).id()),
-            Msg::Coordinator => self.on_call(cx), // rule 5
+            Msg::Coordinator if rank < cx.rank() => self.on_call(cx), // rule 5
+            Msg::Coordinator if is_settling && self.leader > Some(rank) => {}
+            Msg::Coordinator => self.conclude(cx, Role::Follower, rank),
         }
     }
 
@@ -136,7 +138,7 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
             return;
         }
         self.suspected.insert(peer);
-        if self.leader == Some(cx.peer_rank(peer).id()) {
+        if self.leader == Some(cx.peer_rank(peer)) {
             self.on_call(cx);
         }
     }
@@ -160,14 +162,14 @@ impl<const AT_ONCE: bool> Bully<AT_ONCE> {
     }
 
     fn announce(&mut self, cx: &mut Cx<'_, Self>) {
-        self.conclude(cx, Role::Leader, cx.id());
+        self.conclude(cx, Role::Leader, cx.rank());
         let worse: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) < cx.rank()).collect();
         for port in worse {
             cx.send(port, Msg::Coordinator);
         }
     }
 
-    fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Id) {
+    fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Rank) {
         match self.phase {
             Phase::Idle => {}
             Phase::AwaitingAnswers => cx.cancel_timer(Patience::Answers),
@@ -176,7 +178,7 @@ impl<const AT_ONCE: bool> Bully<AT_ONCE> {
         self.phase = Phase::Idle;
         self.role = role;
         self.leader = Some(leader);
-        self.settled_until = Some(cx.now() + cx.delay_bound() * SETTLING);
+        self.settled_at = Some(cx.now() + cx.delay_bound() * SETTLING);
     }
 }
 
@@ -204,7 +206,7 @@ impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
     };
 
     fn status(&self) -> Status {
-        Status { role: self.role, leader: self.leader, term: 0, halted: false }
+        Status { role: self.role, leader: self.leader.map(Rank::id), term: 0, halted: false }
     }
 
     fn storage(&self) -> usize {

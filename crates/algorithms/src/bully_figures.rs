@@ -139,7 +139,8 @@ impl<'a> Election<'a> {
         }
         let asked = u64::from(!self.best_calls());
         let wait = if self.announces_at_once { 0 } else { ANSWER_WAIT };
-        let told = u64::from(self.best_alive > 0);
+        let hears = |&member: &u32| self.run.is_alive(member);
+        let told = u64::from(self.by_rank[..self.best_alive].iter().any(hears));
         let outcome = asked + wait + told;
         // Answers may trail behind an outcome that came at once.
         let last_answer = match (self.involved(), self.callers) {

@@ -97,8 +97,8 @@ impl<M> Outbox<M> for Vec<(Port, M)> {
 pub struct Rounds<R: Protocol> {
     inner: R,
     round: u64,
-    /// What arrived for this and later rounds; `None` is an empty marker.
-    arrived: BTreeMap<(u64, Port), Option<R::Msg>>,
+    /// For this and later rounds, what arrived at which port; `None` is an empty marker.
+    arrived: BTreeMap<u64, BTreeMap<Port, Option<R::Msg>>>,
     /// Ports on which nothing more will come.
     closed: BTreeSet<Port>,
 }
@@ -165,11 +165,9 @@ impl<R: RoundAlgorithm> Rounds<R> {
     /// Goes on to the next rounds, as far as everything for them has arrived.
     fn advance(&mut self, cx: &mut Cx<'_, Self>) {
         while self.may_advance(cx) {
-            let later = self.arrived.split_off(&(self.round + 1, Port(0)));
-            let inbox: Vec<(Port, R::Msg)> = std::mem::replace(&mut self.arrived, later)
-                .into_iter()
-                .filter_map(|((_, port), payload)| Some((port, payload?)))
-                .collect();
+            let arrived = self.arrived.remove(&self.round).unwrap_or_default();
+            let inbox: Vec<(Port, R::Msg)> =
+                arrived.into_iter().filter_map(|(port, payload)| Some((port, payload?))).collect();
             self.round += 1;
             self.inner.trans(&mut RoundCx::new(cx.view_of::<R>(), self.round), &inbox);
             self.speak(cx);
@@ -181,8 +179,9 @@ impl<R: RoundAlgorithm> Rounds<R> {
             return false;
         }
         let mut hears_anything = false;
+        let arrived = self.arrived.get(&self.round);
         for port in cx.incoming() {
-            let here = self.arrived.contains_key(&(self.round, port));
+            let here = arrived.is_some_and(|arrived| arrived.contains_key(&port));
             if !here && !self.closed.contains(&port) {
                 return false;
             }
@@ -203,18 +202,18 @@ impl<R: RoundAlgorithm> Protocol for Rounds<R> {
     }
 
     fn storage(&self) -> usize {
-        let waiting = self.arrived.len() * size_of::<((u64, Port), Option<R::Msg>)>();
+        let waiting: usize = self.arrived.values().map(BTreeMap::len).sum();
         size_of::<Self>() - size_of::<R>()
             + self.inner.storage()
-            + waiting
+            + waiting * size_of::<(Port, Option<R::Msg>)>()
             + self.closed.len() * size_of::<Port>()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if let Some(((round, port), _)) = self.arrived.first_key_value()
+        if let Some((round, _)) = self.arrived.first_key_value()
             && *round < self.round
         {
-            return Err(Broken(format!("round {round}'s message on port {port} was never taken in")));
+            return Err(Broken(format!("messages of round {round} were never taken in")));
         }
         self.inner.invariant()
     }
@@ -241,7 +240,7 @@ impl<R: RoundAlgorithm> Algorithm for Rounds<R> {
         if msg.last {
             self.closed.insert(from);
         }
-        self.arrived.insert((msg.round, from), msg.payload);
+        self.arrived.entry(msg.round).or_default().insert(from, msg.payload);
         self.advance(cx);
     }
 

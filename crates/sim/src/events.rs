@@ -140,7 +140,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
         }
     }
 
-    /// Until nothing is left to happen (true) or it is time to stop (false).
+    /// Until nothing is left to happen, or it is time to stop (true), or a limit is reached (false).
     fn play(&mut self) -> bool {
         loop {
             let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
@@ -175,7 +175,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 self.tally.last_event = now;
             }
             if self.somebody_led && self.stop == Stop::WhenSomebodyLeads {
-                return false;
+                return true;
             }
         }
     }

@@ -36,7 +36,7 @@ pub struct Ruling {
 /// Rules on a run's end.
 ///
 /// `statuses` are the live members' ranks and what an outsider sees of them; `finished` tells
-/// whether nothing was left to happen.
+/// whether it ended by itself, and not at a limit.
 pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, finished: bool) -> Ruling {
     let best = statuses.clone().map(|(rank, _)| rank).max();
     let mut leaders =
@@ -83,7 +83,9 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
         let ended = if finished { "the run ended" } else { "the run was stopped" };
         Some(format!("{ended} and no live member leads"))
     } else {
-        unmet_goal(spec.goal, statuses).map(|rank| format!("member {} does not know the outcome", rank.id()))
+        let unmet = unmet_goal(spec.goal, statuses);
+        let unmet = unmet.map(|rank| format!("member {} does not know the outcome", rank.id()));
+        unmet.or_else(|| (!finished).then(|| "the run did not end by itself".to_owned()))
     };
     Ruling {
         outcome,

@@ -41,7 +41,7 @@ pub struct Report {
     pub knew_at: Vec<Time>,
     /// What came of the algorithm's claims.
     pub claims: Vec<ClaimRuling>,
-    /// Whether nothing was left to happen.
+    /// Whether it ended by itself, and not at a limit.
     pub finished: bool,
 }
 

@@ -89,7 +89,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
 
     /// Everyone who is not dead boots and speaks in round 1.
     fn begin(&mut self) {
-        self.crash_whom_the_script_says();
+        self.crash_whom_the_script_says(time_of(self.round));
         let dead = self.plan.dead();
         for member in 0..self.plan.n() {
             if dead.binary_search(&member).is_err() {
@@ -117,12 +117,15 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
             }
             arriving.clear();
             std::mem::swap(&mut arriving, &mut self.leaving);
-            let Some(next) = self.next_round(&arriving) else { return true };
+            let Some(next) = self.next_round(&arriving) else {
+                self.crash_whom_the_script_says(self.plan.limits.time);
+                return true;
+            };
             self.round = next;
             if time_of(next) > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
                 return false;
             }
-            self.crash_whom_the_script_says();
+            self.crash_whom_the_script_says(time_of(self.round));
             self.wake_whoever_asked(&mut awake);
             arriving.retain_without(&mut awake);
             arriving.deliver(|member, inbox| self.visit::<false>(member, inbox));
@@ -158,15 +161,15 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
         awake.dedup();
     }
 
-    fn crash_whom_the_script_says(&mut self) {
+    fn crash_whom_the_script_says(&mut self, until: Time) {
         while let Some(&happening) = self.plan.script.get(self.script_done)
-            && happening.at <= time_of(self.round)
+            && happening.at <= until
         {
             self.script_done += 1;
             if happening.what == Event::Crash {
                 self.seats[happening.member as usize].1 = None;
                 self.tally.knew_at[happening.member as usize] = Time::NEVER; // the dead know nothing
-                self.observer.crashed(time_of(self.round), happening.member);
+                self.observer.crashed(happening.at, happening.member);
             }
         }
     }

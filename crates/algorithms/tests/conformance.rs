@@ -1,0 +1,60 @@
+//! Every registered algorithm keeps what all of them have to keep.
+
+mod support;
+
+use bellwether_algorithms::{Algorithms, bully};
+use bellwether_core::{Driving, Port, Registry};
+use bellwether_sim::{Event, Happening};
+use support::conformance::complaints;
+use support::{Cast, run};
+
+#[test]
+fn every_algorithm_conforms() {
+    let complaints = complaints::<Algorithms>();
+    assert!(
+        complaints.is_empty(),
+        "{} complaints: {:#?}",
+        complaints.len(),
+        &complaints[..5.min(complaints.len())]
+    );
+}
+
+#[test]
+fn the_registry_lists_what_it_should() {
+    assert_eq!(Algorithms::names(), ["lcr", "chang-roberts", "bully"]);
+    assert_eq!(Algorithms::variants("lcr"), ["leader-only", "halting"]);
+    assert_eq!(Algorithms::variants("chang-roberts"), ["plain", "suppressing"]);
+    assert_eq!(Algorithms::variants("bully"), ["at-once", "waiting"]);
+    assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());
+    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
+        assert_eq!(Algorithms::find(entry.spec.name, Some(entry.spec.variant)), Some(index));
+        let default = Algorithms::find(entry.spec.name, None).expect("a default");
+        assert_eq!(Algorithms::ENTRIES[default].spec.variant, Algorithms::variants(entry.spec.name)[0]);
+        let in_rounds = entry.driving == Driving::Rounds;
+        assert_eq!(in_rounds, entry.spec.name == "lcr");
+    }
+    assert_eq!(Algorithms::find("lcr", Some("plain")), None);
+    assert_eq!(Algorithms::find("nothing", None), None);
+}
+
+#[test]
+fn storage_counts_what_a_state_owns() {
+    let n = 8;
+    let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
+    for dead in 0..n {
+        let mut plan = cast.complete();
+        let die = |member| Happening { at: bellwether_core::Time::ZERO, what: Event::Crash, member };
+        plan.script = (0..dead as u32).map(die).collect();
+        // Callers suspect each of the dead.
+        let expected = size_of::<bully::AtOnce>() + dead * size_of::<Port>();
+        for variant in ["at-once", "waiting"] {
+            assert_eq!(run("bully", variant, &plan).storage_max, expected as u64, "{variant} {dead} dead");
+        }
+    }
+    for (variant, expected) in [
+        ("plain", size_of::<bellwether_algorithms::chang_roberts::ChangRoberts>()),
+        ("suppressing", size_of::<bellwether_algorithms::chang_roberts_suppressing::Suppressing>()),
+    ] {
+        assert_eq!(run("chang-roberts", variant, &cast.ring()).storage_max, expected as u64);
+    }
+}

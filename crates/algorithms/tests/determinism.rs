@@ -1,0 +1,164 @@
+//! The same plan gives the same run, to the byte, on every machine and on any number of cores.
+
+mod support;
+
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Id, Order, Registry, Time};
+use bellwether_sim::{
+    Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
+    simulate, simulate_many,
+};
+use support::DELAYS;
+
+fn entry(name: &str, variant: &str) -> usize {
+    Algorithms::find(name, Some(variant)).expect("it is registered")
+}
+
+fn setup(n: u64, delay: &str) -> Setup {
+    Setup {
+        members: Some(Members::Count { n, order: Order::Random }),
+        delay: delay.parse().expect("a delay"),
+        ..Setup::default()
+    }
+}
+
+fn json_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, Vec<u8>) {
+    let header = serde_json::json!({ "trace": TRACE_VERSION, "seed": plan.seed });
+    let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &header);
+    let report = simulate::<Algorithms, _>(entry, plan, mode, &mut trace);
+    let bytes = trace.finish(&report.ruling).expect("writing to memory");
+    (report, bytes)
+}
+
+fn memory_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, MemoryTrace) {
+    let mut trace = MemoryTrace::default();
+    let report = simulate::<Algorithms, _>(entry, plan, mode, &mut trace);
+    (report, trace)
+}
+
+#[test]
+fn the_same_plan_gives_the_same_run() {
+    for (index, of) in Algorithms::ENTRIES.iter().enumerate() {
+        for delay in DELAYS {
+            for mode in [RoundMode::Auto, RoundMode::Synchroniser] {
+                let setup = setup(9, delay);
+                let plan = || setup.plan(of.spec, 5).expect("it can be run");
+                let (report, json) = json_trace(index, &plan(), mode);
+                let (again, json_again) = json_trace(index, &plan(), mode);
+                assert!(json == json_again, "{} {delay}", of.spec.name);
+                let (in_memory, steps) = memory_trace(index, &plan(), mode);
+                let (in_memory_again, steps_again) = memory_trace(index, &plan(), mode);
+                assert_eq!(steps, steps_again);
+                let unwatched = simulate::<Algorithms, ()>(index, &plan(), mode, &mut ());
+                for other in [again, in_memory, in_memory_again, unwatched] {
+                    assert_eq!(report, other, "watching changes nothing: {} {delay}", of.spec.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_another_run() {
+    let of = entry("chang-roberts", "plain");
+    let spec = Algorithms::ENTRIES[of].spec;
+    for delay in &DELAYS[1..] {
+        let with_seed = |seed| {
+            let mut plan = setup(9, delay).plan(spec, 1).expect("it can be run");
+            plan.seed = seed;
+            json_trace(of, &plan, RoundMode::Auto).1
+        };
+        assert!(with_seed(1) != with_seed(2), "{delay}");
+    }
+    let order = |seed| setup(9, "unit").plan(spec, seed).expect("it can be run").ranks;
+    assert_ne!(order(1), order(2), "orders are drawn from the seed");
+}
+
+#[test]
+fn the_number_of_cores_does_not_matter() {
+    for (index, of) in Algorithms::ENTRIES.iter().enumerate() {
+        let setup = setup(12, "lognormal:0,0.5");
+        let many = |threads| {
+            simulate_many::<Algorithms, _>(
+                index,
+                &setup,
+                RoundMode::Auto,
+                100,
+                40,
+                threads,
+                |plan, report| (plan.seed, plan.ranks.clone(), report),
+            )
+            .expect("it can be run")
+        };
+        let alone = many(1);
+        assert_eq!(alone, many(2), "{}", of.spec.name);
+        assert!(alone.iter().map(|(seed, ..)| *seed).eq(100..140), "in the order of seeds");
+        for (seed, ranks, report) in &alone {
+            let plan = setup.plan(of.spec, *seed).expect("it can be run");
+            assert_eq!(&plan.ranks, ranks);
+            assert_eq!(report, &simulate::<Algorithms, ()>(index, &plan, RoundMode::Auto, &mut ()));
+        }
+    }
+}
+
+/// Fowler, Noll and Vo's hash, 1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
+/// These hashes are the trace format's promise: a seed that somebody wrote down gives this run on
+/// every machine and in every later version. Where one differs, a stream of random numbers, the
+/// order of events or the format has changed, and [`TRACE_VERSION`] has to change with it.
+const GOLDEN: [(&str, &str, &str, u64); 12] = [
+    ("chang-roberts", "plain", "unit", 0x356F_4585_8396_AABB),
+    ("chang-roberts", "plain", "uniform:1..4", 0xE5B8_23DA_485D_C3E3),
+    ("chang-roberts", "plain", "uniform:0.1..3.0", 0x4EE8_5646_80AB_46D0),
+    ("chang-roberts", "plain", "exponential:1", 0x63D0_F234_7D3F_265E),
+    ("chang-roberts", "plain", "lognormal:0,0.5", 0x1F88_7629_1EAF_3753),
+    ("chang-roberts", "suppressing", "uniform:0.1..3.0", 0x8479_6A6E_A1F8_3F74),
+    ("lcr", "leader-only", "unit", 0x0E10_361E_BBF5_4BD5),
+    ("lcr", "halting", "unit", 0x8FCC_CCD1_80D5_7DD4),
+    ("lcr", "halting", "exponential:1", 0x9368_0BAC_0BDF_34C4),
+    ("bully", "at-once", "unit", 0xEE52_E939_4629_2F60),
+    ("bully", "at-once", "uniform:0.1..3.0", 0xDF61_E686_5339_D612),
+    ("bully", "waiting", "lognormal:0,0.5", 0x736D_4093_59A8_BDF8),
+];
+
+#[test]
+fn traces_are_the_same_on_every_machine() {
+    let mut differ = Vec::new();
+    for (name, variant, delay, promised) in GOLDEN {
+        let of = entry(name, variant);
+        let plan = setup(10, delay).plan(Algorithms::ENTRIES[of].spec, 2024).expect("it can be run");
+        let hash = fnv(&json_trace(of, &plan, RoundMode::Auto).1);
+        if hash != promised {
+            differ.push(format!("(\"{name}\", \"{variant}\", \"{delay}\", {hash:#018X})"));
+        }
+    }
+    assert!(differ.is_empty(), "these traces are not what was promised:\n{}", differ.join(",\n"));
+}
+
+/// The same promise for a run with everything in it: deaths, late starts and calls, overtaking.
+const GOLDEN_DISTURBED: u64 = 0xCE37_E8C9_A652_9B36;
+
+#[test]
+fn disturbed_traces_are_the_same_on_every_machine() {
+    let id = |value| Id::new(value).expect("small ids");
+    let of = entry("bully", "at-once");
+    let setup = Setup {
+        links: LinkOrder::Reordering,
+        script: vec![
+            (id(8), Event::Crash, Time::ZERO),
+            (id(3), Event::Start, Time::from_ticks(500)),
+            (id(7), Event::Crash, Time::from_ticks(1_234)),
+            (id(2), Event::Call, Time::from_ticks(40_000)),
+        ],
+        ..setup(8, "uniform:0.1..3.0")
+    };
+    let plan = setup.plan(Algorithms::ENTRIES[of].spec, 7).expect("it can be run");
+    let (report, json) = json_trace(of, &plan, RoundMode::Auto);
+    assert_eq!(report.ruling.leader, Some(id(6)));
+    assert_eq!(fnv(&json), GOLDEN_DISTURBED, "{:#018X}", fnv(&json));
+}

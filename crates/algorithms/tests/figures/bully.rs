@@ -1,0 +1,234 @@
+//! The bully algorithm's figures, against formulas and a naive player of the rules.
+
+use crate::support::bully_twin::{Played, Scene, play};
+use crate::support::{
+    BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
+};
+use bellwether_core::{HOP, Time};
+use bellwether_sim::{Event, Happening, Plan, Report};
+
+const MOST: usize = 64;
+
+fn kill(mut plan: Plan, dead: &[u32]) -> Plan {
+    let crash = |&member: &u32| Happening { at: Time::ZERO, what: Event::Crash, member };
+    plan.script.extend(dead.iter().map(crash));
+    plan.script.sort_unstable();
+    plan
+}
+
+/// Figures of a run with unit delays: `election`, `answer`, `coordinator`, hops.
+type Figures = (u64, u64, u64, u64);
+
+fn measured(report: &Report) -> Figures {
+    assert_eq!(report.time.ticks() % HOP.ticks(), 0);
+    let hops = report.time.ticks() / HOP.ticks();
+    (sent(report, "election"), sent(report, "answer"), sent(report, "coordinator"), hops)
+}
+
+/// A run of one variant has these figures, claims them where it claims exact figures, and elects
+/// the best live member.
+fn check(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Figures) -> Report {
+    let context = format!("{variant} {cast:?} dead {dead:?} callers {callers:?}");
+    let report = run("bully", variant, &kill(called_by(cast.complete(), callers), dead));
+    let live = (0..cast.n()).filter(|&member| !dead.contains(&(member as u32)));
+    assert_elected(&report, cast.id(cast.best_of(live)), true, &context);
+    assert_eq!(measured(&report), figures, "{context}");
+    let (election, answer, coordinator, hops) = figures;
+    let messages = election + answer + coordinator;
+    assert_eq!((report.messages.payload, report.messages.control), (messages, 0), "{context}");
+    assert_eq!(report.bytes, messages, "a word without numbers takes one byte: {context}");
+    assert_claims_hold(&report, &context);
+    for (name, figure) in
+        [("election", election), ("answer", answer), ("coordinator", coordinator), ("messages", messages)]
+    {
+        let claim = report.claims.iter().find(|claim| claim.name == name);
+        let claim = claim.unwrap_or_else(|| panic!("{name} is claimed: {context}"));
+        assert_eq!(claim.measured, figure as f64, "{context}");
+        if claim.relation == "exactly" {
+            assert_eq!(claim.expected, figure as f64, "{context}");
+        }
+    }
+    if let Some(claim) = report.claims.iter().find(|claim| claim.name == "time") {
+        assert_eq!(claim.expected, hops as f64, "{context}");
+    }
+    report
+}
+
+/// The same, and every figure is claimed exactly.
+fn check_exact(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Figures) {
+    let report = check(variant, cast, dead, callers, figures);
+    let (election, answer, coordinator, time) = figures;
+    let messages = election + answer + coordinator;
+    let claimed = [
+        ("messages", messages),
+        ("election", election),
+        ("answer", answer),
+        ("coordinator", coordinator),
+        ("time", time),
+    ];
+    assert_claims(&report, &claimed, &format!("{variant} {cast:?} {dead:?} {callers:?}"));
+}
+
+fn casts(n: usize) -> Vec<Cast> {
+    let mut dice = Dice(n as u64);
+    BOTH_WAYS
+        .into_iter()
+        .flat_map(|elect| [Cast::in_best_order(elect, n), Cast::with_ties(elect, n, &mut dice)])
+        .collect()
+}
+
+#[test]
+fn leader_dead_and_second_best_calls() {
+    for n in 2..=MOST {
+        for cast in casts(n) {
+            let by_rank = cast.by_rank();
+            let (best, second) = (by_rank[n - 1] as u32, by_rank[n - 2] as u32);
+            let told = n as u64 - 2;
+            // n = 2: it has nobody to tell.
+            check_exact("at-once", &cast, &[best], &[second], (0, 0, told, u64::from(n > 2)));
+            // Without rule 2 it asks the dead and waits in vain.
+            check_exact("waiting", &cast, &[best], &[second], (1, 0, told, 3 + u64::from(n > 2)));
+        }
+    }
+}
+
+#[test]
+fn leader_dead_and_worst_calls() {
+    for n in 3..=MOST {
+        let m = n as u64;
+        let figures = (m * (m - 1) / 2, (m - 1) * (m - 2) / 2, m - 2, 5);
+        assert_eq!(figures.0 + figures.1 + figures.2, m * m - m - 1);
+        for cast in casts(n) {
+            let by_rank = cast.by_rank();
+            let (best, worst) = (by_rank[n - 1] as u32, by_rank[0] as u32);
+            for variant in ["at-once", "waiting"] {
+                check_exact(variant, &cast, &[best], &[worst], figures);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_alive_and_worst_calls() {
+    for n in 1..=MOST {
+        let m = n as u64;
+        let half = m * (m - 1) / 2;
+        // The best announces in hop 1; answers to those that it overtook trail behind.
+        let hops_at_once = [0, 0, 2, 3][n.min(3)];
+        // The best waits from hop 1 to 4, and is heard in 5.
+        let hops_waiting = if n == 1 { 3 } else { 5 };
+        for cast in casts(n) {
+            let worst = cast.by_rank()[0] as u32;
+            check_exact("at-once", &cast, &[], &[worst], (half, half, m - 1, hops_at_once));
+            check_exact("waiting", &cast, &[], &[worst], (half, half, m - 1, hops_waiting));
+        }
+    }
+}
+
+#[test]
+fn all_alive_and_best_calls() {
+    for n in 1..=MOST {
+        let told = n as u64 - 1;
+        let heard = u64::from(n > 1);
+        for cast in casts(n) {
+            let best = cast.best() as u32;
+            check_exact("at-once", &cast, &[], &[best], (0, 0, told, heard));
+            check_exact("waiting", &cast, &[], &[best], (0, 0, told, 3 + heard));
+        }
+    }
+}
+
+#[test]
+fn all_alive_and_all_call() {
+    for n in 1..=MOST {
+        let m = n as u64;
+        let half = m * (m - 1) / 2;
+        let everyone: Vec<u32> = (0..n as u32).collect();
+        let hops_at_once = if n == 1 { 0 } else { 2 };
+        let hops_waiting = if n == 1 { 3 } else { 4 };
+        for cast in casts(n) {
+            check_exact("at-once", &cast, &[], &everyone, (half, half, m - 1, hops_at_once));
+            check_exact("waiting", &cast, &[], &everyone, (half, half, m - 1, hops_waiting));
+        }
+    }
+}
+
+/// Some dead and some of the others calling, at least one.
+fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
+    let survivor = dice.below(n) as u32;
+    let dead: Vec<u32> = (0..n as u32).filter(|&member| member != survivor && dice.below(3) == 0).collect();
+    let live: Vec<u32> = (0..n as u32).filter(|member| !dead.contains(member)).collect();
+    let callers = dice.some_of(live.len()).into_iter().map(|at| live[at as usize]).collect();
+    (dead, callers)
+}
+
+fn check_against_twin(cast: &Cast, dead: &[u32], callers: &[u32]) {
+    let live = || (0..cast.n()).filter(|&member| !dead.contains(&(member as u32)));
+    for variant in ["at-once", "waiting"] {
+        let scene = Scene { cast, dead, callers, at_once: variant == "at-once" };
+        let Played { election, answer, coordinator, hops, named } = play(&scene);
+        assert!(live().all(|member| named[member] == Some(cast.best_of(live()))));
+        check(variant, cast, dead, callers, (election, answer, coordinator, hops));
+    }
+}
+
+#[test]
+fn any_dead_and_any_callers_agree_with_a_naive_player() {
+    let mut dice = Dice(7);
+    for n in 1..=24 {
+        for elect in BOTH_WAYS {
+            for _ in 0..40 {
+                let cast = Cast::with_ties(elect, n, &mut dice);
+                let (dead, callers) = dead_and_callers(n, &mut dice);
+                if dead.len() + 1 < n {
+                    check_against_twin(&cast, &dead, &callers);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sole_survivor_has_nobody_to_tell() {
+    // What it tells the dead is sent and counted, but nothing happens to anyone when it arrives.
+    for n in 1..=6 {
+        let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
+        for survivor in 0..n as u32 {
+            let dead: Vec<u32> = (0..n as u32).filter(|&member| member != survivor).collect();
+            let asked = (n - 1) as u64 - u64::from(survivor);
+            check_exact("at-once", &cast, &dead, &[survivor], (0, 0, survivor.into(), 0));
+            check_exact("waiting", &cast, &dead, &[survivor], (asked, 0, survivor.into(), 3));
+            check_against_twin(&cast, &dead, &[survivor]);
+        }
+    }
+}
+
+#[test]
+fn claims_hold_and_the_best_is_elected_whatever_the_delays_and_the_order_of_messages() {
+    let mut dice = Dice(8);
+    for n in 1..=16 {
+        for seed in 0..30 {
+            let cast = Cast::with_ties(BOTH_WAYS[seed as usize % 2], n, &mut dice);
+            let (dead, callers) = dead_and_callers(n, &mut dice);
+            let live = (0..n).filter(|&member| !dead.contains(&(member as u32)));
+            let best = cast.id(cast.best_of(live));
+            for variant in ["at-once", "waiting"] {
+                for delay in ["uniform:1..4", "uniform:0.0..2.0", "uniform:0.9..1.0"] {
+                    for links in [bellwether_sim::LinkOrder::Fifo, bellwether_sim::LinkOrder::Reordering] {
+                        let mut plan = kill(called_by(cast.complete(), &callers), &dead);
+                        set_delay(&mut plan, delay);
+                        plan.links = links;
+                        plan.seed = seed;
+                        let report = run("bully", variant, &plan);
+                        let context =
+                            format!("{variant} {delay} {links:?} {seed} {cast:?} {dead:?} {callers:?}");
+                        assert_elected(&report, best, true, &context);
+                        assert_claims_hold(&report, &context);
+                        let named: Vec<&str> = report.claims.iter().map(|claim| claim.name).collect();
+                        assert_eq!(named, ["messages", "election", "answer", "coordinator"], "{context}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The bully algorithm when members die, start or call while an election is under way.
+
+use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, set_delay};
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{HOP, Id, Registry, Role, Status, Time};
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate};
+
+/// Notes who ever announced itself.
+struct Announced(Vec<bool>);
+
+impl Observer for Announced {
+    fn published(&mut self, _: Time, member: u32, status: Status) {
+        self.0[member as usize] |= status.role == Role::Leader;
+    }
+}
+
+fn watch(variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
+    let mut announced = Announced(vec![false; plan.n() as usize]);
+    let entry = Algorithms::find("bully", Some(variant)).expect("it is registered");
+    let report = simulate::<Algorithms, _>(entry, plan, RoundMode::Auto, &mut announced);
+    (report, announced.0)
+}
+
+fn happens(what: Event, member: usize, ticks: u64) -> Happening {
+    Happening { at: Time::from_ticks(ticks), what, member: member as u32 }
+}
+
+fn best_survivor(cast: &Cast, victims: &[usize]) -> Id {
+    cast.id(cast.best_of((0..cast.n()).filter(|member| !victims.contains(member))))
+}
+
+fn half_hops(until: u64) -> impl Iterator<Item = u64> {
+    (1..=2 * until).map(|halves| halves * HOP.ticks() / 2)
+}
+
+/// One victim at one time; whether it died before it announced itself, so that the run counts.
+fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks: u64) -> bool {
+    let mut plan = plan.clone();
+    plan.script = vec![happens(Event::Crash, victim, ticks)];
+    let (report, announced) = watch(variant, &plan);
+    if announced[victim] {
+        return false;
+    }
+    let context = format!(
+        "{variant} {cast:?} {:?} {:?} seed {} {victim}@{ticks}",
+        plan.initiators, plan.delay, plan.seed
+    );
+    assert_elected(&report, best_survivor(cast, &[victim]), true, &context);
+    assert!(report.claims.is_empty(), "nothing is claimed for disturbed runs: {context}");
+    true
+}
+
+#[test]
+fn a_member_that_dies_before_it_announces_is_not_missed() {
+    let mut dice = Dice(1);
+    let mut counted = 0;
+    for n in 2..=6 {
+        for elect in BOTH_WAYS {
+            let cast = Cast::with_ties(elect, n, &mut dice);
+            let by_rank = cast.by_rank();
+            let everyone: Vec<u32> = (0..n as u32).collect();
+            for callers in [everyone, vec![by_rank[0] as u32], vec![by_rank[n - 2] as u32]] {
+                for delay in ["unit", "uniform:0.1..1.0", "uniform:1..3"] {
+                    for seed in 0..if delay == "unit" { 1 } else { 3 } {
+                        let mut plan = called_by(cast.complete(), &callers);
+                        set_delay(&mut plan, delay);
+                        plan.seed = seed;
+                        for (variant, victim) in
+                            ["at-once", "waiting"].iter().flat_map(|v| (0..n).map(move |m| (*v, m)))
+                        {
+                            for ticks in half_hops(12) {
+                                counted += u32::from(check_one_crash(variant, &cast, &plan, victim, ticks));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(counted > 10_000, "{counted} runs in which the victim had not announced itself");
+}
+
+#[test]
+fn the_would_be_leader_dies_after_it_has_answered_and_the_others_start_again() {
+    // Lecture 002: 4 is dead, 1 detects it; 3 answers and dies too; 2 is left.
+    let cast = Cast::in_best_order(bellwether_core::Elect::Best, 4);
+    let mut plan = called_by(cast.complete(), &[0]);
+    plan.script = vec![happens(Event::Crash, 3, 0), happens(Event::Crash, 2, 2 * HOP.ticks())];
+    for variant in ["at-once", "waiting"] {
+        let (report, announced) = watch(variant, &plan);
+        assert_eq!(announced, [false, true, false, false]);
+        assert_elected(&report, cast.id(1), true, variant);
+    }
+}
+
+#[test]
+fn several_members_die_before_they_announce() {
+    let mut dice = Dice(2);
+    let mut counted = 0;
+    for round in 0..3_000 {
+        let n = 3 + dice.below(7);
+        let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, &mut dice);
+        let mut victims: Vec<usize> = (0..n).collect();
+        dice.shuffle(&mut victims);
+        victims.truncate(1 + dice.below(n - 1));
+        let mut plan = cast.complete();
+        set_delay(&mut plan, ["unit", "uniform:0.1..1.0", "uniform:1..3"][dice.below(3)]);
+        plan.links = if dice.coin() { LinkOrder::Fifo } else { LinkOrder::Reordering };
+        plan.seed = round as u64;
+        let latest = 20 * plan.delay_bound.ticks() as usize;
+        plan.script = victims
+            .iter()
+            .map(|&victim| {
+                happens(Event::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0))
+            })
+            .collect();
+        plan.script.sort_unstable();
+        for variant in ["at-once", "waiting"] {
+            let (report, announced) = watch(variant, &plan);
+            if victims.iter().all(|&victim| !announced[victim]) {
+                counted += 1;
+                let context =
+                    format!("{variant} {cast:?} {:?} {:?} {:?}", plan.script, plan.delay, plan.links);
+                assert_elected(&report, best_survivor(&cast, &victims), true, &context);
+            }
+        }
+    }
+    assert!(counted > 500, "{counted} runs in which nobody who died had announced itself");
+}
+
+/// A run in which everyone calls at the beginning, and then this happens at random times.
+fn check_with_late(what: &[Event], rounds: usize, dice: &mut Dice) {
+    for round in 0..rounds {
+        let n = 1 + dice.below(8);
+        let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, dice);
+        let mut plan = cast.complete();
+        set_delay(&mut plan, ["unit", "uniform:0.1..1.0", "uniform:1..3"][dice.below(3)]);
+        plan.links = if dice.coin() { LinkOrder::Fifo } else { LinkOrder::Reordering };
+        plan.seed = round as u64;
+        let latest = 20 * plan.delay_bound.ticks() as usize;
+        for (member, &what) in (0..n).flat_map(|member| what.iter().map(move |what| (member, what))) {
+            for _ in 0..dice.below(3) {
+                plan.script.push(happens(what, member, dice.below(latest) as u64));
+            }
+        }
+        plan.script.sort_unstable();
+        for variant in ["at-once", "waiting"] {
+            let (report, _) = watch(variant, &plan);
+            let context = format!("{variant} {cast:?} {:?} {:?} {:?}", plan.script, plan.delay, plan.links);
+            assert_elected(&report, cast.id(cast.best()), true, &context);
+        }
+    }
+}
+
+#[test]
+fn late_calls_end_with_the_best() {
+    check_with_late(&[Event::Call], 3_000, &mut Dice(3));
+}
+
+#[test]
+fn late_starters_end_with_the_best() {
+    check_with_late(&[Event::Start], 3_000, &mut Dice(4));
+}
+
+#[test]
+fn late_starters_and_late_calls_end_with_the_best() {
+    check_with_late(&[Event::Start, Event::Call], 3_000, &mut Dice(5));
+}
+
+#[test]
+fn one_late_call_is_enough() {
+    for n in 1..=8 {
+        let cast = Cast::shuffled(bellwether_core::Elect::Best, n, &mut Dice(n as u64));
+        for caller in 0..n {
+            let mut plan = called_by(cast.complete(), &[]);
+            plan.script = vec![happens(Event::Call, caller, 7 * HOP.ticks() + 1)];
+            for variant in ["at-once", "waiting"] {
+                let (report, _) = watch(variant, &plan);
+                assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {n} {caller}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_late_best_member_takes_over() {
+    for n in 2..=6 {
+        let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
+        for ticks in half_hops(14) {
+            let mut plan = cast.complete();
+            plan.script = vec![happens(Event::Start, n - 1, ticks)];
+            for variant in ["at-once", "waiting"] {
+                let (report, _) = watch(variant, &plan);
+                assert_elected(&report, cast.id(n - 1), true, &format!("{variant} {n} {ticks}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn calling_again_while_or_after_an_election_changes_nothing() {
+    let cast = Cast::shuffled(bellwether_core::Elect::Worst, 5, &mut Dice(9));
+    for caller in 0..5 {
+        for ticks in half_hops(20) {
+            let mut plan = cast.complete();
+            plan.script = vec![happens(Event::Call, caller, ticks)];
+            for variant in ["at-once", "waiting"] {
+                let (report, _) = watch(variant, &plan);
+                assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {caller}@{ticks}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What the algorithms' sources say about their runs, worked out by the tests themselves: one
+//! module each, in one binary, so that the simulator is compiled for the algorithms once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bully;
+mod bully_disturbed;
+mod chang_roberts;
+mod lcr;
+mod means;
+mod small_networks;
+mod suppressing;

@@ -1,0 +1,70 @@
+//! Averages over random orders: n H(n), as the sources say.
+
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Expect, Order, Registry};
+use bellwether_sim::{Members, RoundMode, Setup, claims, simulate_many};
+
+const N: u64 = 50;
+const RUNS: u64 = 2_000;
+
+/// The mean number of messages over random orders meets `figure` within four standard errors, and
+/// the algorithm claims that figure.
+fn check(name: &str, variant: &str, figure: f64) {
+    let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+    let spec = Algorithms::ENTRIES[entry].spec;
+    let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
+    let sample =
+        simulate_many::<Algorithms, _>(entry, &setup, RoundMode::Auto, 1, RUNS, 2, |plan, report| {
+            assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
+            let setting = plan.setting(&[]);
+            let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
+            match mean.map(|(_, expect)| expect) {
+                Some(Expect::OnAverage(claimed)) => assert!((claimed - figure).abs() < 1e-9 * figure),
+                other => panic!("{name} {variant} claims {other:?} on average"),
+            }
+            report.messages.payload as f64
+        })
+        .expect("it can be run");
+
+    let runs = sample.len() as f64;
+    assert_eq!(sample.len() as u64, RUNS);
+    let mean = sample.iter().sum::<f64>() / runs;
+    let variance = sample.iter().map(|count| (count - mean) * (count - mean)).sum::<f64>() / (runs - 1.0);
+    let standard_error = (variance / runs).sqrt();
+    assert!(standard_error > 0.0 && standard_error < 0.02 * figure, "orders differ, and not wildly");
+    assert!((mean - figure).abs() < 4.0 * standard_error, "{name} {variant}: {mean} is not {figure}");
+}
+
+/// n H(n).
+fn n_harmonic() -> f64 {
+    (1..=N).map(|k| N as f64 / k as f64).sum()
+}
+
+#[test]
+fn lcr_takes_n_times_the_harmonic_number() {
+    assert!((n_harmonic() - 224.960_267).abs() < 1e-5);
+    check("lcr", "leader-only", n_harmonic());
+}
+
+#[test]
+fn halting_lcr_takes_n_more() {
+    check("lcr", "halting", n_harmonic() + N as f64);
+}
+
+#[test]
+fn chang_roberts_takes_n_more_when_all_start() {
+    check("chang-roberts", "plain", n_harmonic() + N as f64);
+}
+
+#[test]
+fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
+    // The highest initiator is the best member: every message stops where LCR's would.
+    let entry = Algorithms::find("chang-roberts", Some("suppressing")).expect("it is registered");
+    let plain = Algorithms::find("chang-roberts", Some("plain")).expect("it is registered");
+    let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
+    let count = |entry| {
+        simulate_many::<Algorithms, _>(entry, &setup, RoundMode::Auto, 1, 50, 1, |_, report| report.messages)
+            .expect("it can be run")
+    };
+    assert_eq!(count(entry), count(plain));
+}

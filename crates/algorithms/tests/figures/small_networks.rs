@@ -1,0 +1,86 @@
+//! One member alone, and two: every algorithm and variant, every kind of delay, both directions.
+
+use crate::support::{BOTH_WAYS, DELAYS};
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Elect, Goal, Links, Order, Registry};
+use bellwether_sim::{Attributes, LinkOrder, Members, Outcome, RoundMode, Setup, simulate};
+
+/// Runs every entry on every small setup that this accepts; the payload messages are as expected.
+fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> u64) {
+    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
+        for elect in BOTH_WAYS {
+            for order in [Order::Best, Order::Worst, Order::Random] {
+                for delay in DELAYS {
+                    for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
+                        if links == LinkOrder::Reordering && entry.spec.links == Links::Fifo {
+                            continue;
+                        }
+                        for mode in [RoundMode::Auto, RoundMode::Synchroniser] {
+                            let setup = Setup {
+                                members: Some(Members::Count { n, order }),
+                                elect,
+                                delay: delay.parse().expect("a delay"),
+                                links,
+                                ..Setup::default()
+                            };
+                            let context = format!(
+                                "{} {} n {n} {elect:?} {order} {delay} {links:?} {mode:?}",
+                                entry.spec.name, entry.spec.variant
+                            );
+                            let plan = setup.plan(entry.spec, 3).expect("it can be run");
+                            let report = simulate::<Algorithms, ()>(index, &plan, mode, &mut ());
+                            assert_eq!(report.ruling.outcome, Outcome::Elected, "{context}");
+                            let best = if elect == BOTH_WAYS[0] { n } else { 1 };
+                            assert_eq!(report.ruling.leader.map(|id| id.value()), Some(best), "{context}");
+                            let all_know = entry.spec.goal != Goal::LeaderOnly || n == 1;
+                            assert_eq!(report.ruling.agreed, all_know, "{context}");
+                            let payload = expected(entry.spec.name, entry.spec.variant, elect);
+                            assert_eq!(report.messages.payload, payload, "{context}");
+                            assert!(report.is_as_it_should_be(), "{context}: {report:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_member_elects_itself() {
+    check_all(1, |name, variant, _| match (name, variant) {
+        ("lcr", "leader-only") => 1,
+        ("lcr", "halting") | ("chang-roberts", _) => 2,
+        ("bully", _) => 0,
+        other => panic!("say what {other:?} takes"),
+    });
+}
+
+#[test]
+fn of_two_members_the_better_is_elected() {
+    check_all(2, |name, variant, elect| match (name, variant) {
+        ("lcr", "leader-only") => 3,
+        // The highest initiator is not the best where the lowest wins: one hop more to it.
+        ("chang-roberts", "suppressing") if elect == Elect::Worst => 6,
+        ("lcr", "halting") | ("chang-roberts", _) => 5,
+        ("bully", _) => 3, // election, answer, coordinator
+        other => panic!("say what {other:?} takes"),
+    });
+}
+
+#[test]
+fn of_two_members_with_equal_attributes_the_id_decides() {
+    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
+        for (elect, best) in BOTH_WAYS.into_iter().zip([2, 1]) {
+            let setup = Setup {
+                members: Some(Members::Count { n: 2, order: Order::Best }),
+                attributes: Attributes::Listed(vec![-7, -7]),
+                elect,
+                ..Setup::default()
+            };
+            let plan = setup.plan(entry.spec, 0).expect("it can be run");
+            let report = simulate::<Algorithms, ()>(index, &plan, RoundMode::Auto, &mut ());
+            assert_eq!(report.ruling.leader.map(|id| id.value()), Some(best));
+            assert!(report.is_as_it_should_be());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A new algorithm is one file (`support/shout.rs`) and one line in a registry: everything else
+//! takes it up from there.
+
+mod support;
+
+use bellwether_algorithms::{bully, chang_roberts, lcr};
+use bellwether_core::{HOP, Order, Registry, Time};
+use bellwether_sim::{Members, RoundMode, Setup, simulate};
+use support::conformance::complaints;
+use support::shout;
+
+bellwether_core::registry! {
+    /// The test's own algorithm among others.
+    WithShout {
+        rounds lcr::LeaderOnly, lcr::Halting;
+        events chang_roberts::ChangRoberts;
+        events shout::Shout;
+        events bully::AtOnce;
+    }
+}
+
+#[test]
+fn the_new_algorithm_conforms_like_all_others() {
+    let complaints = complaints::<WithShout>();
+    assert!(
+        complaints.is_empty(),
+        "{} complaints: {:#?}",
+        complaints.len(),
+        &complaints[..5.min(complaints.len())]
+    );
+}
+
+#[test]
+fn the_new_algorithm_runs_by_its_name() {
+    let entry = WithShout::find("shout", None).expect("it is registered");
+    let spec = WithShout::ENTRIES[entry].spec;
+    assert_eq!((spec.name, spec.variant), ("shout", "plain"));
+    for n in 1..=40 {
+        let setup = Setup { members: Some(Members::Count { n, order: Order::Random }), ..Setup::default() };
+        let plan = setup.plan(spec, n).expect("it can be run");
+        let report = simulate::<WithShout, ()>(entry, &plan, RoundMode::Auto, &mut ());
+        assert!(report.is_as_it_should_be() && report.ruling.agreed, "{report:?}");
+        assert_eq!(report.ruling.leader.map(|id| id.value()), Some(n));
+        assert_eq!(report.messages.payload, n * (n - 1));
+        assert_eq!(report.messages.by_kind["here"], n * (n - 1));
+        assert_eq!(report.claims.len(), 1);
+        assert_eq!(report.claims[0].expected, (n * (n - 1)) as f64);
+        assert_eq!(report.time, Time::ZERO + HOP * u64::from(n > 1));
+    }
+}

@@ -1,0 +1,256 @@
+//! What every registered algorithm has to keep, whoever wrote it. Each breach becomes a complaint.
+
+use super::Dice;
+use super::watching::Watcher;
+use bellwether_core::{
+    Algorithm, Elect, Kind, Links, MAX_KINDS, Message, Order, Registry, RoundAlgorithm, Rounds, Spec, Starts,
+    Time, Timing, Visitor,
+};
+use bellwether_sim::{
+    Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Setup, Visit,
+    run_rounds, simulate,
+};
+use std::collections::BTreeSet;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Check {
+    /// The spec is well-formed.
+    Spec,
+    /// Nobody live takes anyone but the best live member for the leader.
+    Safety,
+    /// The run ends and reaches its goal.
+    Liveness,
+    /// Every claim that is made holds.
+    Claims,
+    /// Messages survive the wire, and their kinds are those that are declared.
+    Messages,
+    /// What was published agrees with the outcome, and the halted are silent.
+    Statuses,
+    /// The same plan gives the same trace.
+    Determinism,
+    /// Wake hints are truthful.
+    WakeHints,
+    /// Over a synchroniser the same happens.
+    Synchroniser,
+    /// States compare, hash and count as they should, and keep their invariants.
+    States,
+}
+
+pub type Complaints = Vec<(Check, String)>;
+
+/// Everything that is wrong with all entries of a registry.
+pub fn complaints<G: Registry>() -> Complaints {
+    let mut all = complaints_about_names(&G::ENTRIES.iter().map(|entry| *entry.spec).collect::<Vec<_>>());
+    for entry in 0..G::ENTRIES.len() {
+        all.extend(complaints_about::<G>(entry));
+    }
+    all
+}
+
+/// Which checks complain about an entry.
+pub fn failed_checks<G: Registry>(entry: usize) -> BTreeSet<Check> {
+    complaints_about::<G>(entry).into_iter().map(|(check, _)| check).collect()
+}
+
+/// Everything that is wrong with one entry.
+pub fn complaints_about<G: Registry>(entry: usize) -> Complaints {
+    let spec = G::ENTRIES[entry].spec;
+    let mut all = G::dispatch(entry, OfType);
+    for n in 1..=9 {
+        for plan in plans(spec, n) {
+            let found = complaints_about_run::<G>(entry, &plan);
+            let context = format!(
+                "{} {} n {n} {:?} {:?} {:?} seed {}",
+                spec.name, spec.variant, plan.ranks, plan.initiators, plan.delay, plan.seed
+            );
+            all.extend(found.into_iter().map(|(check, what)| (check, format!("{what} ({context})"))));
+        }
+    }
+    all
+}
+
+/// Plans on the network that the algorithm needs, with delays and callers that it allows.
+fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    let delays: &[&str] =
+        if spec.timing == Timing::Rounds { &["unit"] } else { &["unit", "uniform:0.1..2.0", "uniform:1..3"] };
+    for (seed, elect) in [Elect::Best, Elect::Worst, Elect::Best, Elect::Worst].into_iter().enumerate() {
+        for delay in delays {
+            let one = bellwether_core::Id::new(1 + (seed as u64 * 5) % n).expect("small ids");
+            let may_choose = spec.starts == Starts::Callers && seed >= 2;
+            let setup = Setup {
+                members: Some(Members::Count { n, order: Order::Random }),
+                elect,
+                attributes: if seed % 2 == 0 { Attributes::None } else { Attributes::Random },
+                callers: if may_choose { Callers::Ids(vec![one]) } else { Callers::All },
+                delay: delay.parse().expect("a delay"),
+                links: if spec.links == Links::Any { LinkOrder::Reordering } else { LinkOrder::Fifo },
+                limits: Limits { messages: 20_000, time: Time::from_ticks(10_000_000) },
+                ..Setup::default()
+            };
+            plans.push(setup.plan(spec, seed as u64).expect("the default network fits"));
+        }
+    }
+    plans
+}
+
+fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
+    let mut found = Vec::new();
+    let mut watcher = Watcher::new(plan.n());
+    let report = simulate::<G, _>(entry, plan, RoundMode::Auto, &mut watcher);
+    if let Some(why) = &report.ruling.unsafe_because {
+        found.push((Check::Safety, why.clone()));
+    }
+    if let Some(why) = &report.ruling.not_live_because {
+        found.push((Check::Liveness, why.clone()));
+    }
+    if !report.finished {
+        found.push((Check::Liveness, "the run did not end".into()));
+    }
+    for claim in report.claims.iter().filter(|claim| !claim.holds) {
+        found.push((Check::Claims, format!("{claim:?}")));
+    }
+    let on_the_wire = watcher.wire_complaints(&report);
+    // A trace cannot name kinds that are not declared.
+    if on_the_wire.is_empty() && json_trace::<G>(entry, plan) != json_trace::<G>(entry, plan) {
+        found.push((Check::Determinism, "two runs of one plan differ".into()));
+    }
+    found.extend(on_the_wire.into_iter().map(|what| (Check::Messages, what)));
+    found.extend(watcher.status_complaints(plan, &report).into_iter().map(|what| (Check::Statuses, what)));
+    found.extend(G::dispatch(entry, OfRun { plan, report: &report }));
+    if let Some(what) = synchroniser_complaint::<G>(entry, plan, &report) {
+        found.push((Check::Synchroniser, what));
+    }
+    found
+}
+
+fn json_trace<G: Registry>(entry: usize, plan: &Plan) -> (Report, Vec<u8>) {
+    let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &"conformance");
+    let report = simulate::<G, _>(entry, plan, RoundMode::Auto, &mut trace);
+    (report, trace.finish(&"end").expect("writing to memory"))
+}
+
+/// An algorithm in rounds elects the same over a synchroniser, with the same messages of its own.
+fn synchroniser_complaint<G: Registry>(entry: usize, plan: &Plan, in_step: &Report) -> Option<String> {
+    if G::ENTRIES[entry].driving == bellwether_core::Driving::Events {
+        return None;
+    }
+    let mut plan = plan.clone();
+    for delay in ["unit", "uniform:0.1..2.0", "exponential:1"] {
+        plan.delay = delay.parse().expect("a delay");
+        plan.delay_bound = plan.delay.bound();
+        let mut report = simulate::<G, ()>(entry, &plan, RoundMode::Synchroniser, &mut ());
+        let markers = report.messages.by_kind.remove("marker");
+        if markers != Some(report.messages.control) {
+            return Some(format!(
+                "{delay}: {markers:?} markers, {} control messages",
+                report.messages.control
+            ));
+        }
+        if report.messages.by_kind != in_step.messages.by_kind
+            || report.ruling.leader != in_step.ruling.leader
+        {
+            let outcomes = (&in_step.ruling, &in_step.messages, &report.ruling, &report.messages);
+            return Some(format!("{delay}: in step and not are different: {outcomes:?}"));
+        }
+        if let Some(claim) = report.claims.iter().find(|claim| !claim.holds) {
+            return Some(format!("{delay}: {claim:?}"));
+        }
+    }
+    None
+}
+
+/// Checks of one run that need the concrete type.
+struct OfRun<'a> {
+    plan: &'a Plan,
+    report: &'a Report,
+}
+
+impl Visitor for OfRun<'_> {
+    type Output = Complaints;
+
+    fn events<A: Algorithm>(self) -> Complaints {
+        let found = super::states::complaints::<A>(self.plan, &mut Dice(self.plan.seed));
+        found.into_iter().map(|what| (Check::States, what)).collect()
+    }
+
+    fn rounds<R: RoundAlgorithm>(self) -> Complaints {
+        let everyone = run_rounds::<R, ()>(self.plan, &mut (), Visit::Everyone);
+        let mut found = Complaints::new();
+        if everyone != *self.report {
+            let counts = (&self.report.messages, &everyone.messages);
+            found.push((Check::WakeHints, format!("visiting everyone changes the run: {counts:?}")));
+        }
+        let states = super::states::complaints::<Rounds<R>>(self.plan, &mut Dice(self.plan.seed));
+        found.extend(states.into_iter().map(|what| (Check::States, what)));
+        found
+    }
+}
+
+/// Checks of the spec and the kinds of messages.
+struct OfType;
+
+impl Visitor for OfType {
+    type Output = Complaints;
+
+    fn events<A: Algorithm>(self) -> Complaints {
+        complaints_about_spec(&A::SPEC, <A::Msg as Message>::KINDS)
+    }
+
+    fn rounds<R: RoundAlgorithm>(self) -> Complaints {
+        complaints_about_spec(&R::SPEC, <R::Msg as Message>::KINDS)
+    }
+}
+
+/// Variants are told apart by their names, and those of one algorithm are together.
+pub fn complaints_about_names(specs: &[Spec]) -> Complaints {
+    let mut found = Complaints::new();
+    for (at, spec) in specs.iter().enumerate() {
+        let before = &specs[..at];
+        if before.iter().any(|other| (other.name, other.variant) == (spec.name, spec.variant)) {
+            found.push((Check::Spec, format!("{} {} is there twice", spec.name, spec.variant)));
+        }
+        if at > 0 && specs[at - 1].name != spec.name && before.iter().any(|other| other.name == spec.name) {
+            found.push((Check::Spec, format!("the variants of {} are not together", spec.name)));
+        }
+    }
+    found
+}
+
+/// A spec says all that it should, in the forms that commands and tables rely on.
+pub fn complaints_about_spec(spec: &Spec, kinds: &[Kind]) -> Complaints {
+    let is_word = |name: &str, joint: char| {
+        name.split(joint).all(|part| {
+            part.starts_with(|c: char| c.is_ascii_lowercase())
+                && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        })
+    };
+    let unique = |names: Vec<&str>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name).collect();
+    let kind_names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+    let full = |text: &str| !text.trim().is_empty();
+    let rules = [
+        (is_word(spec.name, '-'), "its name is in kebab case"),
+        (is_word(spec.variant, '-'), "its variant's name is in kebab case"),
+        (full(spec.summary) && !spec.summary.contains('\n'), "its summary is one line"),
+        (!spec.sources.is_empty(), "it has a source"),
+        (
+            spec.sources.iter().all(|s| full(s.authors) && full(s.title) && s.year > 1900),
+            "its sources are full",
+        ),
+        (!claims.is_empty(), "it claims something"),
+        (claims.iter().all(|name| is_word(name, '_')), "its claims' names are in snake case"),
+        (unique(claims), "its claims' names differ"),
+        (spec.claims.iter().all(|claim| full(claim.formula)), "its claims have formulas"),
+        (!kinds.is_empty() && kinds.len() <= MAX_KINDS, "it has kinds of messages, and not too many"),
+        (unique(kind_names), "its kinds' names differ"),
+        (
+            kinds.iter().all(|kind| full(kind.name) && kind.name == kind.name.to_lowercase()),
+            "kinds are words",
+        ),
+        (kinds.iter().all(|kind| kind.name != "marker"), "no kind has the synchroniser's name"),
+    ];
+    let broken = rules.into_iter().filter(|(kept, _)| !kept);
+    broken.map(|(_, rule)| (Check::Spec, format!("{} {}: {rule}", spec.name, spec.variant))).collect()
+}

@@ -1,0 +1,132 @@
+//! Members' states, met on a walk through a run in an order that nobody but the dice chooses.
+
+use super::Dice;
+use bellwether_core::{Algorithm, Effects, Initiators, Port, Time, TimerChange};
+use bellwether_sim::{Plan, World};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+/// How far to walk, and how many states to compare with each other.
+const MOST_STEPS: usize = 300;
+const MOST_STATES: usize = 120;
+
+struct Walk<'p, A: Algorithm> {
+    plan: &'p Plan,
+    world: World<'p, A>,
+    /// On their way: receiver, its port, what is said.
+    messages: Vec<(u32, Port, A::Msg)>,
+    timers: Vec<(u32, A::Timer)>,
+    met: Vec<A>,
+    complaints: Vec<String>,
+}
+
+/// What is wrong with the states on one walk through a plan's run.
+pub fn complaints<A: Algorithm>(plan: &Plan, dice: &mut Dice) -> Vec<String> {
+    let mut walk = Walk::<A> {
+        plan,
+        world: World::new(plan),
+        messages: Vec::new(),
+        timers: Vec::new(),
+        met: Vec::new(),
+        complaints: Vec::new(),
+    };
+    let now = Time::ZERO;
+    for member in 0..plan.n() {
+        let effects = walk.world.start(member, now).effects;
+        walk.apply(member, effects);
+    }
+    for member in 0..plan.n() {
+        let calls = match &plan.initiators {
+            Initiators::All => true,
+            Initiators::Some(members) => members.contains(&member),
+        };
+        if calls && let Some(step) = walk.world.call(member, now) {
+            walk.apply(member, step.effects);
+        }
+    }
+    for _ in 0..MOST_STEPS {
+        walk.step(dice);
+    }
+    walk.compare();
+    walk.complaints
+}
+
+impl<A: Algorithm> Walk<'_, A> {
+    /// Delivers the oldest message of some link or, when none is left, lets a timer run out.
+    fn step(&mut self, dice: &mut Dice) {
+        let now = Time::ZERO;
+        if !self.messages.is_empty() {
+            let any = dice.below(self.messages.len());
+            let link = (self.messages[any].0, self.messages[any].1);
+            let oldest = self.messages.iter().position(|(to, port, _)| (*to, *port) == link).unwrap_or(any);
+            let (member, port, msg) = self.messages.remove(oldest);
+            if let Some(step) = self.world.deliver(member, now, port, msg) {
+                self.apply(member, step.effects);
+            }
+        } else if !self.timers.is_empty() {
+            let (member, timer) = self.timers.remove(0);
+            if let Some(step) = self.world.fire(member, now, timer) {
+                self.apply(member, step.effects);
+            }
+        }
+    }
+
+    fn apply(&mut self, member: u32, effects: Effects<A>) {
+        if let Some(state) = self.world.state(member) {
+            let copy = state.clone();
+            if copy != *state || hash(&copy) != hash(state) {
+                self.complaints.push(format!("{state:?} differs from its copy"));
+            }
+            if let Err(broken) = state.invariant() {
+                self.complaints.push(format!("{state:?}: {broken}"));
+            }
+            if state.storage() < size_of::<A>() {
+                self.complaints.push(format!("{state:?} takes less than its type"));
+            }
+            self.met.push(copy);
+        }
+        for change in self.world.buffers().drain_timers() {
+            let (TimerChange::Set(timer, _) | TimerChange::Cancel(timer)) = &change;
+            self.timers.retain(|(of, pending)| (*of, pending) != (member, timer));
+            if let TimerChange::Set(timer, range) = change {
+                if range.is_empty() {
+                    self.complaints.push(format!("a timer {timer:?} that can never run out"));
+                }
+                self.timers.push((member, timer));
+            }
+        }
+        let more = self.world.buffers().take_sends();
+        for (port, msg) in effects.first_send.into_iter().chain(more) {
+            if !self.plan.topology.flow(member, port).sends() {
+                self.complaints.push(format!("{msg:?} is sent where nothing can be sent"));
+            }
+            let (to, at) = self.plan.topology.peer(member, port);
+            self.messages.push((to, at, msg));
+        }
+    }
+
+    /// Equal states look equal and hash equally; states that look different are different.
+    fn compare(&mut self) {
+        self.met.truncate(MOST_STATES);
+        let seen: Vec<(&A, String, u64)> =
+            self.met.iter().map(|state| (state, format!("{state:?}"), hash(state))).collect();
+        for (one, looks, hashed) in &seen {
+            for (other, other_looks, other_hashed) in &seen {
+                let equal = one == other;
+                if equal != (looks == other_looks) || (equal && hashed != other_hashed) {
+                    self.complaints.push(format!("{looks} and {other_looks} compare as equal: {equal}"));
+                    return;
+                }
+            }
+        }
+        if let Some(state) = self.met.iter().find(|state| serde_json::to_value(state).is_err()) {
+            self.complaints.push(format!("{state:?} cannot be written"));
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
