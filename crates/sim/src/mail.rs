@@ -1,11 +1,14 @@
 //! What arrives in one round.
 
-use bellwether_core::Port;
+use bellwether_core::{NEXT, PREV, Port, Topology};
 
 /// Messages of one round, by receiver.
 pub trait Mail<M> {
     /// Room for the mail of `n` members.
     fn new(n: u32) -> Self;
+
+    /// Where the other end of a member's port is, in the networks that this mail is for.
+    fn peer(topology: &Topology, member: u32, port: Port) -> (u32, Port);
 
     /// Puts a message in.
     fn post(&mut self, to: u32, port: Port, msg: M);
@@ -23,7 +26,7 @@ pub trait Mail<M> {
     fn clear(&mut self);
 }
 
-/// For networks in which a member hears from one other at most, such as a one-way ring.
+/// For one-way rings, in which a member hears from one other.
 ///
 /// Receivers are kept as runs of neighbours, because whoever spoke in turn is heard in turn.
 #[derive(Clone, Debug)]
@@ -49,8 +52,15 @@ impl<M> RingMail<M> {
 }
 
 impl<M> Mail<M> for RingMail<M> {
-    fn new(_: u32) -> Self {
-        RingMail { messages: Vec::new(), runs: Vec::new(), last_run: (0, 0) }
+    fn new(n: u32) -> Self {
+        RingMail { messages: Vec::with_capacity(n as usize), runs: Vec::new(), last_run: (0, 0) }
+    }
+
+    #[inline(always)]
+    fn peer(topology: &Topology, member: u32, port: Port) -> (u32, Port) {
+        let Topology::Ring { n, two_way: false } = *topology else { unreachable!("mail for one-way rings") };
+        assert!(port == NEXT, "in a one-way ring a member sends clockwise");
+        (if member + 1 == n { 0 } else { member + 1 }, PREV)
     }
 
     #[inline(always)]
@@ -114,6 +124,11 @@ impl<M: Clone> Mail<M> for ChainedMail<M> {
     fn new(n: u32) -> Self {
         let last = vec![NONE; n as usize];
         ChainedMail { messages: Vec::new(), receivers: Vec::new(), earlier: Vec::new(), last }
+    }
+
+    #[inline(always)]
+    fn peer(topology: &Topology, member: u32, port: Port) -> (u32, Port) {
+        topology.peer(member, port)
     }
 
     #[inline(always)]

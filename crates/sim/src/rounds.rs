@@ -268,7 +268,7 @@ impl<M: Message, B: Mail<M>, O: Observer> Outbox<M> for Post<'_, B, O> {
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(&msg);
         self.observer.sent(self.now, self.member, port, &msg);
-        let (to, port) = self.topology.peer(self.member, port);
+        let (to, port) = B::peer(self.topology, self.member, port);
         self.leaving.post(to, port, msg);
     }
 }

@@ -1,7 +1,7 @@
 //! Watching a run, and writing down what happened.
 
-use bellwether_core::{Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
-use serde::{Deserialize, Serialize};
+use bellwether_core::{HOP, Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
+use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
 
 /// Sees everything that happens in a run, as it happens. Every method does nothing unless written,
@@ -182,9 +182,23 @@ pub struct JsonTrace<'a, W> {
     failure: Option<io::Error>,
 }
 
+/// A time in hops: a whole number is written as one.
+struct Hops(Time);
+
+impl Serialize for Hops {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let hop = HOP.ticks();
+        if self.0.ticks() % hop == 0 {
+            to.serialize_u64(self.0.ticks() / hop)
+        } else {
+            to.serialize_f64(self.0.hops())
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Line<'a, M> {
-    t: f64,
+    t: Hops,
     event: &'static str,
     member: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -248,7 +262,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
 
     fn event<M: Message>(&self, at: Time, event: &'static str, member: u32) -> Line<'a, M> {
         Line {
-            t: at.hops(),
+            t: Hops(at),
             event,
             member: self.id(member),
             port: None,
