@@ -188,7 +188,7 @@ struct Hops(Time);
 impl Serialize for Hops {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let hop = HOP.ticks();
-        if self.0.ticks() % hop == 0 {
+        if self.0.ticks().is_multiple_of(hop) {
             to.serialize_u64(self.0.ticks() / hop)
         } else {
             to.serialize_f64(self.0.hops())
