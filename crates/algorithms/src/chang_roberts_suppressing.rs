@@ -1,6 +1,7 @@
 //! Chang and Roberts' ring election for many initiators: messages carry the initiator, and only
 //! the highest initiator's run completes (lecture 002).
 
+use crate::chang_roberts::ChangRoberts;
 use crate::ring_figures::*;
 use crate::sources::{CHANG_ROBERTS_1979, GUPTA_LECTURE};
 use bellwether_core::*;
@@ -123,19 +124,11 @@ impl Protocol for Suppressing {
     type Msg = Msg;
 
     const SPEC: Spec = Spec {
-        name: "chang-roberts",
         variant: "suppressing",
         summary: "as plain, but messages carry their initiator and only the highest initiator's run completes",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
-        need: Need::OneWayRing,
-        timing: Timing::Asynchronous,
-        links: Links::Fifo,
-        starts: Starts::Callers,
-        knows: Knowledge::NONE,
-        goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
-        randomised: false,
         claims: &CLAIMS,
+        ..ChangRoberts::SPEC
     };
 
     fn status(&self) -> Status {

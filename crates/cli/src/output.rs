@@ -64,6 +64,17 @@ pub enum Column {
     Right(&'static str),
 }
 
+/// An empty table for claims and what came of them.
+pub fn claims_table() -> Table {
+    table(&[
+        Column::Left("claim"),
+        Column::Left("expected"),
+        Column::Right("measured"),
+        Column::Left("holds"),
+        Column::Left("formula"),
+    ])
+}
+
 /// An empty table without frills: columns, a line under their names, rows.
 pub fn table(columns: &[Column]) -> Table {
     let underline = LineStyle::none().fill('-').junction('-');

@@ -133,14 +133,7 @@ fn figures(batch: &Batch) -> String {
 }
 
 fn claims(claims: &[ClaimSummary]) -> String {
-    let columns = [
-        Column::Left("claim"),
-        Column::Left("expected"),
-        Column::Right("measured"),
-        Column::Left("holds"),
-        Column::Left("formula"),
-    ];
-    let mut table = output::table(&columns);
+    let mut table = output::claims_table();
     for claim in claims {
         let expected = match claim.expected {
             Some(figure) => format!("{} {figure}", claim.relation),

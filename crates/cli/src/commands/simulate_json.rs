@@ -5,8 +5,8 @@ use crate::many::problems;
 use crate::output::Figure;
 use crate::request::Request;
 use crate::trace::links;
-use bellwether_core::{Elect, Id, Order};
-use bellwether_sim::{ClaimRuling, Counts, Driver, Outcome};
+use bellwether_core::{Elect, Id, Order, Time};
+use bellwether_sim::{ClaimRuling, Counts, Driver, Outcome, Plan, Report};
 use serde::Serialize;
 
 /// One run.
@@ -44,6 +44,37 @@ pub struct RunObject<'a> {
 struct Known {
     first: Option<Figure>,
     last: Option<Figure>,
+    /// Each of them, unless there are very many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<Vec<KnownBy>>,
+}
+
+/// When one member came to know the leader; nothing if it does not.
+#[derive(Serialize)]
+struct KnownBy {
+    id: Id,
+    since: Option<Figure>,
+}
+
+/// With more members than this, only the first and the last are told.
+const MOST_MEMBERS_TOLD: u32 = 1_000;
+
+impl Known {
+    fn new(plan: &Plan, report: &Report) -> Known {
+        let between = report.known_between();
+        let members = || {
+            let known = plan.ranks.iter().zip(&report.knew_at);
+            known.map(|(rank, &at)| KnownBy {
+                id: rank.id(),
+                since: (at != Time::NEVER).then(|| Figure(at.hops())),
+            })
+        };
+        Known {
+            first: between.map(|(first, _)| Figure(first.hops())),
+            last: between.map(|(_, last)| Figure(last.hops())),
+            members: (plan.n() <= MOST_MEMBERS_TOLD).then(|| members().collect()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -60,7 +91,6 @@ impl<'a> RunObject<'a> {
     /// The object of a run.
     pub fn new(request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
-        let known = report.known_between();
         RunObject {
             algorithm: request.choice.spec.name,
             variant: request.choice.spec.variant,
@@ -80,10 +110,7 @@ impl<'a> RunObject<'a> {
             safe: report.ruling.unsafe_because.is_none(),
             live: report.ruling.not_live_because.is_none(),
             problems: problems(report),
-            known: Known {
-                first: known.map(|(first, _)| Figure(first.hops())),
-                last: known.map(|(_, last)| Figure(last.hops())),
-            },
+            known: Known::new(plan, report),
             messages: &report.messages,
             bytes: report.bytes,
             time: Figure(report.time.hops()),

@@ -97,14 +97,7 @@ fn outcome(report: &Report) -> String {
 }
 
 fn claims(report: &Report) -> String {
-    let columns = [
-        Column::Left("claim"),
-        Column::Left("expected"),
-        Column::Right("measured"),
-        Column::Left("holds"),
-        Column::Left("formula"),
-    ];
-    let mut table = output::table(&columns);
+    let mut table = output::claims_table();
     for claim in &report.claims {
         table.add_row([
             claim.name.to_owned(),

@@ -29,6 +29,12 @@ fn the_example_elects_80_at_the_cost_of_theory() {
         assert_eq!(claim["holds"], true, "{claim}");
         assert_eq!(claim["expected"], claim["measured"], "{claim}");
     }
+    // The best knows when its rank is back, and the others as the news passes by.
+    let members = object["known"]["members"].as_array().unwrap();
+    for (hops, member) in members.iter().enumerate() {
+        assert_eq!(member["since"], example_cost() - 6 + hops as u64, "{member}");
+    }
+    assert_eq!(members.len(), 6);
 }
 
 #[test]
