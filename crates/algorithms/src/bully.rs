@@ -198,7 +198,7 @@ impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
         timing: Timing::BoundedDelay,
         links: Links::Any,
         starts: Starts::Callers,
-        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND),
+        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,

@@ -5,9 +5,10 @@ use crate::output::Figure;
 use crate::progress::Progress;
 use crate::request::Request;
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{Expect, Measure};
-use bellwether_sim::{Outcome, Plan, Report, Summary, claims, measured, simulate_many};
+use bellwether_core::{Expect, Id, Measure};
+use bellwether_sim::{Counts, Outcome, Plan, Report, Summary, claims, measured, simulate_many};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// With fewer runs, a mean says too little about what is claimed for the average.
 pub const FEWEST_FOR_AVERAGES: usize = 30;
@@ -22,8 +23,9 @@ struct Sample {
     safe: bool,
     live: bool,
     problems: Vec<String>,
-    messages: f64,
-    payload: f64,
+    messages: Counts,
+    leader: Option<Id>,
+    agreed: bool,
     bytes: f64,
     time: f64,
     rounds: Option<f64>,
@@ -53,8 +55,9 @@ impl Sample {
             safe: report.ruling.unsafe_because.is_none(),
             live: report.ruling.not_live_because.is_none(),
             problems: problems(report),
-            messages: report.messages.total as f64,
-            payload: report.messages.payload as f64,
+            messages: report.messages.clone(),
+            leader: report.ruling.leader,
+            agreed: report.ruling.agreed,
             bytes: report.bytes as f64,
             time: report.time.hops(),
             rounds: report.rounds.map(|rounds| rounds as f64),
@@ -136,6 +139,35 @@ impl From<Summary> for Figures {
     }
 }
 
+/// Messages sent, over many runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct MessageFigures {
+    /// In all.
+    pub total: Option<Figures>,
+    /// Those that the literature counts.
+    pub payload: Option<Figures>,
+    /// Overhead.
+    pub control: Option<Figures>,
+    /// By kind.
+    pub by_kind: BTreeMap<&'static str, Option<Figures>>,
+}
+
+impl MessageFigures {
+    fn of(samples: &[Sample]) -> MessageFigures {
+        let figures = |of: &dyn Fn(&Counts) -> u64| {
+            let counts = samples.iter().map(|sample| of(&sample.messages) as f64);
+            Summary::of(counts.collect()).map(Figures::from)
+        };
+        let kinds = samples.first().into_iter().flat_map(|sample| sample.messages.by_kind.keys());
+        MessageFigures {
+            total: figures(&|counts| counts.total),
+            payload: figures(&|counts| counts.payload),
+            control: figures(&|counts| counts.control),
+            by_kind: kinds.map(|&kind| (kind, figures(&|counts| counts.by_kind[kind]))).collect(),
+        }
+    }
+}
+
 /// What many runs come to.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -145,10 +177,14 @@ pub struct Batch {
     pub diameter: Option<u32>,
     /// How many ended how.
     pub outcomes: Outcomes,
+    /// The outcome; nothing if it differs between runs.
+    pub outcome: Option<Outcome>,
+    /// The leader; nothing if it differs between runs.
+    pub leader: Option<Id>,
+    /// Whether in every run all live members named the same leader.
+    pub agreed: bool,
     /// Messages sent.
-    pub messages: Option<Figures>,
-    /// Messages that the literature counts.
-    pub payload: Option<Figures>,
+    pub messages: MessageFigures,
     /// Their wire forms' length.
     pub bytes: Option<Figures>,
     /// Hops.
@@ -215,8 +251,10 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
             none: ended(Outcome::None),
             undecided: ended(Outcome::Undecided),
         },
-        messages: figures(|sample| Some(sample.messages)),
-        payload: figures(|sample| Some(sample.payload)),
+        outcome: common(samples.iter().map(|sample| sample.outcome)),
+        leader: common(samples.iter().map(|sample| sample.leader)).flatten(),
+        agreed: samples.iter().all(|sample| sample.agreed),
+        messages: MessageFigures::of(samples),
         bytes: figures(|sample| Some(sample.bytes)),
         time: figures(|sample| Some(sample.time)),
         rounds: figures(|sample| sample.rounds),

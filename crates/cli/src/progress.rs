@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 /// A bar that fills up to `total`; invisible unless somebody watches the error output. It goes
 /// away when it is dropped.
@@ -16,6 +17,17 @@ impl Progress {
         let form = format!("{{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left {{msg}}");
         let style = ProgressStyle::with_template(&form).unwrap_or_else(|_| ProgressStyle::default_bar());
         Progress(ProgressBar::new(total).with_style(style.progress_chars("=> ")))
+    }
+
+    /// A sign of life for work of unknown length.
+    pub fn endless(what: String) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+        let bar = ProgressBar::new_spinner().with_message(what);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())))
     }
 
     /// One more is done.

@@ -220,6 +220,8 @@ flags! {
         PEERS = 2, "peers' ids";
         /// How long a message can take.
         DELAY_BOUND = 3, "delay bound";
+        /// Which neighbours a failure detector takes for dead.
+        DETECTOR = 4, "a failure detector";
     }
 }
 

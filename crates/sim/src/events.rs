@@ -135,7 +135,9 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     }
 
     fn call_if_up(&mut self, member: u32) {
-        if self.world.state(member).is_some() {
+        // Calls alone can exceed the limit: everyone may ask everyone.
+        let is_within_limit = self.tally.messages() <= self.plan.limits.messages;
+        if self.world.state(member).is_some() && is_within_limit {
             self.call(member);
         }
     }

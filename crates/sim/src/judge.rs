@@ -33,6 +33,9 @@ pub struct Ruling {
     pub not_live_because: Option<String>,
 }
 
+/// Why a run did not end by itself.
+const STOPPED: &str = "the run was stopped at a limit (--max-messages or --until)";
+
 /// Rules on a run's end.
 ///
 /// `statuses` are the live members' ranks and what an outsider sees of them; `finished` tells
@@ -80,12 +83,12 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     let not_live_because = if nobody {
         Some("no member is alive".to_owned())
     } else if leader.is_none() {
-        let ended = if finished { "the run ended" } else { "the run was stopped" };
+        let ended = if finished { "the run ended" } else { STOPPED };
         Some(format!("{ended} and no live member leads"))
     } else {
         let unmet = unmet_goal(spec.goal, statuses);
         let unmet = unmet.map(|rank| format!("member {} does not know the outcome", rank.id()));
-        unmet.or_else(|| (!finished).then(|| "the run did not end by itself".to_owned()))
+        unmet.or_else(|| (!finished).then(|| STOPPED.to_owned()))
     };
     Ruling {
         outcome,
@@ -131,10 +134,11 @@ pub fn claims<'s>(
     spec.claims.iter().filter_map(|claim| Some((claim, (claim.expect)(setting)?)))
 }
 
-/// Rules on the claims that one run can confirm or refute.
+/// Rules on the claims that one run can confirm or refute: none if it was stopped at a limit.
 #[must_use]
 pub fn rule_claims(spec: &Spec, setting: &Setting<'_>, report: &Report) -> Vec<ClaimRuling> {
     claims(spec, setting)
+        .filter(|_| report.finished)
         .filter_map(|(claim, expect)| {
             let measured = measured(report, claim.measure)?;
             Some(ClaimRuling {

@@ -74,7 +74,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { messages: 1_000_000_000, time: Time::NEVER }
+        Limits { messages: 10_000_000_000, time: Time::NEVER }
     }
 }
 

@@ -201,6 +201,8 @@ impl Default for Setup {
 /// What a member takes besides its links: rank, state, bookkeeping and a message under way, with
 /// room to grow. Measured at about 100 (`cargo bench -p bellwether-benches`).
 const BYTES_A_MEMBER: u64 = 200;
+/// What messages under way take for each pair of members, where everyone asks everyone at once.
+const BYTES_A_PAIR: u64 = 16;
 /// What a link takes where messages have to be kept in order: when the last one arrives.
 const BYTES_A_FIFO_LINK: u64 = 8;
 
@@ -273,8 +275,14 @@ impl Setup {
             Shape::Complete => n.saturating_mul(n),
             _ => n.saturating_mul(4),
         };
+        // Where everyone may ask everyone at once, messages under way outweigh everything else.
+        let under_way = match shape {
+            Shape::Complete => n.saturating_mul(n).min(self.limits.messages.saturating_mul(2)),
+            _ => 0,
+        };
         let needed = n
             .saturating_mul(BYTES_A_MEMBER)
+            .saturating_add(under_way.saturating_mul(BYTES_A_PAIR))
             .saturating_add(shape.memory_estimate(n))
             .saturating_add(links.saturating_mul(BYTES_A_FIFO_LINK));
         if needed > self.memory_limit {

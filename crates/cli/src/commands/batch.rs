@@ -4,11 +4,12 @@ use super::simulate_text::{heading, line};
 use crate::again;
 use crate::args::{SimulateArgs, SimulateFormat};
 use crate::error::{Failure, Verdict};
-use crate::many::{self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
+use crate::many::{self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, MessageFigures, Outcomes};
 use crate::output::{self, Column};
 use crate::progress::Progress;
 use crate::request::Request;
-use bellwether_core::Elect;
+use bellwether_core::{Elect, Id};
+use bellwether_sim::Outcome;
 use serde::Serialize;
 
 /// Runs it all, and prints the sum.
@@ -37,12 +38,14 @@ struct BatchObject<'a> {
     seed: u64,
     runs: u64,
     elect: Elect,
+    outcome: Option<Outcome>,
+    leader: Option<Id>,
+    agreed: bool,
     outcomes: Outcomes,
     unsafe_in: u64,
     not_live_in: u64,
     first_problem: Option<Problem<'a>>,
-    messages: Option<Figures>,
-    payload: Option<Figures>,
+    messages: &'a MessageFigures,
     bytes: Option<Figures>,
     time: Option<Figures>,
     rounds: Option<Figures>,
@@ -70,12 +73,14 @@ impl<'a> BatchObject<'a> {
             seed: request.seed,
             runs: request.runs,
             elect: request.setup.elect,
+            outcome: batch.outcome,
+            leader: batch.leader,
+            agreed: batch.agreed,
             outcomes: batch.outcomes,
             unsafe_in: batch.unsafe_in,
             not_live_in: batch.not_live_in,
             first_problem: problem.map(|(seed, problems)| Problem { seed: *seed, problems }),
-            messages: batch.messages,
-            payload: batch.payload,
+            messages: &batch.messages,
             bytes: batch.bytes,
             time: batch.time,
             rounds: batch.rounds,
@@ -115,13 +120,18 @@ fn figures(batch: &Batch) -> String {
     let mut columns = vec![Column::Left("a run")];
     columns.extend(numbers);
     let mut table = output::table(&columns);
-    let rows = [
-        ("messages", batch.messages),
+    let messages = &batch.messages;
+    let has_control = messages.control.is_some_and(|control| control.max.0 > 0.0);
+    let mut rows = vec![("messages", messages.total)];
+    if has_control {
+        rows.extend([("  payload", messages.payload), ("  control", messages.control)]);
+    }
+    rows.extend([
         ("bytes", batch.bytes),
         ("time (hops)", batch.time),
         ("rounds", batch.rounds),
         ("storage (bytes)", batch.storage),
-    ];
+    ]);
     for (name, figures) in rows {
         let Some(figures) = figures else { continue };
         let Figures { mean, p50, p99, max, std_error } = figures;

@@ -34,7 +34,7 @@ pub struct Point {
 impl Point {
     fn new(n: u64, measure: MeasureArg, batch: Batch) -> Point {
         let (measured, claimed) = match measure {
-            MeasureArg::Messages => (batch.payload, Some(Measure::Messages)),
+            MeasureArg::Messages => (batch.messages.payload, Some(Measure::Messages)),
             MeasureArg::Time => (batch.time, Some(Measure::Time)),
             MeasureArg::Bytes => (batch.bytes, None),
         };

@@ -5,6 +5,7 @@ use crate::args::{SimulateArgs, SimulateFormat};
 use crate::error::{Failure, Verdict};
 use crate::file::Pending;
 use crate::output;
+use crate::progress::Progress;
 use crate::request::Request;
 use crate::roster::{Roster, Seat};
 use crate::trace::{Footer, Header};
@@ -33,6 +34,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
         return batch::run(args, &request);
     }
     let plan = request.setup.plan(request.choice.spec, request.seed)?;
+    let progress = Progress::endless(format!("{} members elect", plan.n()));
     let run = match &args.trace {
         Some(path) => traced(&request, plan, path)?,
         None if plan.n() <= MOST_LISTED => {
@@ -44,6 +46,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
             Run { plan, report, seats: Vec::new() }
         }
     };
+    drop(progress);
     match args.format {
         SimulateFormat::Json => output::print_json(&simulate_json::RunObject::new(&request, &run))?,
         SimulateFormat::Text => output::print(simulate_text::describe(args, &request, &run).as_bytes())?,
