@@ -51,6 +51,8 @@ const CASES: &[(&str, &[&str])] = &[
     ("simulate lcr --nodes 18446744073709551615", &["members would take", "--memory"]),
     ("simulate lcr --nodes 1e9", &["--nodes"]),
     ("simulate lcr --nodes 1000000 --memory 1M", &["1.0 MiB", "--memory"]),
+    ("simulate bully --nodes 1000000 --memory 20G", &["1000000 members", "20.0 GiB", "--memory"]),
+    ("simulate bully --nodes 20000 --memory 100M", &["20000 members", "100.0 MiB", "--memory"]),
     ("simulate lcr --memory lots", &["'lots' is no size", "4G"]),
     ("simulate lcr --runs 0", &["--runs"]),
     ("simulate lcr --runs 9999999999999", &["runs would take", "--memory"]),

@@ -32,6 +32,12 @@ fn runs_are_summed_up_with_their_claims() {
         assert!(figure("mean") <= figure("max") && figure("std_error") >= 0.0);
     }
     assert_eq!(object["rounds"]["mean"], 11); // n + 1, in every run
+    assert_eq!((&object["outcome"], &object["leader"]), (&"elected".into(), &Value::from(10)));
+    assert_eq!(object["agreed"], false); // only the leader knows
+    let messages = &object["messages"];
+    assert_eq!(messages["total"], messages["payload"]);
+    assert_eq!(messages["total"], messages["by_kind"]["id"]);
+    assert_eq!(messages["control"]["max"], 0);
 
     let claim = |name: &str| {
         let claims = object["claims"].as_array().unwrap();
