@@ -137,18 +137,6 @@ impl<M: Message> Message for Stamped<M> {
 }
 
 impl<R: RoundAlgorithm> Rounds<R> {
-    /// The algorithm's own state.
-    #[must_use]
-    pub fn inner(&self) -> &R {
-        &self.inner
-    }
-
-    /// The round the member is in.
-    #[must_use]
-    pub fn round(&self) -> u64 {
-        self.round
-    }
-
     /// Sends this round's messages and markers.
     fn speak(&mut self, cx: &mut Cx<'_, Self>) {
         let mut messages: Vec<(Port, R::Msg)> = Vec::new();

@@ -4,28 +4,31 @@ use super::Sides;
 use bellwether_core::Topology;
 use rayon::prelude::*;
 use rustworkx_core::petgraph::algo::kosaraju_scc;
-use rustworkx_core::petgraph::graph::DiGraph;
+use rustworkx_core::petgraph::graph::{DiGraph, NodeIndex};
+use rustworkx_core::traversal::{BfsEvent, breadth_first_search};
 
 /// The diameter of a stored graph without a formula takes a search from every member. It is not
 /// measured where members times links exceed this many visits of a link: some seconds on a usual
 /// machine.
-pub const DIAMETER_BUDGET: u64 = 5_000_000_000;
+pub const DIAMETER_BUDGET: u64 = 500_000_000;
 
 /// Whether everyone can reach everyone.
 pub(super) fn strongly_connected(topology: &Topology) -> bool {
     match topology {
         Topology::Ring { .. } | Topology::Complete { .. } => true,
-        Topology::Graph(_) => {
-            let mut graph =
-                DiGraph::<(), ()>::with_capacity(topology.n() as usize, topology.links() as usize);
-            (0..topology.n()).for_each(|_| _ = graph.add_node(()));
-            let links =
-                (0..topology.n()).flat_map(|from| topology.successors(from).map(move |to| (from, to)));
-            graph.extend_with_edges(links);
-            // Not Tarjan's, which recurses as deep as the network is long.
-            kosaraju_scc(&graph).len() == 1
-        }
+        // Not Tarjan's, which recurses as deep as the network is long.
+        Topology::Graph(_) => kosaraju_scc(&as_graph(topology)).len() == 1,
     }
+}
+
+/// The network as the graph library has it.
+fn as_graph(topology: &Topology) -> DiGraph<(), ()> {
+    let mut graph = DiGraph::with_capacity(topology.n() as usize, topology.links() as usize);
+    (0..topology.n()).for_each(|_| _ = graph.add_node(()));
+    graph.extend_with_edges(
+        (0..topology.n()).flat_map(|from| topology.successors(from).map(move |to| (from, to))),
+    );
+    graph
 }
 
 /// The greatest distance between two members of a network in which everyone can reach everyone,
@@ -44,75 +47,18 @@ pub(super) fn diameter(topology: &Topology) -> Option<u32> {
 
 /// The same by a search from every member.
 pub(super) fn measured_diameter(topology: &Topology) -> u32 {
-    let rows = Rows::new(topology);
-    let everyone: Vec<u32> = (0..topology.n()).collect();
-    everyone.par_chunks(LANES).map(|sources| rows.greatest_distance_from(sources)).max().unwrap_or(0)
-}
-
-/// How many searches run at once, one in each bit of a [`Lanes`].
-const LANES: usize = 64;
-type Lanes = u64;
-
-/// Where the links from each member lead, row after row.
-struct Rows {
-    starts: Vec<usize>,
-    targets: Vec<u32>,
-}
-
-impl Rows {
-    fn new(topology: &Topology) -> Rows {
-        let mut starts = vec![0];
-        let mut targets = Vec::with_capacity(topology.links() as usize);
-        for member in 0..topology.n() {
-            targets.extend(topology.successors(member));
-            starts.push(targets.len());
-        }
-        Rows { starts, targets }
-    }
-
-    fn row(&self, member: u32) -> &[u32] {
-        &self.targets[self.starts[member as usize]..self.starts[member as usize + 1]]
-    }
-
-    /// The greatest distance from any of up to [`LANES`] sources, by breadth-first searches that
-    /// share their work: members that many searches reach at once are visited once (Then and
-    /// others, The More the Merrier: Efficient Multi-Source Graph Traversal, 2014). The graph
-    /// libraries search from one source at a time, which takes ten times as long in random networks.
-    fn greatest_distance_from(&self, sources: &[u32]) -> u32 {
-        let n = self.starts.len() - 1;
-        let mut seen: Vec<Lanes> = vec![0; n];
-        let mut arriving: Vec<Lanes> = vec![0; n];
-        let mut frontier: Vec<(u32, Lanes)> = Vec::new();
-        for (lane, &source) in sources.iter().enumerate() {
-            seen[source as usize] = 1 << lane;
-            frontier.push((source, 1 << lane));
-        }
-        let mut reached = Vec::new();
-        let mut distance = 0;
-        loop {
-            for &(member, lanes) in &frontier {
-                for &target in self.row(member) {
-                    let new = lanes & !seen[target as usize];
-                    if new != 0 {
-                        if arriving[target as usize] == 0 {
-                            reached.push(target);
-                        }
-                        arriving[target as usize] |= new;
-                    }
-                }
+    let graph = as_graph(topology);
+    let farthest = |distances: &mut Vec<u32>, source: u32| {
+        distances.fill(0);
+        breadth_first_search(&graph, [NodeIndex::from(source)], |event| {
+            if let BfsEvent::TreeEdge(from, to, ()) = event {
+                distances[to.index()] = distances[from.index()] + 1;
             }
-            if reached.is_empty() {
-                return distance;
-            }
-            distance += 1;
-            frontier.clear();
-            for member in reached.drain(..) {
-                let new = std::mem::take(&mut arriving[member as usize]);
-                seen[member as usize] |= new;
-                frontier.push((member, new));
-            }
-        }
-    }
+        });
+        distances.iter().copied().max().unwrap_or(0)
+    };
+    let fresh = || vec![0; topology.n() as usize];
+    (0..topology.n()).into_par_iter().map_init(fresh, farthest).max().unwrap_or(0)
 }
 
 /// From one corner to the opposite.
