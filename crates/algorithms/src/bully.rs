@@ -98,6 +98,8 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle {
             self.call(cx);
+        } else {
+            cx.because("an election is already under way");
         }
     }
 
@@ -107,6 +109,7 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
         let is_settling = self.settled_at.is_some_and(|at| cx.now() <= at);
         match msg {
             Msg::Election => {
+                cx.because("somebody worse asks: it is told that somebody better is alive");
                 cx.send(from, Msg::Answer);
                 if self.phase == Phase::Idle && !is_settling {
                     self.call(cx);
@@ -114,14 +117,20 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
             }
             Msg::Answer => {
                 if self.phase == Phase::AwaitingAnswers {
+                    cx.because("somebody better is alive: wait for it to take over");
                     self.phase = Phase::AwaitingCoordinator;
                     cx.cancel_timer(Patience::Answers);
                     cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
                 }
             }
             Msg::Coordinator if rank < cx.rank() => self.on_call(cx), // rule 5
-            Msg::Coordinator if is_settling && self.leader > Some(rank) => {}
-            Msg::Coordinator => self.conclude(cx, Role::Follower, rank),
+            Msg::Coordinator if is_settling && self.leader > Some(rank) => {
+                cx.because("an announcement from the election just over: a better one has been heard");
+            }
+            Msg::Coordinator => {
+                cx.because("somebody better leads");
+                self.conclude(cx, Role::Follower, rank);
+            }
         }
     }
 
@@ -154,6 +163,7 @@ impl<const AT_ONCE: bool> Bully<AT_ONCE> {
             self.announce(cx);
             return;
         }
+        cx.because("it calls an election: everyone better is asked");
         for port in better {
             cx.send(port, Msg::Election);
         }
@@ -162,6 +172,7 @@ impl<const AT_ONCE: bool> Bully<AT_ONCE> {
     }
 
     fn announce(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("nobody better is alive: it leads, and says so");
         self.conclude(cx, Role::Leader, cx.rank());
         let worse: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) < cx.rank()).collect();
         for port in worse {
@@ -198,11 +209,13 @@ impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
         timing: Timing::BoundedDelay,
         links: Links::Any,
         starts: Starts::Callers,
+        identities: Identities::Unique,
         knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,
         claims: if AT_ONCE { &figures::AT_ONCE } else { &figures::WAITING },
+        text: include_str!("bully.md"),
     };
 
     fn status(&self) -> Status {

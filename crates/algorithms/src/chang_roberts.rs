@@ -40,30 +40,32 @@ impl Algorithm for ChangRoberts {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        if !self.participant {
-            self.take_part();
-            cx.send(NEXT, Msg::Election(cx.rank()));
-        }
+        self.put_in_own_rank(cx, "it calls an election, and stands itself");
     }
 
     #[inline(always)] // the simulator's benchmark: a call would spill the message
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, _: Port, msg: Msg) {
         match msg {
             Msg::Election(rank) if rank > cx.rank() => {
+                cx.because("a better rank: it goes on");
                 self.take_part();
                 cx.send(NEXT, msg);
             }
-            Msg::Election(rank) if rank < cx.rank() => self.on_call(cx),
+            Msg::Election(rank) if rank < cx.rank() => {
+                cx.because("a worse rank: it goes no further");
+                self.put_in_own_rank(cx, "a worse rank: the member puts in its own");
+            }
             Msg::Election(_) => {
-                // My own rank went all the way round: nobody is better.
+                cx.because("its own rank came all the way round: nobody is better, so it leads");
                 self.conclude(Role::Leader, cx.id());
                 cx.send(NEXT, Msg::Elected(cx.id()));
             }
             Msg::Elected(leader) if leader != cx.id() => {
+                cx.because("the leader's name: it is noted and goes on");
                 self.conclude(Role::Follower, leader);
                 cx.send(NEXT, msg);
             }
-            Msg::Elected(_) => {} // my own announcement is back
+            Msg::Elected(_) => cx.because("its own announcement is back: everyone knows"),
         }
     }
 
@@ -73,6 +75,16 @@ impl Algorithm for ChangRoberts {
 }
 
 impl ChangRoberts {
+    /// Unless the member takes part already: then its rank, or a better one, is on its way.
+    #[inline(always)]
+    fn put_in_own_rank(&mut self, cx: &mut Cx<'_, Self>, reason: &'static str) {
+        if !self.participant {
+            cx.because(reason);
+            self.take_part();
+            cx.send(NEXT, Msg::Election(cx.rank()));
+        }
+    }
+
     /// In a new run nobody has been elected yet.
     #[inline]
     fn take_part(&mut self) {
@@ -98,11 +110,13 @@ impl Protocol for ChangRoberts {
         timing: Timing::Asynchronous,
         links: Links::Fifo,
         starts: Starts::Callers,
+        identities: Identities::Unique,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,
         randomised: false,
         claims: &CLAIMS,
+        text: include_str!("chang_roberts.md"),
     };
 
     #[inline]

@@ -57,6 +57,7 @@ impl Algorithm for Suppressing {
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         let initiator = cx.id();
         if !self.participant && self.admits(initiator) {
+            cx.because("it calls an election, and stands itself");
             self.take_part();
             cx.send(NEXT, Msg::Election { initiator, best: cx.rank() });
         }
@@ -65,26 +66,32 @@ impl Algorithm for Suppressing {
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, _: Port, msg: Msg) {
         let (Msg::Election { initiator, .. } | Msg::Elected { initiator, .. }) = msg;
         if !self.admits(initiator) {
+            cx.because("a higher initiator's run is under way: this one goes no further");
             return;
         }
         match msg {
             Msg::Election { best, .. } if best > cx.rank() => {
+                cx.because("a better rank: it goes on");
                 self.take_part();
                 cx.send(NEXT, msg);
             }
             Msg::Election { best, .. } if best < cx.rank() => {
+                cx.because("a worse rank: it goes no further");
                 if !self.participant {
+                    cx.because("a worse rank: the member puts in its own");
                     self.take_part();
                     cx.send(NEXT, Msg::Election { initiator, best: cx.rank() });
                 }
             }
             Msg::Election { .. } => {
+                cx.because("its own rank came all the way round: nobody is better, so it leads");
                 self.role = Role::Leader;
                 self.elected = Some(cx.id());
                 self.participant = false;
                 cx.send(NEXT, Msg::Elected { initiator, leader: cx.id() });
             }
             Msg::Elected { leader, .. } => {
+                cx.because("the leader's name: the run is over");
                 if leader != cx.id() {
                     self.role = Role::Follower;
                     self.elected = Some(leader);

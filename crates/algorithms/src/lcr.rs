@@ -6,13 +6,15 @@ use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
 /// The simplest version: only the leader learns the outcome.
-pub type LeaderOnly = Lcr<false>;
+pub type LeaderOnly = Lcr<false, false>;
+/// Whoever passes on a better rank knows that it does not lead.
+pub type Deciding = Lcr<true, false>;
 /// The leader's name goes round once more: everyone learns it and halts.
-pub type Halting = Lcr<true>;
+pub type Halting = Lcr<false, true>;
 
 /// A member: it sends its own rank in round 1, then passes on what is better than itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Lcr<const HALTING: bool> {
+pub struct Lcr<const DECIDING: bool, const HALTING: bool> {
     /// The rank that goes out in this round: the lecture's `sendID`.
     send: Option<Rank>,
     /// Whether the leader's name goes out in this round.
@@ -40,7 +42,7 @@ impl Message for Word {
     }
 }
 
-impl<const HALTING: bool> RoundAlgorithm for Lcr<HALTING> {
+impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING, HALTING> {
     fn start(cx: &mut RoundCx<'_, Self>) -> Self {
         Lcr { send: Some(cx.rank()), announce: false, role: Role::Undecided, leader: None, halted: false }
     }
@@ -61,22 +63,32 @@ impl<const HALTING: bool> RoundAlgorithm for Lcr<HALTING> {
         self.send = None;
         self.announce = false;
         match inbox.first() {
-            Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => self.send = Some(rank),
-            // My rank made a complete turn: nobody is better.
+            Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => {
+                cx.because("a better rank: it goes on");
+                self.send = Some(rank);
+                if DECIDING {
+                    self.role = Role::Follower;
+                }
+            }
             Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {
+                cx.because("its own rank made a complete turn: nobody is better, so it leads");
                 self.role = Role::Leader;
                 self.leader = Some(cx.id());
                 self.announce = HALTING;
             }
+            Some((_, Word::Candidate(_))) => cx.because("a worse rank: it goes no further"),
             Some(&(_, Word::Leader(id))) => {
                 self.halted = true;
-                if id != cx.id() {
+                if id == cx.id() {
+                    cx.because("everyone has heard its name: it halts");
+                } else {
+                    cx.because("the leader's name: it goes on, and the member halts");
                     self.role = Role::Follower;
                     self.leader = Some(id);
                     self.announce = true;
                 }
             }
-            _ => {}
+            None => {}
         }
     }
 
@@ -86,27 +98,37 @@ impl<const HALTING: bool> RoundAlgorithm for Lcr<HALTING> {
     }
 }
 
-impl<const HALTING: bool> Protocol for Lcr<HALTING> {
+impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTING> {
     type Msg = Word;
 
     const SPEC: Spec = Spec {
         name: "lcr",
-        variant: if HALTING { "halting" } else { "leader-only" },
-        summary: if HALTING {
-            "ranks go round, the worse are dropped; then the leader's name goes round"
-        } else {
-            "ranks go round, the worse are dropped; only the leader learns the outcome"
+        variant: match (DECIDING, HALTING) {
+            (_, true) => "halting",
+            (true, false) => "deciding",
+            (false, false) => "leader-only",
+        },
+        summary: match (DECIDING, HALTING) {
+            (_, true) => "ranks go round, the worse are dropped; then the leader's name goes round",
+            (true, false) => "ranks go round, the worse are dropped; who sees a better one knows it has lost",
+            (false, false) => "ranks go round, the worse are dropped; only the leader learns the outcome",
         },
         sources: &[CHANG_ROBERTS_1979, LE_LANN_1977, MICHAIL_LECTURE, LYNCH_1996],
         need: Need::OneWayRing,
         timing: Timing::Rounds,
         links: Links::Fifo,
         starts: Starts::Everyone,
+        identities: Identities::Unique,
         knows: Knowledge::NONE,
-        goal: if HALTING { Goal::EveryoneHalts } else { Goal::LeaderOnly },
+        goal: match (DECIDING, HALTING) {
+            (_, true) => Goal::EveryoneHalts,
+            (true, false) => Goal::EveryoneDecides,
+            (false, false) => Goal::LeaderOnly,
+        },
         survives: Faults::NONE,
         randomised: false,
         claims: if HALTING { &claims::HALTING } else { &claims::LEADER_ONLY },
+        text: include_str!("lcr.md"),
     };
 
     #[inline]
@@ -115,8 +137,9 @@ impl<const HALTING: bool> Protocol for Lcr<HALTING> {
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if (self.role == Role::Undecided) == self.leader.is_some() {
-            return Err(Broken("a member is decided exactly when it names a leader".into()));
+        let may_name = self.role == Role::Leader || (self.role == Role::Follower && !DECIDING);
+        if may_name != self.leader.is_some() {
+            return Err(Broken("a member that knows the outcome names the leader".into()));
         }
         Ok(())
     }

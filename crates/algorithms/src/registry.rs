@@ -5,7 +5,7 @@ use crate::{bully, chang_roberts, chang_roberts_suppressing, lcr};
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
     pub Algorithms {
-        rounds lcr::LeaderOnly, lcr::Halting;
+        rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
         events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
         events bully::AtOnce, bully::Waiting;
     }

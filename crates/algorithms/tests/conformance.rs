@@ -16,7 +16,7 @@ fn every_algorithm_conforms() {
 #[test]
 fn the_registry_lists_what_it_should() {
     assert_eq!(Algorithms::names(), ["lcr", "chang-roberts", "bully"]);
-    assert_eq!(Algorithms::variants("lcr"), ["leader-only", "halting"]);
+    assert_eq!(Algorithms::variants("lcr"), ["leader-only", "deciding", "halting"]);
     assert_eq!(Algorithms::variants("chang-roberts"), ["plain", "suppressing"]);
     assert_eq!(Algorithms::variants("bully"), ["at-once", "waiting"]);
     assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());

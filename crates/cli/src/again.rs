@@ -12,6 +12,10 @@ pub fn command(args: &SimulateArgs) -> String {
     line.option("nodes", args.nodes);
     line.option("order", args.order.map(word));
     line.option("attributes", args.attributes.as_ref());
+    line.option("id-bound", args.id_bound);
+    if args.identical {
+        line.0.push_str(" --identical");
+    }
     line.option("elect", (args.elect != ElectArg::default()).then(|| word(args.elect)));
     line.option("initiators", args.initiators.as_ref());
     line.option("topology", args.topology.as_deref());

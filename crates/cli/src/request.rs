@@ -51,6 +51,8 @@ impl Request {
                 Some(AttributesArg::Random) => Attributes::Random,
                 Some(AttributesArg::Listed(listed)) => Attributes::Listed(listed.clone()),
             },
+            id_bound: args.id_bound,
+            identical: args.identical,
             callers: match &args.initiators {
                 None | Some(CallersArg::All) => Callers::All,
                 Some(CallersArg::Ids(ids)) => Callers::Ids(ids.clone()),

@@ -1,6 +1,6 @@
 //! Who thinks what at the end of a run.
 
-use bellwether_core::{Message, Port, Status, Time, Verdict};
+use bellwether_core::{Message, Port, Protocol, Status, Time, Verdict};
 use bellwether_sim::Observer;
 
 /// Watches what members publish, and lets another observer watch too.
@@ -45,8 +45,8 @@ impl<O: Observer> Observer for Roster<O> {
         self.seats[member as usize] = Seat::Dead;
         self.other.crashed(at, member);
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.other.sent(at, member, port, msg);
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
+        self.other.sent(at, member, port, msg, arrives);
     }
     fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
         self.other.delivered(at, member, port, msg);
@@ -59,6 +59,12 @@ impl<O: Observer> Observer for Roster<O> {
     }
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         self.other.suspected(at, member, port, verdict);
+    }
+    fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
+        self.other.reasoned(at, member, reason);
+    }
+    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+        self.other.settled(at, member, state);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {
         self.seats[member as usize] = Seat::Up(status);

@@ -123,6 +123,8 @@ impl<A: Algorithm> Buffers<A> {
 pub struct Effects<A: Algorithm> {
     /// First: what to write durably, if anything.
     pub persist: Option<A::Durable>,
+    /// Not a wish, but why it acted as it did, for onlookers: [`Cx::because`].
+    pub reason: Option<&'static str>,
     /// Second: whether [`Buffers`] holds timers to set and forget.
     pub has_timers: bool,
     /// Third: the first message to send, if any. Most inputs lead to one at most: kept apart, it
@@ -139,6 +141,7 @@ pub struct Cx<'a, A: Algorithm> {
     persist: Option<A::Durable>,
     first_port: Port,
     first_msg: Option<A::Msg>,
+    reason: Option<&'static str>,
     buffers: &'a mut Buffers<A>,
 }
 
@@ -146,7 +149,7 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     /// For drivers: the context of one input. The buffers are empty.
     #[inline(always)]
     pub fn new(local: Local<'a, A>, now: Time, buffers: &'a mut Buffers<A>) -> Self {
-        Cx { local, now, persist: None, first_port: Port(0), first_msg: None, buffers }
+        Cx { local, now, persist: None, first_port: Port(0), first_msg: None, reason: None, buffers }
     }
 
     /// For drivers: what the input made the member wish for.
@@ -154,6 +157,7 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     pub fn into_effects(self) -> Effects<A> {
         Effects {
             persist: self.persist,
+            reason: self.reason,
             has_timers: !self.buffers.timers.is_empty(),
             has_more_sends: !self.buffers.sends.is_empty(),
             first_send: self.first_msg.map(|msg| (self.first_port, msg)),
@@ -164,6 +168,13 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     #[must_use]
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Say, for onlookers, which rule was followed and why: one short sentence in plain words, the
+    /// last one counts. Nothing depends on it, and where nobody looks on it costs nothing.
+    #[inline(always)]
+    pub fn because(&mut self, reason: &'static str) {
+        self.reason = Some(reason);
     }
 
     /// Send a message.

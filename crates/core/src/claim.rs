@@ -1,6 +1,6 @@
 //! Figures that an algorithm claims, as functions of the run they are claimed for.
 
-use crate::Rank;
+use crate::{Rank, RankRange};
 use serde::Serialize;
 use std::fmt;
 
@@ -31,6 +31,8 @@ pub enum Measure {
     Rounds,
     /// The round in which the leader knew that it leads.
     LeaderRound,
+    /// The most bytes that a member's state took in memory.
+    Storage,
 }
 
 /// What a measured figure should be.
@@ -142,6 +144,10 @@ pub struct Setting<'a> {
     pub ranks: &'a [Rank],
     /// How the ranks came to lie so.
     pub order: Order,
+    /// From which range ids and attributes come.
+    pub range: RankRange,
+    /// The most ports that a member has.
+    pub max_degree: u32,
     /// Who calls the election.
     pub initiators: &'a Initiators,
     /// Who is dead from the start, by index, in rising order.

@@ -1,7 +1,7 @@
 //! What a member may know.
 
 use crate::algorithm::Protocol;
-use crate::{Flow, Id, Knowledge, Port, Rank, Span};
+use crate::{Flow, Id, Identities, Knowledge, Port, Rank, Span};
 use std::marker::PhantomData;
 
 /// A driver's side of [`Local`]: the member's surroundings. Members are named by index here; no
@@ -17,6 +17,8 @@ pub trait Environment {
     fn flow(&self, member: u32, port: Port) -> Flow;
     /// The rank of the neighbour at a member's port.
     fn peer_rank(&self, member: u32, port: Port) -> Rank;
+    /// How many ranks better than a member's own there could be.
+    fn better_ranks(&self, member: u32) -> u64;
     /// How long a message can take.
     fn delay_bound(&self) -> Span;
     /// A whole number below `bound` (which is at least 1), all equally likely.
@@ -45,8 +47,8 @@ pub trait Environment {
 ///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
-/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, survives: Faults::NONE,
-/// #       randomised: false, claims: &[],
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique, survives: Faults::NONE,
+/// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -76,8 +78,8 @@ pub trait Environment {
 ///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
-/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, survives: Faults::NONE,
-/// #       randomised: false, claims: &[],
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique, survives: Faults::NONE,
+/// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -100,18 +102,24 @@ impl<'a, P: Protocol> Local<'a, P> {
         Local { rank, member, environment, protocol: PhantomData }
     }
 
-    /// The member's own rank.
+    /// The member's own rank, where members have one ([`Identities::Unique`]).
     #[inline]
     #[must_use]
     pub fn rank(&self) -> Rank {
+        const {
+            assert!(
+                matches!(P::SPEC.identities, Identities::Unique),
+                "the Spec declares members to be identical"
+            );
+        };
         self.rank
     }
 
-    /// The member's own id.
+    /// The member's own id, where members have one ([`Identities::Unique`]).
     #[inline]
     #[must_use]
     pub fn id(&self) -> Id {
-        self.rank.id()
+        self.rank().id()
     }
 
     /// The ports the member can send on.
@@ -147,6 +155,14 @@ impl<'a, P: Protocol> Local<'a, P> {
     pub fn peer_rank(&self, port: Port) -> Rank {
         const { assert!(P::SPEC.knows.has(Knowledge::PEERS), "the Spec does not declare Knowledge::PEERS") };
         self.environment.peer_rank(self.member, port)
+    }
+
+    /// How many ranks better than the member's own there could be, given the range from which ids
+    /// and attributes come ([`Knowledge::RANGE`]); [`u64::MAX`] if there are more.
+    #[must_use]
+    pub fn better_ranks(&self) -> u64 {
+        const { assert!(P::SPEC.knows.has(Knowledge::RANGE), "the Spec does not declare Knowledge::RANGE") };
+        self.environment.better_ranks(self.member)
     }
 
     /// How long a message can take ([`Knowledge::DELAY_BOUND`]).

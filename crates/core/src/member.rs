@@ -130,6 +130,42 @@ impl Rank {
     }
 }
 
+/// From which range ids and attributes come, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankRange {
+    /// The least and the greatest id.
+    pub ids: (u64, u64),
+    /// The least and the greatest attribute.
+    pub attributes: (Attribute, Attribute),
+}
+
+impl RankRange {
+    /// The range of some members' attributes, and ids from 1 (or 0, if somebody has it) to the
+    /// greatest.
+    #[must_use]
+    pub fn around(ranks: &[Rank]) -> RankRange {
+        let mut range = RankRange { ids: (1, 1), attributes: (Attribute::MAX, Attribute::MIN) };
+        for rank in ranks {
+            let (id, attribute) = (rank.id().value(), rank.attribute());
+            range.ids = (range.ids.0.min(id), range.ids.1.max(id));
+            range.attributes = (range.attributes.0.min(attribute), range.attributes.1.max(attribute));
+        }
+        range
+    }
+
+    /// How many ranks of the range are better than this one of it; [`u64::MAX`] if there are more.
+    #[must_use]
+    pub fn better_than(&self, rank: Rank) -> u64 {
+        let (id, attribute) = (rank.id().value(), rank.attribute());
+        let (better_attributes, better_ids) = match rank.elect() {
+            Elect::Best => (self.attributes.1.abs_diff(attribute), self.ids.1 - id),
+            Elect::Worst => (attribute.abs_diff(self.attributes.0), id - self.ids.0),
+        };
+        let ids = self.ids.1 - self.ids.0 + 1;
+        better_attributes.saturating_mul(ids).saturating_add(better_ids)
+    }
+}
+
 impl fmt::Debug for Rank {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.attribute() {
@@ -209,6 +245,26 @@ impl<'de> Deserialize<'de> for Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_counts_the_ranks_that_are_better() {
+        for elect in [Elect::Best, Elect::Worst] {
+            let range = RankRange { ids: (1, 4), attributes: (-2, 1) };
+            let all: Vec<Rank> = (-2..=1)
+                .flat_map(|attribute| {
+                    (1..=4).map(move |id| Rank::new(elect, attribute, Id::new(id).unwrap()))
+                })
+                .collect();
+            for rank in &all {
+                let better = all.iter().filter(|other| *other > rank).count();
+                assert_eq!(range.better_than(*rank), better as u64, "{rank:?}");
+            }
+            assert_eq!(RankRange::around(&all), range);
+        }
+        let widest = RankRange { ids: (0, Id::MAX), attributes: (i64::MIN, i64::MAX) };
+        let worst = Rank::new(Elect::Best, i64::MIN, Id::new(0).unwrap());
+        assert_eq!(widest.better_than(worst), u64::MAX);
+    }
 
     fn rank(elect: Elect, attribute: Attribute, id: u64) -> Rank {
         Rank::new(elect, attribute, Id::new(id).unwrap())

@@ -45,13 +45,27 @@ pub enum Wake {
 pub struct RoundCx<'a, R: Protocol> {
     local: Local<'a, R>,
     round: u64,
+    reason: Option<&'static str>,
 }
 
 impl<'a, R: Protocol> RoundCx<'a, R> {
     /// For drivers: the context of one round (0 for the start).
     #[inline]
     pub fn new(local: Local<'a, R>, round: u64) -> Self {
-        RoundCx { local, round }
+        RoundCx { local, round, reason: None }
+    }
+
+    /// Say, for onlookers, which rule was followed and why: [`Cx::because`].
+    #[inline(always)]
+    pub fn because(&mut self, reason: &'static str) {
+        self.reason = Some(reason);
+    }
+
+    /// For drivers: what was said last.
+    #[inline(always)]
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        self.reason
     }
 
     /// The number of this round; the first is 1.
@@ -157,7 +171,11 @@ impl<R: RoundAlgorithm> Rounds<R> {
             let inbox: Vec<(Port, R::Msg)> =
                 arrived.into_iter().filter_map(|(port, payload)| Some((port, payload?))).collect();
             self.round += 1;
-            self.inner.trans(&mut RoundCx::new(cx.view_of::<R>(), self.round), &inbox);
+            let mut round = RoundCx::new(cx.view_of::<R>(), self.round);
+            self.inner.trans(&mut round, &inbox);
+            if let Some(reason) = round.reason() {
+                cx.because(reason);
+            }
             self.speak(cx);
         }
     }

@@ -1,7 +1,7 @@
 //! What an algorithm needs, promises and claims, as data.
 
 use crate::claim::Claim;
-use crate::{Flow, Port, Topology};
+use crate::{Flow, Port, Role, Status, Topology};
 use serde::Serialize;
 use std::fmt;
 
@@ -24,7 +24,9 @@ pub struct Spec {
     pub links: Links,
     /// Who begins.
     pub starts: Starts,
-    /// What a member may know besides its own id, attribute and ports.
+    /// Whether members can be told apart.
+    pub identities: Identities,
+    /// What a member may know besides itself and its ports.
     pub knows: Knowledge,
     /// What members know at the end.
     pub goal: Goal,
@@ -34,6 +36,14 @@ pub struct Spec {
     pub randomised: bool,
     /// Its figures.
     pub claims: &'static [Claim],
+    /// The algorithm in plain words, in Markdown: the file beside its code. It has the sections of
+    /// [`Spec::SECTIONS`], and says nothing that the other fields say.
+    pub text: &'static str,
+}
+
+impl Spec {
+    /// The headings of [`Spec::text`], in this order.
+    pub const SECTIONS: [&'static str; 3] = ["Idea", "Rules", "What breaks it"];
 }
 
 /// A publication, or one of the lectures.
@@ -61,6 +71,8 @@ pub enum Need {
     OneWayRing,
     /// A ring in which messages pass both ways.
     TwoWayRing,
+    /// A ring laid over a complete network: a member can also send past its next neighbours.
+    OverlayRing,
     /// Everyone is everyone's neighbour.
     Complete,
     /// Any network in which everyone can reach everyone.
@@ -77,7 +89,8 @@ impl Need {
         match (self, topology) {
             (Need::OneWayRing, Topology::Ring { .. })
             | (Need::TwoWayRing, Topology::Ring { two_way: true, .. })
-            | (Need::Complete, Topology::Complete { .. })
+            | (Need::OverlayRing, Topology::Overlay { .. })
+            | (Need::Complete, Topology::Complete { .. } | Topology::Overlay { .. })
             | (Need::StronglyConnected, _) => true,
             (Need::Complete, Topology::Graph(graph)) => {
                 let n = topology.n();
@@ -101,6 +114,7 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Need::OneWayRing => "one-way ring",
             Need::TwoWayRing => "two-way ring",
+            Need::OverlayRing => "ring over a complete network",
             Need::Complete => "complete network",
             Need::StronglyConnected => "strongly connected network",
             Need::ConnectedTwoWay => "connected network of two-way links",
@@ -150,22 +164,49 @@ pub enum Starts {
     Callers,
 }
 
+/// Whether members can be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Identities {
+    /// Everyone has a rank of its own, and the best is to be elected.
+    Unique,
+    /// Members are identical: they cannot ask for their own rank, and anyone may be elected. Ids
+    /// are the onlooker's names for them.
+    Anonymous,
+}
+
 /// What members know at the end (lecture 001's variants of the problem).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// The leader knows that it leads; the others need not know anything.
     LeaderOnly,
+    /// Everyone knows whether it leads; the others need not know who does.
+    EveryoneDecides,
     /// Everyone knows who leads.
     EveryoneKnows,
     /// Everyone knows who leads, and stops.
     EveryoneHalts,
 }
 
+impl Goal {
+    /// Whether one member knows what it should at the end, once somebody leads.
+    #[must_use]
+    pub fn is_met_by(self, status: &Status) -> bool {
+        match self {
+            Goal::LeaderOnly => true,
+            Goal::EveryoneDecides => status.role != Role::Undecided,
+            Goal::EveryoneKnows => status.leader.is_some(),
+            Goal::EveryoneHalts => status.leader.is_some() && status.halted,
+        }
+    }
+}
+
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Goal::LeaderOnly => "only the leader knows",
+            Goal::EveryoneDecides => "everyone knows whether it leads",
             Goal::EveryoneKnows => "everyone knows",
             Goal::EveryoneHalts => "everyone knows and halts",
         })
@@ -209,7 +250,7 @@ macro_rules! flags {
 }
 
 flags! {
-    /// What a member may know besides its own id, attribute and ports. What is not declared
+    /// What a member may know besides itself and its ports. What is not declared
     /// cannot be asked for: see [`crate::Local`].
     Knowledge {
         /// How many members there are.
@@ -222,6 +263,8 @@ flags! {
         DELAY_BOUND = 3, "delay bound";
         /// Which neighbours a failure detector takes for dead.
         DETECTOR = 4, "a failure detector";
+        /// From which range ids and attributes come.
+        RANGE = 5, "the range of ids";
     }
 }
 

@@ -132,6 +132,12 @@ pub enum Topology {
         /// Whether messages also pass counter-clockwise.
         two_way: bool,
     },
+    /// A ring laid over a complete network: port k leads to the member k + 1 further clockwise, so
+    /// that [`NEXT`] is the next one and whoever is dead can be passed over.
+    Overlay {
+        /// How many members.
+        n: u32,
+    },
     /// Everyone is everyone's neighbour.
     Complete {
         /// How many members.
@@ -146,7 +152,7 @@ impl Topology {
     #[must_use]
     pub fn n(&self) -> u32 {
         match self {
-            Topology::Ring { n, .. } | Topology::Complete { n } => *n,
+            Topology::Ring { n, .. } | Topology::Overlay { n } | Topology::Complete { n } => *n,
             Topology::Graph(graph) => graph.rows.len() as u32 - 1,
         }
     }
@@ -156,7 +162,9 @@ impl Topology {
     pub fn links(&self) -> u64 {
         match self {
             Topology::Ring { n, two_way } => u64::from(*n) * if *two_way { 2 } else { 1 },
-            Topology::Complete { n } => u64::from(*n) * u64::from(n.saturating_sub(1)),
+            Topology::Overlay { n } | Topology::Complete { n } => {
+                u64::from(*n) * u64::from(n.saturating_sub(1))
+            }
             Topology::Graph(graph) => graph.directed_links,
         }
     }
@@ -166,7 +174,7 @@ impl Topology {
     pub fn ports(&self, member: u32) -> u32 {
         match self {
             Topology::Ring { .. } => 2,
-            Topology::Complete { n } => n - 1,
+            Topology::Overlay { n } | Topology::Complete { n } => n - 1,
             Topology::Graph(graph) => graph.ports(member).len() as u32,
         }
     }
@@ -181,7 +189,9 @@ impl Topology {
         match self {
             Topology::Ring { two_way: false, .. } if port == NEXT => Flow::Out,
             Topology::Ring { two_way: false, .. } => Flow::In,
-            Topology::Ring { two_way: true, .. } | Topology::Complete { .. } => Flow::Both,
+            Topology::Ring { two_way: true, .. } | Topology::Overlay { .. } | Topology::Complete { .. } => {
+                Flow::Both
+            }
             Topology::Graph(graph) => graph.ports(member)[port.0 as usize].flow,
         }
     }
@@ -202,7 +212,7 @@ impl Topology {
                     (if member == 0 { *n - 1 } else { member - 1 }, NEXT)
                 }
             }
-            Topology::Complete { .. } | Topology::Graph(_) => self.peer_off_ring(member, port),
+            _ => self.peer_off_ring(member, port),
         }
     }
 
@@ -211,6 +221,13 @@ impl Topology {
     fn peer_off_ring(&self, member: u32, port: Port) -> (u32, Port) {
         match self {
             Topology::Ring { .. } => self.peer(member, port),
+            Topology::Overlay { n } => {
+                assert!(port.0 + 1 < *n, "a ring over {n} members has no port {port}");
+                let steps = port.0 + 1;
+                let to_end = n - member;
+                let peer = if steps < to_end { member + steps } else { steps - to_end };
+                (peer, Port(n - steps - 1))
+            }
             Topology::Complete { n } => {
                 assert!(port.0 + 1 < *n, "a complete network of {n} has no port {port}");
                 // A member skips itself when it numbers the others.
@@ -230,7 +247,9 @@ impl Topology {
     pub fn link_slot(&self, member: u32, port: Port) -> usize {
         match self {
             Topology::Ring { n, .. } => port.0 as usize * *n as usize + member as usize,
-            Topology::Complete { n } => member as usize * (*n as usize - 1) + port.0 as usize,
+            Topology::Overlay { n } | Topology::Complete { n } => {
+                member as usize * (*n as usize - 1) + port.0 as usize
+            }
             Topology::Graph(graph) => graph.rows[member as usize] as usize + port.0 as usize,
         }
     }
@@ -240,7 +259,7 @@ impl Topology {
     pub fn link_slots(&self) -> usize {
         match self {
             Topology::Ring { n, two_way } => *n as usize * if *two_way { 2 } else { 1 },
-            Topology::Complete { .. } => self.links() as usize,
+            Topology::Overlay { .. } | Topology::Complete { .. } => self.links() as usize,
             Topology::Graph(graph) => graph.links.len(),
         }
     }
@@ -265,6 +284,7 @@ mod tests {
             all.push(Topology::Ring { n, two_way: false });
             all.push(Topology::Ring { n, two_way: true });
             all.push(Topology::Complete { n });
+            all.push(Topology::Overlay { n });
         }
         all
     }
@@ -288,6 +308,17 @@ mod tests {
                 }
             }
             assert_eq!(sending, topology.links(), "{topology:?}");
+        }
+    }
+
+    #[test]
+    fn an_overlay_s_ports_count_clockwise() {
+        for n in 1..6 {
+            let overlay = Topology::Overlay { n };
+            for member in 0..n {
+                let successors: Vec<u32> = overlay.successors(member).collect();
+                assert_eq!(successors, (1..n).map(|steps| (member + steps) % n).collect::<Vec<_>>());
+            }
         }
     }
 

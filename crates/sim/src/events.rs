@@ -25,8 +25,9 @@ pub enum Stop {
     /// At nothing else.
     #[default]
     WhenQuiet,
-    /// As soon as somebody leads: for algorithms that never fall silent.
-    WhenSomebodyLeads,
+    /// As soon as somebody leads and everyone alive knows what the algorithm promises: for
+    /// algorithms that never fall silent.
+    AtItsGoal,
 }
 
 /// Runs a plan to its end.
@@ -39,8 +40,8 @@ pub fn run<A: Algorithm, O: Observer>(plan: &Plan, observer: &mut O, stop: Stop)
 
 /// Runs an algorithm in rounds over a synchroniser.
 pub fn run_synchronised<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O) -> Report {
-    // Where only the leader gets to know, nobody else ever stops sending markers.
-    let stop = if R::SPEC.goal == Goal::LeaderOnly { Stop::WhenSomebodyLeads } else { Stop::WhenQuiet };
+    // Who does not halt never stops sending markers.
+    let stop = if R::SPEC.goal == Goal::EveryoneHalts { Stop::WhenQuiet } else { Stop::AtItsGoal };
     let mut simulation = Simulation::<Rounds<R>, O>::new(plan, observer, stop);
     simulation.begin();
     let finished = simulation.play();
@@ -70,7 +71,8 @@ struct Simulation<'p, 'o, A: Algorithm, O> {
     /// Whether any member was given an input since the clock moved on.
     something_happened: bool,
     stop: Stop,
-    somebody_led: bool,
+    /// Whether an outsider has seen anything new since the clock moved on.
+    published: bool,
 }
 
 impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
@@ -100,7 +102,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             now: Time::ZERO,
             something_happened: false,
             stop,
-            somebody_led: false,
+            published: false,
             plan,
             observer,
         }
@@ -176,10 +178,17 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             if std::mem::take(&mut self.something_happened) {
                 self.tally.last_event = now;
             }
-            if self.somebody_led && self.stop == Stop::WhenSomebodyLeads {
+            if self.stop == Stop::AtItsGoal && std::mem::take(&mut self.published) && self.is_at_its_goal() {
                 return true;
             }
         }
+    }
+
+    fn is_at_its_goal(&self) -> bool {
+        let mut statuses =
+            (0..self.plan.n()).filter_map(|member| self.world.state(member)).map(Protocol::status);
+        statuses.clone().any(|status| status.role == Role::Leader)
+            && statuses.all(|status| A::SPEC.goal.is_met_by(&status))
     }
 
     fn happen(&mut self, what: Event, member: u32) {
@@ -260,8 +269,12 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     fn settle(&mut self, member: u32, step: Step<A>) {
         let Step { effects, before, after } = step;
         self.something_happened = true;
+        if let Some(reason) = effects.reason {
+            self.observer.reasoned(self.now, member, reason);
+        }
         if let Some(state) = self.world.state(member) {
             self.tally.holds(state);
+            self.observer.settled(self.now, member, state);
         }
         if let Some(durable) = effects.persist {
             self.world.persist(member, durable);
@@ -294,20 +307,20 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             let knows = after.leader.is_some();
             self.tally.knew_at[member as usize] = if knows { self.now } else { Time::NEVER };
         }
-        self.somebody_led |= after.role == Role::Leader;
+        self.published = true;
         self.observer.published(self.now, member, after);
     }
 
     #[inline(always)]
     fn send(&mut self, member: u32, port: Port, msg: A::Msg) {
         self.tally.sent(&msg);
-        self.observer.sent(self.now, member, port, &msg);
         let mut at = self.now + self.delays.draw(&mut self.delay_dice);
         if !self.link_busy_until.is_empty() {
             let busy_until = &mut self.link_busy_until[self.plan.topology.link_slot(member, port)];
             at = at.max(*busy_until);
             *busy_until = at;
         }
+        self.observer.sent(self.now, member, port, &msg, at);
         let (to, port) = self.plan.topology.peer(member, port);
         self.wheel.push(at, to, port, msg);
     }

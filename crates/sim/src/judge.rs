@@ -1,7 +1,7 @@
 //! Judging a run: by the problem's safety and liveness, and by the algorithm's own claims.
 
 use crate::report::Report;
-use bellwether_core::{Expect, Goal, Id, Measure, Rank, Role, Setting, Spec, Status};
+use bellwether_core::{Expect, Goal, Id, Identities, Measure, Rank, Role, Setting, Spec, Status};
 use serde::Serialize;
 
 /// How a run ended.
@@ -27,7 +27,8 @@ pub struct Ruling {
     pub leader: Option<Id>,
     /// Whether all live members name the same leader.
     pub agreed: bool,
-    /// Safety: every live member's leader is nobody, or the best live member. Else, who is wrong.
+    /// Safety: every live member's leader is nobody, or the best live member; among identical
+    /// members, at most one leads. Else, who is wrong.
     pub unsafe_because: Option<String>,
     /// Liveness: the run ends and the algorithm's goal is reached. Else, what is missing.
     pub not_live_because: Option<String>,
@@ -61,6 +62,7 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
         let takes_for_leader = if status.role == Role::Leader { Some(rank.id()) } else { status.leader };
         if let (Some(id), Some(best)) = (takes_for_leader, best)
             && id != best.id()
+            && spec.identities == Identities::Unique
             && unsafe_because.is_none()
         {
             unsafe_because = Some(format!(
@@ -69,6 +71,10 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
                 best.id()
             ));
         }
+    }
+
+    if let (Some(one), Some(other)) = (leader, second_leader) {
+        unsafe_because.get_or_insert_with(|| format!("members {one} and {other} both lead"));
     }
 
     let outcome = if second_leader.is_some() || names_differ {
@@ -101,12 +107,7 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
 
 /// A member for which the goal is not reached.
 fn unmet_goal(goal: Goal, mut statuses: impl Iterator<Item = (Rank, Status)>) -> Option<Rank> {
-    let unmet = |status: &Status| match goal {
-        Goal::LeaderOnly => false,
-        Goal::EveryoneKnows => status.leader.is_none(),
-        Goal::EveryoneHalts => status.leader.is_none() || !status.halted,
-    };
-    statuses.find(|(_, status)| unmet(status)).map(|(rank, _)| rank)
+    statuses.find(|(_, status)| !goal.is_met_by(status)).map(|(rank, _)| rank)
 }
 
 /// A claim, and what came of it.
@@ -164,5 +165,8 @@ pub fn measured(report: &Report, measure: Measure) -> Option<f64> {
         Measure::Time => Some(report.time.hops()),
         Measure::Rounds => report.rounds.map(|rounds| rounds as f64),
         Measure::LeaderRound => report.leader_round.map(|round| round as f64),
+        // A synchroniser's own lists are not the algorithm's.
+        Measure::Storage if report.driver == crate::report::Driver::Synchroniser => None,
+        Measure::Storage => Some(report.storage_max as f64),
     }
 }

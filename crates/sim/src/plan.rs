@@ -1,7 +1,7 @@
 //! Everything that determines a run.
 
 use crate::delay::Delay;
-use bellwether_core::{Delivery, Initiators, Order, Rank, Setting, Span, Time, Topology};
+use bellwether_core::{Delivery, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology};
 
 /// A run, before it is run: the same plan gives the same run, to the byte, on every machine.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Plan {
     pub ranks: Vec<Rank>,
     /// How the ranks came to lie so.
     pub order: Order,
+    /// The range from which members are told that ids and attributes come.
+    pub range: RankRange,
     /// Who calls the election.
     pub initiators: Initiators,
     /// How long messages take.
@@ -89,6 +91,7 @@ impl Plan {
         Plan {
             topology,
             diameter,
+            range: RankRange::around(&ranks),
             ranks,
             order,
             initiators: Initiators::All,
@@ -105,6 +108,14 @@ impl Plan {
     #[must_use]
     pub fn n(&self) -> u32 {
         self.topology.n()
+    }
+
+    /// The most ports that a member has.
+    fn max_degree(&self) -> u32 {
+        match self.topology {
+            Topology::Graph(_) => (0..self.n()).map(|member| self.topology.ports(member)).max().unwrap_or(0),
+            _ => self.topology.ports(0), // everyone has as many
+        }
     }
 
     /// Who is dead from the start, by index, in rising order.
@@ -129,6 +140,8 @@ impl Plan {
             diameter: self.diameter,
             ranks: &self.ranks,
             order: self.order,
+            range: self.range,
+            max_degree: self.max_degree(),
             initiators: &self.initiators,
             dead,
             delivery: match self.links {

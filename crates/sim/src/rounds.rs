@@ -10,7 +10,7 @@ use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
-    Local, Message, Outbox, Port, Protocol, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
+    HOP, Local, Message, Outbox, Port, Protocol, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
     Topology, Wake,
 };
 use std::cmp::Reverse;
@@ -51,6 +51,9 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O, B> {
     wakers: Vec<u32>,
     /// Those that asked to be woken in a later round.
     asleep: BinaryHeap<Reverse<(u64, u32)>>,
+    /// For each member, the round it last asked to be woken in, so that asking again adds nothing;
+    /// empty until somebody asks.
+    alarms: Vec<u64>,
     tally: Tally,
     script_done: usize,
     round: u64,
@@ -69,6 +72,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
             leaving: B::new(plan.n()),
             wakers: Vec::new(),
             asleep: BinaryHeap::new(),
+            alarms: Vec::new(),
             tally: Tally::new(plan.n()),
             script_done: 0,
             round: 1,
@@ -186,7 +190,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
         let now = time_of(self.round);
         let (rank, state) = &mut self.seats[member as usize];
         let state = match state {
-            Some(state) if !state.status().halted => state,
+            Some(state) if FIRST || !state.status().halted => state,
             _ => {
                 for (port, msg) in inbox {
                     self.observer.lost(now, member, *port, msg);
@@ -197,12 +201,16 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
         for (port, msg) in inbox {
             self.observer.delivered(now, member, *port, msg);
         }
-        let before = state.status();
+        let before = if FIRST { Status::UNDECIDED } else { state.status() };
         let local = Local::new(member, *rank, &mut self.surroundings);
         let mut cx = RoundCx::new(local, self.round);
         if !FIRST {
             state.trans(&mut cx, inbox);
         }
+        if let Some(reason) = cx.reason() {
+            self.observer.reasoned(now, member, reason);
+        }
+        self.observer.settled(now, member, state);
         let post = &mut Post {
             topology: &self.plan.topology,
             leaving: &mut self.leaving,
@@ -219,10 +227,21 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
             Wake::OnMessage => {}
             _ if after.halted => {}
             Wake::NextRound => self.wakers.push(member),
-            Wake::At(round) => self.asleep.push(Reverse((round, member))),
+            Wake::At(round) => self.set_alarm(member, round),
         }
         if before != after {
             self.publish(member, before, after);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_alarm(&mut self, member: u32, round: u64) {
+        self.alarms.resize(self.seats.len(), 0);
+        let alarm = &mut self.alarms[member as usize];
+        if *alarm != round {
+            *alarm = round;
+            self.asleep.push(Reverse((round, member)));
         }
     }
 
@@ -267,7 +286,7 @@ impl<M: Message, B: Mail<M>, O: Observer> Outbox<M> for Post<'_, B, O> {
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(&msg);
-        self.observer.sent(self.now, self.member, port, &msg);
+        self.observer.sent(self.now, self.member, port, &msg, self.now + HOP);
         let (to, port) = B::peer(self.topology, self.member, port);
         self.leaving.post(to, port, msg);
     }

@@ -5,7 +5,8 @@ use crate::network::{NetworkError, Shape};
 use crate::plan::{Event, Happening, Limits, LinkOrder, Plan};
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, Elect, Id, Initiators, Knowledge, Need, Order, Rank, Span, Spec, Starts, Time,
+    Attribute, Elect, Id, Identities, Initiators, Knowledge, Measure, Need, Order, Rank, Span, Spec, Starts,
+    Time,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -21,6 +22,10 @@ pub struct Setup {
     pub elect: Elect,
     /// What members bring besides their ids.
     pub attributes: Attributes,
+    /// The greatest id that members are told there could be; the greatest there is, unless given.
+    pub id_bound: Option<u64>,
+    /// Whether members are identical: only algorithms for such members can be run then.
+    pub identical: bool,
     /// Who calls the election.
     pub callers: Callers,
     /// How long messages take.
@@ -102,6 +107,39 @@ pub enum SetupError {
         given: usize,
         /// How many members.
         n: usize,
+    },
+    /// Members are identical, and the algorithm is not made for that.
+    #[error(
+        "identical members cannot elect a leader with {algorithm}: none of them has anything that the \
+         others have not, so whatever one does, all do at the same time (symmetry), and either all lead or \
+         none. Give them ids of their own, or let them draw lots: use itai-rodeh"
+    )]
+    Symmetric {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// Somebody's id is above the bound that members are told.
+    #[error(
+        "id {id} is above the greatest id that members are told there could be, {bound}: raise --id-bound"
+    )]
+    AboveIdBound {
+        /// The greatest id there is.
+        id: u64,
+        /// The bound.
+        bound: u64,
+    },
+    /// It would take longer than can be counted.
+    #[error(
+        "{algorithm} would need about {rounds:.1e} rounds, more than can be simulated: use members whose \
+         best is closer to the best there could be ({formula} rounds)"
+    )]
+    TooLong {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// How many rounds it takes.
+        rounds: f64,
+        /// How it is reckoned.
+        formula: &'static str,
     },
     /// Somebody is to call but is dead.
     #[error(
@@ -187,6 +225,8 @@ impl Default for Setup {
             members: None,
             elect: Elect::Best,
             attributes: Attributes::None,
+            id_bound: None,
+            identical: false,
             callers: Callers::All,
             delay: Delay::Unit,
             delay_bound: None,
@@ -233,8 +273,11 @@ impl Setup {
         let asked = asked.map(|n| u32::try_from(n).map_err(|_| too_many(n))).transpose()?;
         let network = shape.build(asked, seed)?;
 
+        if self.identical && spec.identities == Identities::Unique {
+            return Err(SetupError::Symmetric { algorithm: spec.name });
+        }
         let (ids, order) = self.ids(network.n() as usize, network.ids(), seed);
-        let by_id = sorted_by_id(&ids)?;
+        let by_id = sorted_by_id(&ids, spec)?;
         let find = |role: &'static str, id: Id| find(&ids, &by_id, role, id);
         let ranks = self.ranks(&ids, seed)?;
 
@@ -264,6 +307,13 @@ impl Setup {
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits;
+        if let Some(bound) = self.id_bound {
+            if plan.range.ids.1 > bound {
+                return Err(SetupError::AboveIdBound { id: plan.range.ids.1, bound });
+            }
+            plan.range.ids.1 = bound.min(Id::MAX);
+        }
+        refuse_eternity(spec, &plan)?;
         Ok(plan)
     }
 
@@ -272,7 +322,7 @@ impl Setup {
         let in_order = self.links == LinkOrder::Fifo && !self.delay.is_constant();
         let links = match shape {
             _ if !in_order => 0,
-            Shape::Complete => n.saturating_mul(n),
+            Shape::Complete | Shape::OverlayRing => n.saturating_mul(n),
             _ => n.saturating_mul(4),
         };
         // Where everyone may ask everyone at once, messages under way outweigh everything else.
@@ -357,11 +407,32 @@ impl Setup {
     }
 }
 
+/// More rounds than this are not simulated: their times, in thousandths, could not be counted.
+const MOST_ROUNDS: f64 = 1e15;
+
+/// Whether a run would claim to take longer than can be simulated.
+fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
+    let dead = plan.dead();
+    let setting = plan.setting(&dead);
+    let rounds = crate::judge::claims(spec, &setting)
+        .filter(|(claim, _)| matches!(claim.measure, Measure::Rounds | Measure::LeaderRound))
+        .map(|(claim, expect)| (expect.figure(), claim.formula));
+    match rounds.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((rounds, formula)) if rounds > MOST_ROUNDS => {
+            Err(SetupError::TooLong { algorithm: spec.name, rounds, formula })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Members in the order of their ids, which must differ.
-fn sorted_by_id(ids: &[Id]) -> Result<Vec<u32>, SetupError> {
+fn sorted_by_id(ids: &[Id], spec: &Spec) -> Result<Vec<u32>, SetupError> {
     let mut by_id: Vec<u32> = (0..ids.len() as u32).collect();
     by_id.sort_unstable_by_key(|&member| ids[member as usize]);
     match by_id.windows(2).find(|pair| ids[pair[0] as usize] == ids[pair[1] as usize]) {
+        Some(_) if ids.iter().all(|id| *id == ids[0]) && spec.identities == Identities::Unique => {
+            Err(SetupError::Symmetric { algorithm: spec.name })
+        }
         Some(pair) => Err(SetupError::DuplicateId(ids[pair[0] as usize])),
         None => Ok(by_id),
     }

@@ -1,6 +1,6 @@
 //! Watching a run, and writing down what happened.
 
-use bellwether_core::{HOP, Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
+use bellwether_core::{HOP, Kind, Message, Port, Protocol, Rank, Status, Time, Topology, Verdict};
 use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
 
@@ -22,10 +22,10 @@ pub trait Observer {
     fn crashed(&mut self, at: Time, member: u32) {
         let _ = (at, member);
     }
-    /// A member sent a message.
+    /// A member sent a message, which arrives at `arrives`.
     #[inline]
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        let _ = (at, member, port, msg);
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
+        let _ = (at, member, port, msg, arrives);
     }
     /// A message reached a member.
     #[inline]
@@ -46,6 +46,17 @@ pub trait Observer {
     #[inline]
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         let _ = (at, member, port, verdict);
+    }
+    /// A member said why it acted as it did on the input that it was just given.
+    #[inline]
+    fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
+        let _ = (at, member, reason);
+    }
+    /// A member has dealt with the input that it was just given, and its state is this. What it
+    /// sends and publishes comes after.
+    #[inline]
+    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+        let _ = (at, member, state);
     }
     /// What an outsider sees of a member changed.
     #[inline]
@@ -214,6 +225,8 @@ struct Line<'a, M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Status>,
 }
 
@@ -271,6 +284,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
             msg: None,
             timer: None,
             verdict: None,
+            reason: None,
             status: None,
         }
     }
@@ -301,7 +315,7 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
     fn crashed(&mut self, at: Time, member: u32) {
         self.write(&self.event::<NoMessage>(at, "crash", member));
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, _: Time) {
         self.message(at, "send", member, port, msg);
     }
     fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
@@ -322,6 +336,10 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
             verdict: Some(verdict),
             ..self.event::<NoMessage>(at, "suspect", member)
         };
+        self.write(&line);
+    }
+    fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
+        let line = Line { reason: Some(reason), ..self.event::<NoMessage>(at, "reason", member) };
         self.write(&line);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {

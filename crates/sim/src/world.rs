@@ -151,6 +151,10 @@ impl Environment for Surroundings<'_> {
         self.plan.ranks[self.plan.topology.peer(member, port).0 as usize]
     }
 
+    fn better_ranks(&self, member: u32) -> u64 {
+        self.plan.range.better_than(self.plan.ranks[member as usize])
+    }
+
     fn delay_bound(&self) -> Span {
         self.plan.delay_bound
     }

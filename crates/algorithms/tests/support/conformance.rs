@@ -117,7 +117,9 @@ fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
         found.push((Check::Determinism, "two runs of one plan differ".into()));
     }
     found.extend(on_the_wire.into_iter().map(|what| (Check::Messages, what)));
-    found.extend(watcher.status_complaints(plan, &report).into_iter().map(|what| (Check::Statuses, what)));
+    let spec = G::ENTRIES[entry].spec;
+    let of_statuses = watcher.status_complaints(spec, plan, &report);
+    found.extend(of_statuses.into_iter().map(|what| (Check::Statuses, what)));
     found.extend(G::dispatch(entry, OfRun { plan, report: &report }));
     if let Some(what) = synchroniser_complaint::<G>(entry, plan, &report) {
         found.push((Check::Synchroniser, what));
@@ -251,6 +253,12 @@ pub fn complaints_about_spec(spec: &Spec, kinds: &[Kind]) -> Complaints {
         ),
         (kinds.iter().all(|kind| kind.name != "marker"), "no kind has the synchroniser's name"),
     ];
-    let broken = rules.into_iter().filter(|(kept, _)| !kept);
+    let headings: Vec<&str> = spec.text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let rules = rules.into_iter().chain([
+        (headings == Spec::SECTIONS, "its text has the sections it should"),
+        (spec.text.lines().count() <= 60, "its text is a page"),
+        (spec.text.lines().all(|line| line.chars().count() <= 110), "its text's lines are short"),
+    ]);
+    let broken = rules.filter(|(kept, _)| !kept);
     broken.map(|(_, rule)| (Check::Spec, format!("{} {}: {rule}", spec.name, spec.variant))).collect()
 }

@@ -57,6 +57,7 @@ impl Protocol for Shout {
         timing: Timing::Asynchronous,
         links: Links::Any,
         starts: Starts::Everyone,
+        identities: Identities::Unique,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,
@@ -70,6 +71,7 @@ impl Protocol for Shout {
                 (run.calm && run.dead.is_empty()).then_some(Expect::Exactly(n * (n - 1.0)))
             },
         }],
+        text: "## Idea\n\nEveryone tells everyone.\n\n## Rules\n\n1. Tell.\n\n## What breaks it\n\nSilence.\n",
     };
 
     fn status(&self) -> Status {

@@ -1,6 +1,6 @@
 //! An observer that checks what it sees against what the report says afterwards.
 
-use bellwether_core::{Id, Message, Port, Role, Status, Time};
+use bellwether_core::{Id, Identities, Message, Port, Role, Spec, Status, Time};
 use bellwether_sim::{Observer, Outcome, Plan, Report};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ impl Watcher {
     }
 
     /// Where what was published last does not agree with the ruling.
-    pub fn status_complaints(&self, plan: &Plan, report: &Report) -> Vec<String> {
+    pub fn status_complaints(&self, spec: &Spec, plan: &Plan, report: &Report) -> Vec<String> {
+        let anonymous = spec.identities == Identities::Anonymous;
         let mut found = Vec::new();
         let id = |member: usize| plan.ranks[member].id();
         let members = 0..plan.ranks.len();
@@ -67,6 +68,8 @@ impl Watcher {
         for member in members {
             let Status { role, leader, .. } = self.last[member];
             let fits = match role {
+                // Members without ids cannot name anyone.
+                Role::Leader if anonymous => leader.is_none(),
                 Role::Leader => leader == Some(id(member)),
                 Role::Follower => leader != Some(id(member)),
                 Role::Undecided => leader.is_none(),
@@ -80,7 +83,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, msg: &M) {
+    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, msg: &M, _: Time) {
         if self.last[member as usize].halted {
             self.complaints.push(format!("member {member} has halted and sends {msg:?}"));
         }

@@ -34,6 +34,13 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "A,B,..|random", value_parser = parse_attributes,
           allow_hyphen_values = true, help_heading = "Members")]
     pub attributes: Option<AttributesArg>,
+    /// The greatest id that members are told there could be, for algorithms that count in ids
+    /// [default: the greatest there is]
+    #[arg(long, value_name = "ID", help_heading = "Members")]
+    pub id_bound: Option<u64>,
+    /// Members are identical: only algorithms that draw lots can tell them apart
+    #[arg(long, conflicts_with_all = ["ids", "order", "attributes"], help_heading = "Members")]
+    pub identical: bool,
     /// Which end of the ranking wins
     #[arg(long, value_enum, default_value_t, help_heading = "Members")]
     pub elect: ElectArg,

@@ -4,7 +4,7 @@ use crate::args::{AlgorithmsArgs, AlgorithmsFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
-use bellwether_core::{Citation, Driving, Goal, Links, Measure, Need, Spec, Starts, Timing};
+use bellwether_core::{Citation, Driving, Goal, Identities, Links, Measure, Need, Spec, Starts, Timing};
 use comfy_table::{ColumnConstraint, Width};
 use serde::Serialize;
 
@@ -54,6 +54,9 @@ fn needs(spec: &Spec) -> String {
     }
     if spec.starts == Starts::Everyone {
         needs.push("everyone starts".to_owned());
+    }
+    if spec.identities == Identities::Anonymous {
+        needs.push("members may be identical".to_owned());
     }
     let knows = spec.knows.words();
     if !knows.is_empty() {
@@ -106,6 +109,7 @@ struct Needs {
     timing: Timing,
     links: Links,
     starts: Starts,
+    identities: Identities,
     knows: Vec<&'static str>,
 }
 
@@ -145,6 +149,7 @@ impl Listed {
                 timing: spec.timing,
                 links: spec.links,
                 starts: spec.starts,
+                identities: spec.identities,
                 knows: spec.knows.words(),
             },
             guarantees: Guarantees { goal: spec.goal, survives: spec.survives.words() },

@@ -13,9 +13,9 @@ const CASES: &[(&str, &[&str])] = &[
     ("simulate", &["ALGORITHM"]),
     (
         "simulate lcr --variant halt",
-        &["no variant 'halt'", "leader-only, halting", "did you mean 'halting'?"],
+        &["no variant 'halt'", "leader-only, deciding, halting", "did you mean 'halting'?"],
     ),
-    ("simulate lcr/halt", &["no variant 'halt'", "leader-only, halting"]),
+    ("simulate lcr/halt", &["no variant 'halt'", "leader-only, deciding, halting"]),
     ("simulate lcr/halting --variant leader-only", &["name one"]),
     ("simulate lcr --topology rign", &["no topology 'rign'", "two-way-ring", "did you mean 'ring'?"]),
     ("simulate lcr --topology torus", &["lcr needs a one-way ring", "--topology ring"]),

@@ -35,6 +35,7 @@ impl Shape {
         let topology = match self {
             Shape::Ring => Topology::Ring { n, two_way: false },
             Shape::TwoWayRing => Topology::Ring { n, two_way: true },
+            Shape::OverlayRing => Topology::Overlay { n },
             Shape::Complete => Topology::Complete { n },
             _ => {
                 self.refuse_too_many_links(n)?;
@@ -49,7 +50,7 @@ impl Shape {
     #[must_use]
     pub fn memory_estimate(&self, n: u64) -> u64 {
         match self {
-            Shape::Ring | Shape::TwoWayRing | Shape::Complete => 0,
+            Shape::Ring | Shape::TwoWayRing | Shape::OverlayRing | Shape::Complete => 0,
             Shape::File(path) => {
                 let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
                 length.saturating_mul(BYTES_PER_FILE_BYTE)
@@ -162,7 +163,7 @@ impl Shape {
             Shape::Gnp { p } => random::gnp(self, n, *p, seed).map(both_ways),
             Shape::Regular { degree } => random::regular(self, n, *degree, seed).map(both_ways),
             Shape::Digraph { degree } => Ok(random::digraph(n, *degree, seed)),
-            Shape::Ring | Shape::TwoWayRing | Shape::Complete | Shape::File(_) => {
+            Shape::Ring | Shape::TwoWayRing | Shape::OverlayRing | Shape::Complete | Shape::File(_) => {
                 unreachable!("rings and complete networks have no list of links, and files are read")
             }
         }

@@ -15,7 +15,7 @@ pub const DIAMETER_BUDGET: u64 = 500_000_000;
 /// Whether everyone can reach everyone.
 pub(super) fn strongly_connected(topology: &Topology) -> bool {
     match topology {
-        Topology::Ring { .. } | Topology::Complete { .. } => true,
+        Topology::Ring { .. } | Topology::Overlay { .. } | Topology::Complete { .. } => true,
         // Not Tarjan's, which recurses as deep as the network is long.
         Topology::Graph(_) => kosaraju_scc(&as_graph(topology)).len() == 1,
     }
@@ -37,7 +37,7 @@ pub(super) fn diameter(topology: &Topology) -> Option<u32> {
     match *topology {
         Topology::Ring { n, two_way: false } => n.checked_sub(1),
         Topology::Ring { n, two_way: true } => Some(n / 2),
-        Topology::Complete { n } => Some(n.saturating_sub(1).min(1)),
+        Topology::Overlay { n } | Topology::Complete { n } => Some(n.saturating_sub(1).min(1)),
         Topology::Graph(_) => {
             let visits = u64::from(topology.n()).saturating_mul(topology.links());
             (visits <= DIAMETER_BUDGET).then(|| measured_diameter(topology))

@@ -34,6 +34,8 @@ pub enum Shape {
         /// How many children a member has.
         arity: u32,
     },
+    /// A ring laid over a complete network: everyone numbers the others clockwise.
+    OverlayRing,
     /// Everyone is everyone's neighbour.
     Complete,
     /// Those are neighbours whose numbers differ in one binary digit.
@@ -89,6 +91,7 @@ impl Shape {
     pub const NAMES: &'static [&'static str] = &[
         "ring",
         "two-way-ring",
+        "overlay-ring",
         "line",
         "grid",
         "torus",
@@ -106,6 +109,7 @@ impl Shape {
     pub const HELP: &'static str = "\
 ring           a ring of one-way links, clockwise
 two-way-ring   a ring of two-way links
+overlay-ring   a ring over a complete network: members can send past their next neighbours
 line           one behind the other
 grid[:RxC]     R rows and C columns; by default as nearly square as can be
 torus[:RxC]    a grid whose opposite edges are joined
@@ -130,6 +134,7 @@ file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' tw
         match need {
             Need::OneWayRing => Shape::Ring,
             Need::TwoWayRing => Shape::TwoWayRing,
+            Need::OverlayRing => Shape::OverlayRing,
             Need::Complete => Shape::Complete,
             Need::StronglyConnected => Shape::Digraph { degree: Shape::DEFAULT_OUT_DEGREE },
             Need::ConnectedTwoWay => Shape::Grid { sides: None },
@@ -147,6 +152,7 @@ file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' tw
             Shape::Torus { .. } => "torus",
             Shape::Star => "star",
             Shape::Tree { .. } => "tree",
+            Shape::OverlayRing => "overlay-ring",
             Shape::Complete => "complete",
             Shape::Hypercube => "hypercube",
             Shape::Gnp { .. } => "gnp",
@@ -215,6 +221,7 @@ fn read_shape(name: &str, parameter: Option<&str>) -> Option<Shape> {
         ("star", None) => Shape::Star,
         ("tree", None) => Shape::Tree { arity: Shape::DEFAULT_ARITY },
         ("tree", Some(arity)) => Shape::Tree { arity: arity.parse().ok()? },
+        ("overlay-ring", None) => Shape::OverlayRing,
         ("complete", None) => Shape::Complete,
         ("hypercube", None) => Shape::Hypercube,
         ("gnp", Some(p)) => Shape::Gnp { p: p.parse().ok()? },

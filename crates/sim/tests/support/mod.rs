@@ -44,11 +44,13 @@ pub const TOY: Spec = Spec {
     timing: Timing::Asynchronous,
     links: Links::Any,
     starts: Starts::Callers,
+    identities: Identities::Unique,
     knows: Knowledge::NONE,
     goal: Goal::EveryoneKnows,
     survives: Faults::NONE,
     randomised: false,
     claims: &[],
+    text: "",
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

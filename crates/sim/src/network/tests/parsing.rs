@@ -47,7 +47,8 @@ fn nonsense_is_refused_with_what_was_expected() {
     }
     let message = "rink:3".parse::<Shape>().unwrap_err().to_string();
     assert!(
-        message.starts_with("there is no topology 'rink': use one of ring, two-way-ring, line,"),
+        message
+            .starts_with("there is no topology 'rink': use one of ring, two-way-ring, overlay-ring, line,"),
         "{message}"
     );
 
