@@ -9,6 +9,7 @@ mod commands;
 mod error;
 mod file;
 mod many;
+mod markdown;
 mod memory;
 mod output;
 mod plot;

@@ -81,8 +81,7 @@ pub fn table(columns: &[Column]) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(underline));
     table.set_content_arrangement(ContentArrangement::Dynamic);
-    let width = if table.is_tty() { table.width() } else { None };
-    table.set_width(width.unwrap_or(WIDTH_OFF_TERMINAL).max(LEAST_WIDTH));
+    table.set_width(terminal_width(&table));
     table.set_header(columns.iter().map(|column| match column {
         Column::Left(name) | Column::Right(name) => *name,
     }));
@@ -95,6 +94,16 @@ pub fn table(columns: &[Column]) -> Table {
         }
     }
     table
+}
+
+/// How many columns output may take.
+pub fn width() -> usize {
+    terminal_width(&Table::new()).into()
+}
+
+fn terminal_width(table: &Table) -> u16 {
+    let width = if table.is_tty() { table.width() } else { None };
+    width.unwrap_or(WIDTH_OFF_TERMINAL).max(LEAST_WIDTH)
 }
 
 /// A table as text, without blanks at the ends of lines.

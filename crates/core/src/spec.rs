@@ -207,8 +207,8 @@ impl fmt::Display for Goal {
         f.write_str(match self {
             Goal::LeaderOnly => "only the leader knows",
             Goal::EveryoneDecides => "everyone knows whether it leads",
-            Goal::EveryoneKnows => "everyone knows",
-            Goal::EveryoneHalts => "everyone knows and halts",
+            Goal::EveryoneKnows => "everyone knows who leads",
+            Goal::EveryoneHalts => "everyone knows who leads, and halts",
         })
     }
 }

@@ -26,6 +26,8 @@ pub struct Cli {
 pub enum Command {
     /// List the algorithms: what each needs, guarantees and claims to cost, and its source
     Algorithms(AlgorithmsArgs),
+    /// Explain an algorithm in a page of plain words: idea, assumptions, rules, cost, what breaks it
+    Explain(ExplainArgs),
     /// Run an algorithm, once or many times, and check the outcome against theory
     #[command(after_help = EXIT_CODES)]
     Simulate(Box<SimulateArgs>),
@@ -60,6 +62,28 @@ pub enum AlgorithmsFormat {
     #[default]
     Table,
     /// A JSON array with everything
+    Json,
+}
+
+/// Options of `explain`.
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// The algorithm, by its name [default: all of them]
+    pub algorithm: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ExplainFormat,
+}
+
+/// How to print an explanation.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum ExplainFormat {
+    /// For a terminal
+    #[default]
+    Text,
+    /// Markdown
+    Markdown,
+    /// A JSON object, or an array of all of them
     Json,
 }
 

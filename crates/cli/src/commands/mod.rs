@@ -5,6 +5,7 @@ mod batch;
 mod compare;
 mod compare_output;
 mod completions;
+mod explain;
 mod man;
 mod simulate;
 mod simulate_json;
@@ -19,6 +20,7 @@ use crate::error::{Failure, Verdict};
 pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
         Command::Algorithms(args) => algorithms::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Completions { shell } => completions::run(shell),

@@ -5,6 +5,7 @@ mod batch;
 mod compare;
 mod documents;
 mod exit_codes;
+mod explain;
 mod program;
 mod simulate;
 mod trace;

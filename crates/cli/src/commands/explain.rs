@@ -1,0 +1,209 @@
+//! `bellwether explain`: an algorithm in a page of plain words.
+//!
+//! Idea, rules and what breaks it are the text beside the algorithm's code; everything else on the
+//! page comes from its [`Spec`].
+
+use crate::args::{ExplainArgs, ExplainFormat};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict};
+use crate::{markdown, output};
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Citation, Identities, Links, Registry as _, Spec, Starts, Timing};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Prints the page of an algorithm, or all pages.
+pub fn run(args: &ExplainArgs) -> Result<Verdict, Failure> {
+    let names = match &args.algorithm {
+        Some(name) => vec![Choice::find(name, None)?.spec.name],
+        None => Algorithms::names(),
+    };
+    let pages: Vec<Page> = names.into_iter().map(Page::new).collect();
+    match args.format {
+        ExplainFormat::Text => output::print(markdown::as_text(&all(&pages), output::width()).as_bytes())?,
+        ExplainFormat::Markdown => output::print(all(&pages).as_bytes())?,
+        ExplainFormat::Json if args.algorithm.is_some() => output::print_json(&pages.first())?,
+        ExplainFormat::Json => output::print_json(&pages)?,
+    }
+    Ok(Verdict::Fine)
+}
+
+fn all(pages: &[Page]) -> String {
+    let mut text = String::new();
+    if pages.len() > 1 {
+        text.push_str("# The algorithms\n\n");
+        for page in pages {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "- [{0}](#{0}): {1}", page.name, page.variants[0].summary);
+        }
+        text.push('\n');
+    }
+    let level = if pages.len() > 1 { "#" } else { "" };
+    let pages: Vec<String> = pages.iter().map(|page| page.as_markdown(level)).collect();
+    text + &pages.join("\n")
+}
+
+/// An algorithm's page.
+#[derive(Serialize)]
+struct Page {
+    name: &'static str,
+    variants: Vec<Variant>,
+    idea: &'static str,
+    assumptions: Vec<String>,
+    rules: &'static str,
+    what_breaks_it: &'static str,
+    survives: Vec<&'static str>,
+    sources: &'static [Citation],
+}
+
+/// What differs between variants.
+#[derive(Serialize)]
+struct Variant {
+    name: &'static str,
+    summary: &'static str,
+    outcome: String,
+    costs: Vec<Cost>,
+}
+
+/// A claim.
+#[derive(PartialEq, Serialize)]
+struct Cost {
+    name: String,
+    formula: &'static str,
+}
+
+impl Page {
+    fn new(name: &'static str) -> Page {
+        let specs: Vec<&'static Spec> =
+            Choice::all().map(|choice| choice.spec).filter(|spec| spec.name == name).collect();
+        let spec = specs[0];
+        let [idea, rules, what_breaks_it] = Spec::SECTIONS.map(|heading| section(spec.text, heading));
+        Page {
+            name,
+            variants: specs.iter().map(|spec| Variant::new(spec)).collect(),
+            idea,
+            assumptions: assumptions(spec),
+            rules,
+            what_breaks_it,
+            survives: spec.survives.words(),
+            sources: spec.sources,
+        }
+    }
+
+    fn as_markdown(&self, level: &str) -> String {
+        let mut page = format!("{level}# {}\n\n{}.\n", self.name, capitalised(self.variants[0].summary));
+        let mut section = |heading: &str, body: &str| {
+            _ = write!(page, "\n{level}## {heading}\n\n{}\n", body.trim_end());
+        };
+        if self.variants.len() > 1 {
+            section(
+                "Variants",
+                &list(self.variants.iter().enumerate().map(|(at, variant)| {
+                    let default = if at == 0 { " (the default)" } else { "" };
+                    format!("`{}`{default}: {}", variant.name, variant.summary)
+                })),
+            );
+        }
+        section("Idea", self.idea);
+        section("Assumptions", &list(self.assumptions.iter().cloned()));
+        section("Rules", self.rules);
+        section("Outcome", &self.of_variants(|variant| vec![variant.outcome.clone()]));
+        section(
+            "Cost",
+            &self.of_variants(|variant| {
+                variant.costs.iter().map(|cost| format!("{}: {}", cost.name, cost.formula)).collect()
+            }),
+        );
+        let survives = match self.survives.as_slice() {
+            [] => "It is not made to survive any fault.".to_owned(),
+            faults => format!("It is made to survive: {}.", faults.join(", ")),
+        };
+        section("What breaks it", &format!("{survives}\n\n{}", self.what_breaks_it));
+        section("Sources", &list(self.sources.iter().map(ToString::to_string)));
+        section("Try it", &format!("    bellwether simulate {} --nodes 8", self.name));
+        page
+    }
+
+    /// What is to be said of each variant; said once where it is the same for all.
+    fn of_variants(&self, say: impl Fn(&Variant) -> Vec<String>) -> String {
+        let first = say(&self.variants[0]);
+        if self.variants.iter().all(|variant| say(variant) == first) {
+            return list(first.into_iter());
+        }
+        let said = self.variants.iter().map(|variant| match say(variant).as_slice() {
+            [only] => format!("- `{}`: {only}", variant.name),
+            points => format!("`{}`:\n\n{}", variant.name, list(points.iter().cloned())),
+        });
+        said.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Variant {
+    fn new(spec: &Spec) -> Variant {
+        let cost = |claim: &bellwether_core::Claim| Cost {
+            name: claim.name.replace('_', " "),
+            formula: claim.formula,
+        };
+        Variant {
+            name: spec.variant,
+            summary: spec.summary,
+            outcome: capitalised(&spec.goal.to_string()),
+            costs: spec.claims.iter().map(cost).collect(),
+        }
+    }
+}
+
+/// What the algorithm takes for granted, in words.
+fn assumptions(spec: &Spec) -> Vec<String> {
+    let time = match spec.timing {
+        Timing::Rounds => {
+            "everyone moves in step, in rounds (a synchroniser makes them where there are none)"
+        }
+        Timing::BoundedDelay => "messages arrive within a bound that members know",
+        Timing::Asynchronous => "messages arrive, after any time",
+    };
+    let links = match spec.links {
+        _ if spec.timing == Timing::Rounds => "what is sent in a round arrives in the next",
+        Links::Fifo => "messages of one link keep their order",
+        Links::Any => "messages may overtake each other",
+    };
+    let begins = match spec.starts {
+        Starts::Everyone => "every member, by itself",
+        Starts::Callers => "whoever calls an election: one, some or all",
+    };
+    let members = match spec.identities {
+        Identities::Unique => "everyone has a rank of its own: its attribute, then its id",
+        Identities::Anonymous => "they may be identical",
+    };
+    let knows = match spec.knows.words() {
+        words if words.is_empty() => "nothing but itself and its links".to_owned(),
+        words => format!("{}, besides itself and its links", words.join(", ")),
+    };
+    let mut all = vec![
+        format!("Network: {}", spec.need),
+        format!("Time: {time}"),
+        format!("Links: {links}"),
+        format!("Members: {members}"),
+        format!("A member knows: {knows}"),
+        format!("Who begins: {begins}"),
+    ];
+    if spec.randomised {
+        all.push("Members draw random numbers".to_owned());
+    }
+    all
+}
+
+/// One section of an algorithm's text, without its heading.
+fn section(text: &'static str, heading: &str) -> &'static str {
+    let sections = text.split("## ").find_map(|section| section.strip_prefix(heading));
+    sections.unwrap_or_default().trim()
+}
+
+fn list(points: impl Iterator<Item = String>) -> String {
+    points.map(|point| format!("- {point}\n")).collect()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
