@@ -38,9 +38,26 @@ impl Choice {
         }
     }
 
+    /// The algorithms that names stand for, each once: as [`Choice::find`] understands them, or
+    /// `rings` and `all` for those that run on a ring and for all, in their default variants.
+    pub fn find_all(names: &[String]) -> Result<Vec<Choice>, Failure> {
+        let mut choices: Vec<Choice> = Vec::new();
+        for name in names {
+            let named: Vec<Choice> = match name.as_str() {
+                "rings" => Choice::defaults().filter(|choice| choice.spec.need.is_ring()).collect(),
+                "all" => Choice::defaults().collect(),
+                name => vec![Choice::find(name, None)?],
+            };
+            let is_new = |choice: &Choice| choices.iter().all(|other| other.entry != choice.entry);
+            let new: Vec<Choice> = named.into_iter().filter(is_new).collect();
+            choices.extend(new);
+        }
+        Ok(choices)
+    }
+
     /// Every algorithm, in its default variant.
-    pub fn defaults() -> Vec<Choice> {
-        Algorithms::names().iter().filter_map(|name| Algorithms::find(name, None)).map(Choice::at).collect()
+    fn defaults() -> impl Iterator<Item = Choice> {
+        Choice::all().filter(Choice::is_default)
     }
 
     /// Every variant of every algorithm.

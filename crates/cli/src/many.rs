@@ -171,6 +171,8 @@ impl MessageFigures {
 /// What many runs come to.
 #[derive(Clone, Debug)]
 pub struct Batch {
+    /// How many runs.
+    pub runs: u64,
     /// Links; nothing if they differ between runs.
     pub m: Option<u64>,
     /// The diameter; nothing if it differs between runs, or is unknown.
@@ -243,6 +245,7 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
     let of_claims = if as_claimed { Verdict::Fine } else { Verdict::NotAsClaimed };
     let first_problem = samples.iter().find(|sample| !sample.problems.is_empty());
     Batch {
+        runs: samples.len() as u64,
         m: common(samples.iter().map(|sample| sample.m)),
         diameter: common(samples.iter().map(|sample| sample.diameter)).flatten(),
         outcomes: Outcomes {

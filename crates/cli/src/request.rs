@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::memory::Budget;
 use bellwether_core::{Driving, Id, Starts, Time};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Attributes, Callers, Event, Limits, Members, RoundMode, Setup};
+use bellwether_sim::{Attributes, Callers, Delay, Event, Limits, Members, RoundMode, Setup};
 
 /// How many members there are when nothing says so.
 const DEFAULT_NODES: u64 = 8;
@@ -71,18 +71,28 @@ impl Request {
         Ok(Request { choice, shape, setup, mode, seed, runs: args.runs, threads: args.threads })
     }
 
-    /// What `compare` asks for, of one algorithm in one size.
-    pub fn from_compare(args: &CompareArgs, choice: Choice, n: u64) -> Result<Request, Failure> {
+    /// What `compare` asks for, of one algorithm in one order and size.
+    pub fn from_compare(
+        args: &CompareArgs,
+        choice: Choice,
+        order: OrderArg,
+        n: u64,
+    ) -> Result<Request, Failure> {
         let shape = Shape::for_need(choice.spec.need);
         let setup = Setup {
             shape: Some(shape.clone()),
-            members: Some(Members::Count { n, order: args.order.into() }),
+            members: Some(Members::Count { n, order: order.into() }),
             elect: args.elect.into(),
             delay: args.delay.parse()?,
             memory_limit: Budget::new(args.memory, args.runs, args.threads)?.for_one_run(),
             ..Setup::default()
         };
-        let (seed, runs, threads) = (args.seed, args.runs, args.threads);
+        let is_random = order == OrderArg::Random
+            || setup.delay != Delay::Unit
+            || choice.spec.randomised
+            || shape.is_random();
+        let runs = if is_random { args.runs } else { 1 };
+        let (seed, threads) = (args.seed, args.threads);
         Ok(Request { choice, shape, setup, mode: RoundMode::Auto, seed, runs, threads })
     }
 }

@@ -109,6 +109,14 @@ impl Need {
     }
 }
 
+impl Need {
+    /// Whether members lie in a ring.
+    #[must_use]
+    pub fn is_ring(self) -> bool {
+        matches!(self, Need::OneWayRing | Need::TwoWayRing | Need::OverlayRing)
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

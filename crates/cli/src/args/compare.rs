@@ -8,14 +8,21 @@ use std::path::PathBuf;
 /// Options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Algorithms, by name or as name/variant [default: all, in their default variants]
+    /// Algorithms, by name or as name/variant; 'rings' are all that run on a ring, 'all' are all
+    #[arg(default_value = "rings")]
     pub algorithms: Vec<String>,
     /// How many members there are, time after time
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "8,16,32,64,128,256,512")]
     pub sizes: Vec<u64>,
-    /// How the ids lie in the network
-    #[arg(long, value_enum, default_value_t)]
-    pub order: OrderArg,
+    /// How the ids lie in the network: several orders are shown side by side
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ORDER,..",
+        value_delimiter = ',',
+        default_value = "worst,best,random"
+    )]
+    pub order: Vec<OrderArg>,
     /// Which end of the ranking wins
     #[arg(long, value_enum, default_value_t)]
     pub elect: ElectArg,
@@ -25,7 +32,7 @@ pub struct CompareArgs {
     /// How long messages take, in hops: as for simulate
     #[arg(long, value_name = "DISTRIBUTION", default_value = "unit")]
     pub delay: String,
-    /// How many runs a size, with the seeds S, S+1, ..
+    /// How many runs a size, with the seeds S, S+1, .. (one will do where nothing is random)
     #[arg(long, value_name = "K", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
     /// Where all randomness comes from

@@ -1,7 +1,7 @@
 //! `bellwether compare`: several algorithms over several sizes.
 
 use super::compare_output;
-use crate::args::{CompareArgs, CompareFormat, MeasureArg};
+use crate::args::{CompareArgs, CompareFormat, MeasureArg, OrderArg};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::many::{self, Batch, ClaimSummary, Figures};
@@ -11,8 +11,10 @@ use crate::{file, output, plot};
 use bellwether_core::{Expect, Measure};
 use bellwether_sim::growth_exponent;
 
-/// One algorithm over all sizes.
+/// One algorithm in one order over all sizes.
 pub struct Series {
+    /// How the ids lie.
+    pub order: OrderArg,
     /// The algorithm.
     pub choice: Choice,
     /// The sizes, in rising order.
@@ -86,14 +88,17 @@ impl Series {
 /// Runs it all; prints and draws what came of it.
 pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     let requests = requests(args)?;
-    let progress = Progress::new(args.runs.saturating_mul(requests.len() as u64), "runs");
+    let runs: u64 = requests.iter().map(|(.., request)| request.runs).fold(0, u64::saturating_add);
+    let progress = Progress::new(runs, "runs");
     let mut all: Vec<Series> = Vec::new();
-    for (n, request) in requests {
+    for (order, n, request) in requests {
         progress.say(format!("({} with {n} members)", request.choice.label()));
         let point = Point::new(n, args.measure, many::run(&request, &progress)?);
         match all.last_mut() {
-            Some(series) if series.choice.entry == request.choice.entry => series.points.push(point),
-            _ => all.push(Series { choice: request.choice, points: vec![point] }),
+            Some(series) if (series.order, series.choice.entry) == (order, request.choice.entry) => {
+                series.points.push(point);
+            }
+            _ => all.push(Series { order, choice: request.choice, points: vec![point] }),
         }
     }
     drop(progress);
@@ -109,28 +114,32 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     Ok(verdicts.max().unwrap_or_default())
 }
 
-/// Everything that is to be run, algorithm after algorithm. What cannot be run is found out before
-/// anything is: the largest size too.
-fn requests(args: &CompareArgs) -> Result<Vec<(u64, Request)>, Failure> {
-    let mut choices = Vec::new();
-    for name in &args.algorithms {
-        let choice = Choice::find(name, None)?;
-        if choices.iter().all(|other: &Choice| other.entry != choice.entry) {
-            choices.push(choice);
+/// The orders that were asked for, each once.
+pub fn orders(args: &CompareArgs) -> Vec<OrderArg> {
+    let mut orders = Vec::new();
+    for &order in &args.order {
+        if !orders.contains(&order) {
+            orders.push(order);
         }
     }
-    if choices.is_empty() {
-        choices = Choice::defaults();
-    }
+    orders
+}
+
+/// Everything that is to be run, order after order and algorithm after algorithm. What cannot be run is found out before
+/// anything is: the largest size too.
+fn requests(args: &CompareArgs) -> Result<Vec<(OrderArg, u64, Request)>, Failure> {
+    let choices = Choice::find_all(&args.algorithms)?;
     let mut sizes = args.sizes.clone();
     sizes.sort_unstable();
     sizes.dedup();
     let mut requests = Vec::new();
-    for choice in choices {
-        for &n in &sizes {
-            let request = Request::from_compare(args, choice, n)?;
-            request.setup.plan(choice.spec, request.seed)?;
-            requests.push((n, request));
+    for order in orders(args) {
+        for &choice in &choices {
+            for &n in &sizes {
+                let request = Request::from_compare(args, choice, order, n)?;
+                request.setup.plan(choice.spec, request.seed)?;
+                requests.push((order, n, request));
+            }
         }
     }
     Ok(requests)

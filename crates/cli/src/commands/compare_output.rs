@@ -14,7 +14,7 @@ pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
     let each = if args.runs == 1 {
         "one run a size".to_owned()
     } else {
-        format!("mean of {} runs a size", args.runs)
+        format!("mean of {} runs a size where anything is random", args.runs)
     };
     let seeds = format!("seeds from {}", args.seed);
     let unit = match args.measure {
@@ -23,8 +23,7 @@ pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
         MeasureArg::Bytes => "bytes",
     };
     format!(
-        "{unit}, {each}; {} order, {} wins, delay {}, {seeds}\n\n{}\n{}{}",
-        word(args.order),
+        "{unit}, {each}; {} wins, delay {}, {seeds}\n\n{}\n{}{}",
         word(args.elect),
         args.delay,
         output::lines_of(&points_table(all)),
@@ -35,6 +34,7 @@ pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
 
 fn points_table(all: &[Series]) -> comfy_table::Table {
     let columns = [
+        Column::Left("order"),
         Column::Left("algorithm"),
         Column::Right("n"),
         Column::Right("measured"),
@@ -52,6 +52,7 @@ fn points_table(all: &[Series]) -> comfy_table::Table {
                 .map(|(claim, measured)| measured.0 / claim.mean_expected)
                 .filter(|ratio| ratio.is_finite());
             table.add_row([
+                word(series.order),
                 series.choice.label(),
                 point.n.to_string(),
                 or_dash(measured),
@@ -67,6 +68,7 @@ fn points_table(all: &[Series]) -> comfy_table::Table {
 
 fn growth_table(all: &[Series]) -> comfy_table::Table {
     let columns = [
+        Column::Left("order"),
         Column::Left("algorithm"),
         Column::Left("grows as"),
         Column::Left("claimed"),
@@ -76,6 +78,7 @@ fn growth_table(all: &[Series]) -> comfy_table::Table {
     let power = |exponent: Option<f64>| or_dash(exponent.map(|exponent| format!("n^{exponent:.2}")));
     for series in all {
         table.add_row([
+            word(series.order),
             series.choice.label(),
             power(series.exponent()),
             power(series.claimed_exponent()),
@@ -91,8 +94,11 @@ fn notes(all: &[Series]) -> String {
     let points = || all.iter().flat_map(|series| series.points.iter().map(move |point| (series, point)));
     for (series, point) in points() {
         if let Some((seed, problems)) = &point.batch.first_problem {
-            let (name, n) = (series.choice.label(), point.n);
-            notes.push_str(&format!("PROBLEM: {name}, n = {n}, seed {seed}: {}\n", problems.join("; ")));
+            let (order, name, n) = (word(series.order), series.choice.label(), point.n);
+            notes.push_str(&format!(
+                "PROBLEM: {name}, {order} order, n = {n}, seed {seed}: {}\n",
+                problems.join("; ")
+            ));
         }
     }
     if points().any(|(_, point)| point.claims.iter().any(|claim| claim.holds.is_none())) {
@@ -109,7 +115,6 @@ fn or_dash(value: Option<impl Display>) -> String {
 pub fn as_json<'a>(args: &'a CompareArgs, all: &'a [Series]) -> impl Serialize + use<'a> {
     Comparison {
         measure: word(args.measure),
-        order: word(args.order),
         elect: args.elect.into(),
         delay: &args.delay,
         seed: args.seed,
@@ -121,7 +126,6 @@ pub fn as_json<'a>(args: &'a CompareArgs, all: &'a [Series]) -> impl Serialize +
 #[derive(Serialize)]
 struct Comparison<'a> {
     measure: String,
-    order: String,
     elect: Elect,
     delay: &'a str,
     seed: u64,
@@ -133,6 +137,7 @@ struct Comparison<'a> {
 struct SeriesObject<'a> {
     algorithm: &'static str,
     variant: &'static str,
+    order: String,
     exponent: Option<f64>,
     claimed_exponent: Option<f64>,
     formula: Option<&'static str>,
@@ -142,6 +147,7 @@ struct SeriesObject<'a> {
 #[derive(Serialize)]
 struct PointObject<'a> {
     n: u64,
+    runs: u64,
     m: Option<u64>,
     measured: Option<Figures>,
     claimed: Option<Figure>,
@@ -156,6 +162,7 @@ impl<'a> SeriesObject<'a> {
         SeriesObject {
             algorithm: series.choice.spec.name,
             variant: series.choice.spec.variant,
+            order: word(series.order),
             exponent: series.exponent(),
             claimed_exponent: series.claimed_exponent(),
             formula: series.formula(),
@@ -168,6 +175,7 @@ impl<'a> PointObject<'a> {
     fn new(point: &'a Point) -> PointObject<'a> {
         PointObject {
             n: point.n,
+            runs: point.batch.runs,
             m: point.batch.m,
             measured: point.measured,
             claimed: point.claim().map(|claim| Figure(claim.mean_expected)),
@@ -184,6 +192,7 @@ impl<'a> PointObject<'a> {
 struct Record {
     algorithm: &'static str,
     variant: &'static str,
+    order: String,
     n: u64,
     measure: String,
     runs: u64,
@@ -209,9 +218,10 @@ pub fn as_csv(args: &CompareArgs, all: &[Series]) -> Result<Vec<u8>, Failure> {
             let record = Record {
                 algorithm: series.choice.spec.name,
                 variant: series.choice.spec.variant,
+                order: word(series.order),
                 n: point.n,
                 measure: word(args.measure),
-                runs: args.runs,
+                runs: point.batch.runs,
                 mean: measured.map(|figures| figures.mean),
                 p50: measured.map(|figures| figures.p50),
                 p99: measured.map(|figures| figures.p99),

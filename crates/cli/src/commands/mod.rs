@@ -11,7 +11,7 @@ mod simulate;
 mod simulate_json;
 mod simulate_text;
 
-pub use compare::Series;
+pub use compare::{Series, orders};
 
 use crate::args::Command;
 use crate::error::{Failure, Verdict};

@@ -14,7 +14,7 @@ fn the_table_sets_measured_against_claimed() {
             text.lines().any(|line| {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 let (n, count) = (n.to_string(), count.to_string());
-                words.starts_with(&[name, &n, &count, &count, "exactly", "1.000", "yes"])
+                words.starts_with(&["worst", name, &n, &count, &count, "exactly", "1.000", "yes"])
             })
         };
         assert!(row("lcr", n * (n + 1) / 2), "{n}\n{text}");
@@ -28,6 +28,7 @@ fn the_table_sets_measured_against_claimed() {
 fn json_has_all_points_and_exponents() {
     let object = run_well(&format!("{SMALL} --order best --format json")).json();
     assert_eq!((&object["measure"], &object["runs"]), (&"messages".into(), &Value::from(3)));
+    assert_eq!(object["algorithms"][0]["order"], "best");
     let algorithms = object["algorithms"].as_array().unwrap();
     assert_eq!(algorithms.len(), 3);
     let lcr = &algorithms[0];
@@ -39,6 +40,7 @@ fn json_has_all_points_and_exponents() {
         assert_eq!(point["measured"]["mean"], 2 * n - 1);
         assert_eq!(point["claimed"], 2 * n - 1);
         assert_eq!(point["holds"], true);
+        assert_eq!(point["runs"], 1, "nothing is random");
     }
     let exponent = lcr["exponent"].as_f64().unwrap();
     assert!((1.0..1.2).contains(&exponent), "{exponent}");
@@ -47,29 +49,32 @@ fn json_has_all_points_and_exponents() {
 
 #[test]
 fn csv_has_a_header_and_a_line_a_point() {
-    let text = run_well(&format!("{SMALL} --format csv --measure bytes")).stdout;
+    let text = run_well(&format!("{SMALL} --order random --format csv --measure bytes")).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 3 * 3);
-    assert!(lines[0].starts_with("algorithm,variant,n,measure,runs,mean,"), "{}", lines[0]);
-    assert!(lines[1].starts_with("lcr,leader-only,4,bytes,3,"), "{}", lines[1]);
+    assert!(lines[0].starts_with("algorithm,variant,order,n,measure,runs,mean,"), "{}", lines[0]);
+    assert!(lines[1].starts_with("lcr,leader-only,random,4,bytes,3,"), "{}", lines[1]);
     let columns = lines[0].split(',').count();
     assert!(lines.iter().all(|line| line.split(',').count() == columns), "{text}");
 }
 
 #[test]
-fn by_default_all_algorithms_are_compared() {
-    let compared = run_well("compare --sizes 4 --runs 1 --format json").json();
+fn groups_of_algorithms_have_names() {
+    let names_of = |command: &str, order: &str| -> Vec<Value> {
+        let compared = run_well(&format!("{command} --sizes 4 --runs 1 --format json")).json();
+        let series = compared["algorithms"].as_array().unwrap().iter();
+        series.filter(|series| series["order"] == order).map(|series| series["algorithm"].clone()).collect()
+    };
     let listed = run_well("algorithms --format json").json();
-    let defaults: Vec<&Value> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|entry| entry["default"] == true)
-        .map(|entry| &entry["name"])
-        .collect();
-    let names: Vec<&Value> =
-        compared["algorithms"].as_array().unwrap().iter().map(|series| &series["algorithm"]).collect();
-    assert_eq!(names, defaults);
+    let defaults = listed.as_array().unwrap().iter().filter(|entry| entry["default"] == true);
+    let names = |entries: Vec<&Value>| entries.iter().map(|entry| entry["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(names_of("compare all", "random"), names(defaults.clone().collect()));
+    let is_ring = |entry: &&Value| entry["needs"]["network"].as_str().unwrap().ends_with("ring");
+    let rings = names(defaults.filter(is_ring).collect());
+    for order in ["worst", "best", "random"] {
+        assert_eq!(names_of("compare", order), rings, "by default, rings in every order");
+        assert_eq!(names_of("compare lcr rings", order), rings, "each once");
+    }
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn threads_do_not_show_in_the_output() {
 
 #[test]
 fn time_is_compared_with_its_own_claims() {
-    let object = run_well("compare lcr --sizes 4,8 --measure time --runs 2 --format json").json();
+    let object = run_well("compare lcr --order random --sizes 4,8 --measure time --runs 2 --format json").json();
     for point in object["algorithms"][0]["points"].as_array().unwrap() {
         assert_eq!(point["measured"]["mean"], point["n"]);
         assert_eq!(point["claimed"], point["n"]);
@@ -101,6 +106,9 @@ fn the_plot_is_well_formed_and_names_everything() {
     assert_eq!(document.root_element().tag_name().name(), "svg");
     let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
     for text in ["lcr", "lcr/halting", "bully", "members n", "messages", "4", "8", "16"] {
+        assert!(texts.contains(&text), "no '{text}' in {texts:?}");
+    }
+    for text in ["worst order", "best order", "random order"] {
         assert!(texts.contains(&text), "no '{text}' in {texts:?}");
     }
     assert!(texts.iter().any(|text| text.starts_with("claimed")), "{texts:?}");

@@ -141,6 +141,12 @@ file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' tw
         }
     }
 
+    /// Whether the network is drawn by the seed.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        matches!(self, Shape::Gnp { .. } | Shape::Regular { .. } | Shape::Digraph { .. })
+    }
+
     /// The shape's name, without its parameter.
     #[must_use]
     pub fn name(&self) -> &'static str {
