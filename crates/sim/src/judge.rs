@@ -135,6 +135,15 @@ pub fn claims<'s>(
     spec.claims.iter().filter_map(|claim| Some((claim, (claim.expect)(setting)?)))
 }
 
+/// How many rounds an algorithm claims a run to take at most, and the figure for people.
+#[must_use]
+pub fn claimed_rounds(spec: &Spec, setting: &Setting<'_>) -> Option<(f64, &'static str)> {
+    claims(spec, setting)
+        .filter(|(claim, _)| matches!(claim.measure, Measure::Rounds | Measure::LeaderRound))
+        .map(|(claim, expect)| (expect.figure(), claim.formula))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
 /// Rules on the claims that one run can confirm or refute: none if it was stopped at a limit.
 #[must_use]
 pub fn rule_claims(spec: &Spec, setting: &Setting<'_>, report: &Report) -> Vec<ClaimRuling> {

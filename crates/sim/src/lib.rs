@@ -25,7 +25,7 @@ mod world;
 
 pub use delay::{Delay, DelayError};
 pub use events::{Stop, run as run_events, run_synchronised};
-pub use judge::{ClaimRuling, Outcome, Ruling, claims, measured};
+pub use judge::{ClaimRuling, Outcome, Ruling, claimed_rounds, claims, measured};
 pub use measure::Counts;
 pub use plan::{Event, Happening, Limits, LinkOrder, Plan};
 pub use report::{Driver, Report};

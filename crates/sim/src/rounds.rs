@@ -35,6 +35,11 @@ pub fn run<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O, visit:
     }
 }
 
+/// Whether a member asks to be woken in this round.
+fn asks_for<R: RoundAlgorithm>(state: &R, round: u64) -> bool {
+    !state.status().halted && state.wake() == Wake::At(round)
+}
+
 /// The time of a round.
 fn time_of(round: u64) -> Time {
     Time::ZERO + Span::from_hops(round - 1)
@@ -49,7 +54,8 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O, B> {
     leaving: B,
     /// Those that asked to be woken in the next round.
     wakers: Vec<u32>,
-    /// Those that asked to be woken in a later round.
+    /// Those that asked to be woken in a later round. Some have changed their mind since: what a
+    /// member asks for now is what counts.
     asleep: BinaryHeap<Reverse<(u64, u32)>>,
     /// For each member, the round it last asked to be woken in, so that asking again adds nothing;
     /// empty until somebody asks.
@@ -125,10 +131,15 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
                 self.crash_whom_the_script_says(self.plan.limits.time);
                 return true;
             };
-            self.round = next;
-            if time_of(next) > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
+            if self.tally.messages() > self.plan.limits.messages {
                 return false;
             }
+            if time_of(next) > self.plan.limits.time || time_of(next) == Time::NEVER {
+                // Who has died by then waits for nothing any more.
+                self.crash_whom_the_script_says(self.plan.limits.time);
+                return self.next_round(&arriving).is_none();
+            }
+            self.round = next;
             self.crash_whom_the_script_says(time_of(self.round));
             self.wake_whoever_asked(&mut awake);
             arriving.retain_without(&mut awake);
@@ -140,18 +151,33 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
     }
 
     /// The next round in which anyone has anything to do.
-    fn next_round(&self, arriving: &B) -> Option<u64> {
-        let alarm = self.asleep.peek().map(|Reverse((round, _))| *round);
+    fn next_round(&mut self, arriving: &B) -> Option<u64> {
+        let alarm = self.next_alarm().map(|(round, _)| round);
         if arriving.is_empty() && self.wakers.is_empty() && (self.visit == Visit::Awake || alarm.is_none()) {
             return alarm;
         }
         Some(self.round + 1)
     }
 
+    /// Who is to be woken next in a later round, and when.
+    fn next_alarm(&mut self) -> Option<(u64, u32)> {
+        while let Some(&Reverse((round, member))) = self.asleep.peek() {
+            if self.seats[member as usize].1.as_ref().is_some_and(|state| asks_for(state, round)) {
+                return Some((round, member));
+            }
+            self.asleep.pop();
+            let alarm = &mut self.alarms[member as usize];
+            if *alarm == round {
+                *alarm = 0; // so that it may ask for this round again
+            }
+        }
+        None
+    }
+
     /// Those that are to act in this round whether or not anything arrives for them.
     fn wake_whoever_asked(&mut self, awake: &mut Vec<u32>) {
         std::mem::swap(awake, &mut self.wakers);
-        while let Some(&Reverse((round, member))) = self.asleep.peek()
+        while let Some((round, member)) = self.next_alarm()
             && round <= self.round
         {
             self.asleep.pop();
@@ -237,6 +263,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
     #[cold]
     #[inline(never)]
     fn set_alarm(&mut self, member: u32, round: u64) {
+        debug_assert!(round > self.round, "member {member} asks in round {} for round {round}", self.round);
         self.alarms.resize(self.seats.len(), 0);
         let alarm = &mut self.alarms[member as usize];
         if *alarm != round {

@@ -5,8 +5,7 @@ use crate::network::{NetworkError, Shape};
 use crate::plan::{Event, Happening, Limits, LinkOrder, Plan};
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, Elect, Id, Identities, Initiators, Knowledge, Measure, Need, Order, Rank, Span, Spec, Starts,
-    Time,
+    Attribute, Elect, Id, Identities, Initiators, Knowledge, Need, Order, Rank, Span, Spec, Starts, Time,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -130,8 +129,9 @@ pub enum SetupError {
     },
     /// It would take longer than can be counted.
     #[error(
-        "{algorithm} would need about {rounds:.1e} rounds, more than can be simulated: use members whose \
-         best is closer to the best there could be ({formula} rounds)"
+        "{algorithm} would need {} rounds ({formula}), more than can be simulated: use members whose best \
+         is closer to the best there could be, or a lower --id-bound",
+        roughly(*rounds)
     )]
     TooLong {
         /// The algorithm.
@@ -412,17 +412,17 @@ const MOST_ROUNDS: f64 = 1e15;
 
 /// Whether a run would claim to take longer than can be simulated.
 fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
-    let dead = plan.dead();
-    let setting = plan.setting(&dead);
-    let rounds = crate::judge::claims(spec, &setting)
-        .filter(|(claim, _)| matches!(claim.measure, Measure::Rounds | Measure::LeaderRound))
-        .map(|(claim, expect)| (expect.figure(), claim.formula));
-    match rounds.max_by(|a, b| a.0.total_cmp(&b.0)) {
+    match crate::judge::claimed_rounds(spec, &plan.setting(&plan.dead())) {
         Some((rounds, formula)) if rounds > MOST_ROUNDS => {
             Err(SetupError::TooLong { algorithm: spec.name, rounds, formula })
         }
         _ => Ok(()),
     }
+}
+
+/// A large number, written for people.
+fn roughly(number: f64) -> String {
+    if number.is_finite() { format!("about {number:.1e}") } else { format!("more than {:.1e}", f64::MAX) }
 }
 
 /// Members in the order of their ids, which must differ.

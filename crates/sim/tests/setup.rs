@@ -1,0 +1,92 @@
+//! What members are told of ids, and runs that would never end.
+
+mod support;
+
+use bellwether_core::*;
+use bellwether_sim::{Attributes, Members, Plan, Setup, SetupError};
+use support::{TOY, id};
+
+fn with_bound(ids: &[u64], bound: Option<u64>) -> Setup {
+    let members = Some(Members::Ids(ids.iter().map(|&value| id(value)).collect()));
+    Setup { members, id_bound: bound, ..Setup::default() }
+}
+
+fn plan(setup: &Setup) -> Result<Plan, SetupError> {
+    setup.plan(&TOY, 0)
+}
+
+#[test]
+fn members_are_told_the_greatest_id_there_is_unless_a_bound_is_given() {
+    let ids = |values: &[u64], bound| plan(&with_bound(values, bound)).expect("it can be run").range.ids;
+    assert_eq!(ids(&[3, 9, 5], None), (1, 9));
+    assert_eq!(ids(&[3, 0, 5], None), (0, 5));
+    assert_eq!(ids(&[3, 9, 5], Some(9)), (1, 9));
+    assert_eq!(ids(&[3, 9, 5], Some(20)), (1, 20));
+    assert_eq!(ids(&[3, 9, 5], Some(u64::MAX)), (1, Id::MAX), "there are no greater ids");
+}
+
+#[test]
+fn attributes_range_from_the_least_to_the_greatest_there_is() {
+    let setup = Setup { attributes: Attributes::Listed(vec![-4, 7, 0]), ..with_bound(&[3, 9, 5], Some(20)) };
+    let range = plan(&setup).expect("it can be run").range;
+    assert_eq!(range, RankRange { ids: (1, 20), attributes: (-4, 7) });
+}
+
+#[test]
+fn a_bound_below_an_id_is_refused() {
+    let refused = plan(&with_bound(&[3, 9, 5], Some(8))).expect_err("9 is above 8");
+    assert!(matches!(refused, SetupError::AboveIdBound { id: 9, bound: 8 }));
+    let message = refused.to_string();
+    assert!(message.contains("id 9 is above") && message.contains("raise --id-bound"), "{message}");
+}
+
+/// Claims a number of rounds that has to do with the range only.
+const SLOW: Spec = Spec {
+    name: "slow",
+    claims: &[
+        Claim {
+            name: "leader_round",
+            measure: Measure::LeaderRound,
+            formula: "few",
+            expect: |_| Some(Expect::Exactly(1.0)),
+        },
+        Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "the tenth power of the greatest id",
+            expect: |run| Some(Expect::Exactly((run.range.ids.1 as f64).powi(10))),
+        },
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "many, but that is another matter",
+            expect: |_| Some(Expect::Exactly(1e300)),
+        },
+    ],
+    ..TOY
+};
+
+#[test]
+fn what_would_take_more_rounds_than_can_be_counted_is_refused() {
+    let refusal = |bound| with_bound(&[1, 2], Some(bound)).plan(&SLOW, 0).err().map(|why| why.to_string());
+    assert_eq!(refusal(31), None, "31^10 is less than 10^15");
+    let message = refusal(32).expect("32^10 is more");
+    for words in ["slow would need about 1.1e15 rounds", "the tenth power", "a lower --id-bound"] {
+        assert!(message.contains(words), "no '{words}' in: {message}");
+    }
+}
+
+#[test]
+fn the_refusal_can_name_numbers_beyond_all_numbers() {
+    let eternal = Spec {
+        claims: &[Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "too many",
+            expect: |_| Some(Expect::Exactly(f64::INFINITY)),
+        }],
+        ..SLOW
+    };
+    let refused = with_bound(&[1, 2], None).plan(&eternal, 0).expect_err("it never ends").to_string();
+    assert!(refused.contains("more than 1.8e308 rounds (too many)"), "{refused}");
+}
