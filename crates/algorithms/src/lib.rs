@@ -8,9 +8,12 @@
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_suppressing;
+pub mod floodmax;
 pub mod lcr;
 mod registry;
 mod ring_figures;
 mod sources;
+pub mod time_slice;
+pub mod variable_speeds;
 
 pub use registry::Algorithms;

@@ -67,6 +67,12 @@ pub fn distance_to_best(setting: &Setting<'_>) -> Option<usize> {
     (0..n).find(|hops| setting.initiators.contains(((best + n - hops) % n) as u32))
 }
 
+/// The best member's value where the best rank that there could be has the value 1, the next 2, ..
+pub fn best_value(setting: &Setting<'_>) -> Option<u64> {
+    let best = setting.ranks.iter().max()?;
+    Some(setting.range.better_than(*best).saturating_add(1))
+}
+
 /// Whether the figures of a fault-free run apply: nobody is dead, starts late or calls late.
 pub fn is_undisturbed(setting: &Setting<'_>) -> bool {
     setting.calm && setting.dead.is_empty()

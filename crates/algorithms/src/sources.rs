@@ -40,3 +40,15 @@ pub const GUPTA_LECTURE: Citation = Citation {
     title: "Distributed Systems (CS 425), lecture on leader election",
     year: 2018,
 };
+
+pub const LYNCH_1996_FLOODING: Citation =
+    Citation { authors: "N. Lynch", title: "Distributed Algorithms, section 4.1", year: 1996 };
+
+pub const LYNCH_1996_COUNTING: Citation =
+    Citation { authors: "N. Lynch", title: "Distributed Algorithms, section 3.5", year: 1996 };
+
+pub const FREDERICKSON_LYNCH_1987: Citation = Citation {
+    authors: "G. N. Frederickson and N. A. Lynch",
+    title: "Electing a leader in a synchronous ring, JACM 34(1)",
+    year: 1987,
+};

@@ -15,9 +15,13 @@ fn every_algorithm_conforms() {
 
 #[test]
 fn the_registry_lists_what_it_should() {
-    assert_eq!(Algorithms::names(), ["lcr", "chang-roberts", "bully"]);
+    let names = ["lcr", "chang-roberts", "time-slice", "variable-speeds", "floodmax", "bully"];
+    assert_eq!(Algorithms::names(), names);
     assert_eq!(Algorithms::variants("lcr"), ["leader-only", "deciding", "halting"]);
     assert_eq!(Algorithms::variants("chang-roberts"), ["plain", "suppressing"]);
+    assert_eq!(Algorithms::variants("time-slice"), ["plain"]);
+    assert_eq!(Algorithms::variants("variable-speeds"), ["plain"]);
+    assert_eq!(Algorithms::variants("floodmax"), ["every-round", "news-only"]);
     assert_eq!(Algorithms::variants("bully"), ["at-once", "waiting"]);
     assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());
     for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
@@ -25,7 +29,8 @@ fn the_registry_lists_what_it_should() {
         let default = Algorithms::find(entry.spec.name, None).expect("a default");
         assert_eq!(Algorithms::ENTRIES[default].spec.variant, Algorithms::variants(entry.spec.name)[0]);
         let in_rounds = entry.driving == Driving::Rounds;
-        assert_eq!(in_rounds, entry.spec.name == "lcr");
+        let rounds = ["lcr", "time-slice", "variable-speeds", "floodmax"];
+        assert_eq!(in_rounds, rounds.contains(&entry.spec.name), "{}", entry.spec.name);
     }
     assert_eq!(Algorithms::find("lcr", Some("plain")), None);
     assert_eq!(Algorithms::find("nothing", None), None);

@@ -7,9 +7,12 @@
 
 pub mod bully_twin;
 pub mod conformance;
+pub mod flood_twin;
 pub mod ring_twin;
 pub mod shout;
+pub mod speeds_twin;
 pub mod states;
+pub mod values;
 pub mod watching;
 
 use bellwether_algorithms::Algorithms;

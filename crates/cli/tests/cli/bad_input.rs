@@ -7,7 +7,7 @@ use std::fs;
 const CASES: &[(&str, &[&str])] = &[
     (
         "simulate chang-robert",
-        &["no algorithm 'chang-robert'", "lcr, chang-roberts, bully", "hint: did you mean 'chang-roberts'?"],
+        &["no algorithm 'chang-robert'", "lcr, chang-roberts, ", "hint: did you mean 'chang-roberts'?"],
     ),
     ("simulate xyzzy", &["no algorithm 'xyzzy'", "lcr"]),
     ("simulate", &["ALGORITHM"]),
@@ -44,6 +44,18 @@ const CASES: &[(&str, &[&str])] = &[
     ("simulate bully --synchroniser", &["leave out --synchroniser"]),
     ("simulate lcr --crash 9", &["ID@TIME"]),
     ("simulate lcr --crash 9@-1", &["'-1' is no time"]),
+    ("simulate time-slice --ids 3,9,5 --id-bound 8", &["id 9 is above", "could be, 8", "raise --id-bound"]),
+    ("simulate time-slice --ids 3,9,5 --id-bound many", &["--id-bound", "many"]),
+    (
+        "simulate time-slice --ids 3,9,5 --id-bound 9223372036854775806",
+        &["time-slice would need about 2.8e19 rounds", "n v + 1", "a lower --id-bound"],
+    ),
+    (
+        "simulate variable-speeds --ids 3,9,5 --id-bound 100",
+        &["variable-speeds would need about 1.5e28 rounds", "n 2^v + 1", "a lower --id-bound"],
+    ),
+    ("simulate variable-speeds --ids 3,9,5 --id-bound 5000", &["more than 1.8e308 rounds"]),
+    ("simulate variable-speeds --ids 60,70 --elect worst", &["would need about 2.3e18 rounds"]),
     ("simulate lcr --attributes 1,2", &["2 attributes for 8 members"]),
     ("simulate lcr --attributes 1,b", &["'b' is no attribute", "random"]),
     ("simulate lcr --nodes 0", &["no members", "at least 1"]),

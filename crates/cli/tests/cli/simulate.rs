@@ -162,6 +162,31 @@ fn a_synchroniser_adds_control_messages_only() {
 }
 
 #[test]
+fn ids_are_counted_up_to_the_bound() {
+    // The value v of the best, 9, is 1 where 9 is the greatest id there could be; the time is n v
+    // for the one and n 2^v for the other.
+    for (bound, v) in [("", 1), ("--id-bound 9", 1), ("--id-bound 20", 12)] {
+        for (algorithm, turn) in [("time-slice", 3 * v), ("variable-speeds", 3 << v)] {
+            let object = run_well(&format!("simulate {algorithm} --ids 3,9,5 {bound} --format json")).json();
+            assert_eq!(
+                (&object["leader"], &object["time"]),
+                (&Value::from(9), &Value::from(turn)),
+                "{bound}"
+            );
+            assert_eq!(object["rounds"], turn + 1, "{bound}");
+        }
+    }
+}
+
+#[test]
+fn a_bound_on_ids_is_part_of_the_command_that_repeats_the_run() {
+    let first = run_well("simulate time-slice --nodes 4 --id-bound 20");
+    let again = first.stdout.lines().last().unwrap().strip_prefix("again: bellwether ").unwrap();
+    assert!(again.contains("--id-bound 20"), "{again}");
+    assert_eq!(run_well(again).stdout, first.stdout);
+}
+
+#[test]
 fn networks_come_from_shapes_and_files() {
     let sized = run_well("simulate chang-roberts --topology two-way-ring --nodes 7 --format json").json();
     assert_eq!((&sized["n"], &sized["m"]), (&Value::from(7), &Value::from(14)));
