@@ -157,9 +157,7 @@ const CLAIMS: [Claim; 3] = [
         formula: "highest initiator: d + 2n; every other: distance to the next higher initiator",
         expect: |run| {
             let applies = is_undisturbed(run) && run.delivery != Delivery::Reordering;
-            applies.then(|| {
-                suppressed_hops(run).map(|hops| Expect::Exactly(hops + completed_hops(run) as f64))
-            })?
+            applies.then(|| Expect::Exactly((died_hops(run) + completed_hops(run)) as f64))
         },
     },
     Claim {
@@ -191,19 +189,7 @@ fn completed_hops(run: &Setting<'_>) -> usize {
 }
 
 /// The hops of all other runs: each dies at the next higher initiator, which will not pass it on.
-fn suppressed_hops(run: &Setting<'_>) -> Option<f64> {
-    let n = run.n();
+fn died_hops(run: &Setting<'_>) -> usize {
     let around: Vec<usize> = initiators(run).collect();
-    let ids: Vec<Rank> =
-        around.iter().map(|&member| Rank::new(Elect::Best, 0, run.ranks[member].id())).collect();
-    let steps = distances_to_better(&ids);
-    let hops = (0..around.len()).filter(|&at| steps[at] as usize != around.len()).map(|at| {
-        let next_higher = around[(at + steps[at] as usize) % around.len()];
-        distance(n, around[at], next_higher)
-    });
-    Some(hops.sum::<usize>() as f64)
-}
-
-fn initiators<'a>(run: &'a Setting<'_>) -> impl Iterator<Item = usize> + 'a {
-    (0..run.n()).filter(|&member| run.initiators.contains(member as u32))
+    suppressed_hops(run.n(), &around, |member| Rank::new(Elect::Best, 0, run.ranks[member].id()))
 }

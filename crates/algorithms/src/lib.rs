@@ -5,13 +5,17 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aggregation_tree;
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_suppressing;
+pub mod courier;
 pub mod floodmax;
 pub mod lcr;
+pub mod modified_ring;
 mod registry;
 mod ring_figures;
+pub mod ring_skipping;
 mod sources;
 pub mod time_slice;
 pub mod variable_speeds;

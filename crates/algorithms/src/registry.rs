@@ -1,15 +1,21 @@
 //! The list of algorithms: one line each, variants behind their default.
 
-use crate::{bully, chang_roberts, chang_roberts_suppressing, floodmax, lcr, time_slice, variable_speeds};
+use crate::{
+    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, floodmax, lcr, modified_ring,
+    ring_skipping, time_slice, variable_speeds,
+};
 
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
     pub Algorithms {
         rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
         events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
+        events modified_ring::ModifiedRing;
+        events ring_skipping::RingSkipping;
         rounds time_slice::TimeSlice;
         rounds variable_speeds::VariableSpeeds;
         rounds floodmax::EveryRound, floodmax::NewsOnly;
+        events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting;
     }
 }

@@ -1,7 +1,7 @@
 //! Figures of one-way rings in which a better member stops a worse one's message: how far each
 //! message gets.
 
-use bellwether_core::{Initiators, Rank, Setting};
+use bellwether_core::{Delivery, Expect, Initiators, Rank, Setting};
 
 /// For each member, clockwise, how far it is to the next better one; n for the best.
 ///
@@ -84,6 +84,60 @@ pub fn all_start(setting: &Setting<'_>) -> bool {
         Initiators::All => true,
         Initiators::Some(members) => members.len() == setting.n(),
     }
+}
+
+/// Who starts, in rising order.
+pub fn initiators<'a>(setting: &'a Setting<'_>) -> impl Iterator<Item = usize> + 'a {
+    (0..setting.n()).filter(|&member| setting.initiators.contains(member as u32))
+}
+
+/// How far messages of `initiators` (places on a ring of n, in rising order) get where each dies at
+/// the next initiator of a better standing; the best one's, which nobody stops, is left out.
+pub fn suppressed_hops(n: usize, initiators: &[usize], standing: impl Fn(usize) -> Rank) -> usize {
+    let standings: Vec<Rank> = initiators.iter().map(|&place| standing(place)).collect();
+    let k = initiators.len();
+    let steps = distances_to_better(&standings).into_iter().map(|steps| steps as usize).enumerate();
+    let stopped = steps.filter(|(_, steps)| *steps != k);
+    stopped.map(|(at, steps)| distance(n, initiators[at], initiators[(at + steps) % k])).sum()
+}
+
+/// The ring that is left when the dead are passed over.
+pub struct LiveRing {
+    /// Who is alive, clockwise.
+    pub members: Vec<usize>,
+    /// Which of them start, by their places in `members`.
+    pub initiators: Vec<usize>,
+}
+
+impl LiveRing {
+    /// Nothing if somebody dies, starts or calls on the way, the bound on delays does not hold, or
+    /// nobody starts.
+    pub fn new(setting: &Setting<'_>) -> Option<LiveRing> {
+        let members: Vec<usize> =
+            (0..setting.n()).filter(|&member| setting.is_alive(member as u32)).collect();
+        let initiates = |&place: &usize| setting.initiators.contains(members[place] as u32);
+        let initiators: Vec<usize> = (0..members.len()).filter(initiates).collect();
+        let applies = setting.calm && setting.bounded && !initiators.is_empty();
+        applies.then_some(LiveRing { members, initiators })
+    }
+
+    /// How many are alive.
+    pub fn n(&self) -> usize {
+        self.members.len()
+    }
+
+    /// How many messages a turn takes: none for one member alone.
+    pub fn turn(&self) -> usize {
+        if self.n() == 1 { 0 } else { self.n() }
+    }
+}
+
+/// Two turns round a ring of live members, and the `ack` of the last message.
+pub fn time_of_two_turns(setting: &Setting<'_>) -> Option<Expect> {
+    let ring = LiveRing::new(setting)?;
+    let applies = setting.dead.is_empty() && setting.delivery == Delivery::Unit && ring.initiators.len() == 1;
+    let hops = if ring.n() == 1 { 0 } else { 2 * ring.n() + 1 };
+    applies.then_some(Expect::Exactly(hops as f64))
 }
 
 /// The n-th harmonic number.

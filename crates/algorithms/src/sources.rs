@@ -52,3 +52,33 @@ pub const FREDERICKSON_LYNCH_1987: Citation = Citation {
     title: "Electing a leader in a synchronous ring, JACM 34(1)",
     year: 1987,
 };
+
+pub const KO_LECTURE: Citation = Citation {
+    authors: "S. Ko and E. Blanton",
+    title: "Distributed Systems (CSE 486/586), lecture on leader election",
+    year: 2018,
+};
+
+pub const VAN_STEEN_2017: Citation = Citation {
+    authors: "M. van Steen and A. S. Tanenbaum",
+    title: "Distributed Systems, 3rd ed., section 6.4, figure 6.21",
+    year: 2017,
+};
+
+pub const SARKAR_LECTURE: Citation = Citation {
+    authors: "R. Sarkar",
+    title: "Distributed Systems, lecture on leader election, strategy 1",
+    year: 2015,
+};
+
+pub const CHANG_1982: Citation = Citation {
+    authors: "E. J. H. Chang",
+    title: "Echo algorithms: depth parallel operations on general graphs, IEEE Trans. Software Engineering 8(4)",
+    year: 1982,
+};
+
+pub const SEGALL_1983: Citation = Citation {
+    authors: "A. Segall",
+    title: "Distributed network protocols, IEEE Trans. Information Theory 29(1)",
+    year: 1983,
+};

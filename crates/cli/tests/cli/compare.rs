@@ -85,7 +85,8 @@ fn threads_do_not_show_in_the_output() {
 
 #[test]
 fn time_is_compared_with_its_own_claims() {
-    let object = run_well("compare lcr --order random --sizes 4,8 --measure time --runs 2 --format json").json();
+    let object =
+        run_well("compare lcr --order random --sizes 4,8 --measure time --runs 2 --format json").json();
     for point in object["algorithms"][0]["points"].as_array().unwrap() {
         assert_eq!(point["measured"]["mean"], point["n"]);
         assert_eq!(point["claimed"], point["n"]);
