@@ -15,23 +15,29 @@ fn every_algorithm_conforms() {
 
 #[test]
 fn the_registry_lists_what_it_should() {
-    let names = ["lcr", "chang-roberts", "time-slice", "variable-speeds", "floodmax", "bully"];
-    assert_eq!(Algorithms::names(), names);
-    assert_eq!(Algorithms::variants("lcr"), ["leader-only", "deciding", "halting"]);
-    assert_eq!(Algorithms::variants("chang-roberts"), ["plain", "suppressing"]);
-    assert_eq!(Algorithms::variants("time-slice"), ["plain"]);
-    assert_eq!(Algorithms::variants("variable-speeds"), ["plain"]);
-    assert_eq!(Algorithms::variants("floodmax"), ["every-round", "news-only"]);
-    assert_eq!(Algorithms::variants("bully"), ["at-once", "waiting"]);
-    assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());
-    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
-        assert_eq!(Algorithms::find(entry.spec.name, Some(entry.spec.variant)), Some(index));
-        let default = Algorithms::find(entry.spec.name, None).expect("a default");
-        assert_eq!(Algorithms::ENTRIES[default].spec.variant, Algorithms::variants(entry.spec.name)[0]);
-        let in_rounds = entry.driving == Driving::Rounds;
-        let rounds = ["lcr", "time-slice", "variable-speeds", "floodmax"];
-        assert_eq!(in_rounds, rounds.contains(&entry.spec.name), "{}", entry.spec.name);
+    use Driving::{Events, Rounds};
+    let expected: &[(&str, &[&str], Driving)] = &[
+        ("lcr", &["leader-only", "deciding", "halting"], Rounds),
+        ("chang-roberts", &["plain", "suppressing"], Events),
+        ("modified-ring", &["plain"], Events),
+        ("ring-skipping", &["plain"], Events),
+        ("time-slice", &["plain"], Rounds),
+        ("variable-speeds", &["plain"], Rounds),
+        ("floodmax", &["every-round", "news-only"], Rounds),
+        ("aggregation-tree", &["plain"], Events),
+        ("bully", &["at-once", "waiting"], Events),
+    ];
+    assert_eq!(Algorithms::names(), expected.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+    for &(name, variants, driving) in expected {
+        assert_eq!(Algorithms::variants(name), variants);
+        let default = Algorithms::find(name, None).expect("a default");
+        assert_eq!(Algorithms::ENTRIES[default].spec.variant, variants[0]);
+        for &variant in variants {
+            let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+            assert_eq!(Algorithms::ENTRIES[entry].driving, driving, "{name} {variant}");
+        }
     }
+    assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());
     assert_eq!(Algorithms::find("lcr", Some("plain")), None);
     assert_eq!(Algorithms::find("nothing", None), None);
 }

@@ -1,36 +1,14 @@
 //! The bully algorithm when members die, start or call while an election is under way.
 
-use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, set_delay};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{HOP, Id, Registry, Role, Status, Time};
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate};
-
-/// Notes who ever announced itself.
-struct Announced(Vec<bool>);
-
-impl Observer for Announced {
-    fn published(&mut self, _: Time, member: u32, status: Status) {
-        self.0[member as usize] |= status.role == Role::Leader;
-    }
-}
+use crate::support::disturbed::{
+    self, best_survivor, half_hops, happens, random_deaths, random_events, small_runs,
+};
+use crate::support::{Cast, Dice, assert_elected, called_by};
+use bellwether_core::HOP;
+use bellwether_sim::{Event, Plan, Report};
 
 fn watch(variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
-    let mut announced = Announced(vec![false; plan.n() as usize]);
-    let entry = Algorithms::find("bully", Some(variant)).expect("it is registered");
-    let report = simulate::<Algorithms, _>(entry, plan, RoundMode::Auto, &mut announced);
-    (report, announced.0)
-}
-
-fn happens(what: Event, member: usize, ticks: u64) -> Happening {
-    Happening { at: Time::from_ticks(ticks), what, member: member as u32 }
-}
-
-fn best_survivor(cast: &Cast, victims: &[usize]) -> Id {
-    cast.id(cast.best_of((0..cast.n()).filter(|member| !victims.contains(member))))
-}
-
-fn half_hops(until: u64) -> impl Iterator<Item = u64> {
-    (1..=2 * until).map(|halves| halves * HOP.ticks() / 2)
+    disturbed::watch("bully", variant, plan)
 }
 
 /// One victim at one time; whether it died before it announced itself, so that the run counts.
@@ -52,28 +30,13 @@ fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks
 
 #[test]
 fn a_member_that_dies_before_it_announces_is_not_missed() {
-    let mut dice = Dice(1);
     let mut counted = 0;
-    for n in 2..=6 {
-        for elect in BOTH_WAYS {
-            let cast = Cast::with_ties(elect, n, &mut dice);
-            let by_rank = cast.by_rank();
-            let everyone: Vec<u32> = (0..n as u32).collect();
-            for callers in [everyone, vec![by_rank[0] as u32], vec![by_rank[n - 2] as u32]] {
-                for delay in ["unit", "uniform:0.1..1.0", "uniform:1..3"] {
-                    for seed in 0..if delay == "unit" { 1 } else { 3 } {
-                        let mut plan = called_by(cast.complete(), &callers);
-                        set_delay(&mut plan, delay);
-                        plan.seed = seed;
-                        for (variant, victim) in
-                            ["at-once", "waiting"].iter().flat_map(|v| (0..n).map(move |m| (*v, m)))
-                        {
-                            for ticks in half_hops(12) {
-                                counted += u32::from(check_one_crash(variant, &cast, &plan, victim, ticks));
-                            }
-                        }
-                    }
-                }
+    for (cast, plan) in small_runs(Cast::complete, |n| vec![vec![0], vec![n - 2]]) {
+        for (variant, victim) in
+            ["at-once", "waiting"].iter().flat_map(|v| (0..cast.n()).map(move |m| (*v, m)))
+        {
+            for ticks in half_hops(12) {
+                counted += u32::from(check_one_crash(variant, &cast, &plan, victim, ticks));
             }
         }
     }
@@ -98,23 +61,7 @@ fn several_members_die_before_they_announce() {
     let mut dice = Dice(2);
     let mut counted = 0;
     for round in 0..3_000 {
-        let n = 3 + dice.below(7);
-        let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, &mut dice);
-        let mut victims: Vec<usize> = (0..n).collect();
-        dice.shuffle(&mut victims);
-        victims.truncate(1 + dice.below(n - 1));
-        let mut plan = cast.complete();
-        set_delay(&mut plan, ["unit", "uniform:0.1..1.0", "uniform:1..3"][dice.below(3)]);
-        plan.links = if dice.coin() { LinkOrder::Fifo } else { LinkOrder::Reordering };
-        plan.seed = round as u64;
-        let latest = 20 * plan.delay_bound.ticks() as usize;
-        plan.script = victims
-            .iter()
-            .map(|&victim| {
-                happens(Event::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0))
-            })
-            .collect();
-        plan.script.sort_unstable();
+        let (cast, plan, victims) = random_deaths(round, Cast::complete, 3, &mut dice);
         for variant in ["at-once", "waiting"] {
             let (report, announced) = watch(variant, &plan);
             if victims.iter().all(|&victim| !announced[victim]) {
@@ -131,19 +78,7 @@ fn several_members_die_before_they_announce() {
 /// A run in which everyone calls at the beginning, and then this happens at random times.
 fn check_with_late(what: &[Event], rounds: usize, dice: &mut Dice) {
     for round in 0..rounds {
-        let n = 1 + dice.below(8);
-        let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, dice);
-        let mut plan = cast.complete();
-        set_delay(&mut plan, ["unit", "uniform:0.1..1.0", "uniform:1..3"][dice.below(3)]);
-        plan.links = if dice.coin() { LinkOrder::Fifo } else { LinkOrder::Reordering };
-        plan.seed = round as u64;
-        let latest = 20 * plan.delay_bound.ticks() as usize;
-        for (member, &what) in (0..n).flat_map(|member| what.iter().map(move |what| (member, what))) {
-            for _ in 0..dice.below(3) {
-                plan.script.push(happens(what, member, dice.below(latest) as u64));
-            }
-        }
-        plan.script.sort_unstable();
+        let (cast, plan) = random_events(what, round, Cast::complete, dice);
         for variant in ["at-once", "waiting"] {
             let (report, _) = watch(variant, &plan);
             let context = format!("{variant} {cast:?} {:?} {:?} {:?}", plan.script, plan.delay, plan.links);

@@ -4,12 +4,17 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod aggregation_tree;
 mod bully;
 mod bully_disturbed;
 mod chang_roberts;
 mod floodmax;
 mod lcr;
 mod means;
+mod modified_ring;
+mod overlay_disturbed;
+mod overlay_rings;
+mod ring_skipping;
 mod small_networks;
 mod suppressing;
 mod time_slice;

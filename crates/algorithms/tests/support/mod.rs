@@ -7,6 +7,7 @@
 
 pub mod bully_twin;
 pub mod conformance;
+pub mod disturbed;
 pub mod flood_twin;
 pub mod ring_twin;
 pub mod shout;
@@ -155,6 +156,10 @@ impl Cast {
 
     pub fn ring(&self) -> Plan {
         self.plan(Topology::Ring { n: self.n() as u32, two_way: false })
+    }
+
+    pub fn overlay(&self) -> Plan {
+        self.plan(Topology::Overlay { n: self.n() as u32 })
     }
 
     pub fn complete(&self) -> Plan {

@@ -1,0 +1,122 @@
+//! The modified ring election: several initiators, the size of messages, and the lecture's example.
+
+use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
+use crate::support::disturbed::{happens, watch};
+use crate::support::{
+    BOTH_WAYS, Cast, Dice, assert_claims_hold, assert_elected, called_by, clockwise, run, sent, set_delay,
+};
+use bellwether_core::{Elect, HOP};
+use bellwether_sim::{Event, LinkOrder};
+
+const MOST: usize = 64;
+/// What a letter takes on the wire before what it says: its kind, its number, the word's kind, and
+/// the run (epoch, and the initiator's rank).
+const ENVELOPE_BYTES: usize = 1 + 1 + 1 + (1 + 16);
+const ACK_BYTES: usize = 1 + 1;
+
+/// How far `election` messages get: the best initiator's all the way round the living, each other
+/// one's to the next better initiator.
+fn election_hops(cast: &Cast, initiators: &[u32], dead: &[u32]) -> usize {
+    let alive: Vec<usize> = (0..cast.n()).filter(|&member| !dead.contains(&(member as u32))).collect();
+    let n = alive.len();
+    if n == 1 {
+        return 0;
+    }
+    let calls = |place: usize| initiators.contains(&(alive[place] as u32));
+    let travelled = (0..n).filter(|&place| calls(place)).map(|place| {
+        let stops = |hops: &usize| {
+            let there = (place + hops) % n;
+            calls(there) && cast.beats(alive[there], alive[place])
+        };
+        (1..n).find(stops).unwrap_or(n)
+    });
+    travelled.sum()
+}
+
+#[test]
+fn messages_grow_with_their_lists() {
+    for n in 2..=MOST {
+        let cast = Cast::shuffled(Elect::Best, n, &mut Dice(n as u64));
+        let report = run("modified-ring", "plain", &called_by(cast.overlay(), &[0]));
+        let entries = n * (n + 1) / 2; // lists of 1, 2, ... n, each with its length
+        let election = n * (ENVELOPE_BYTES + 1) + entries * 16;
+        let coordinator = n * (ENVELOPE_BYTES + 8 + 1) + entries * 8;
+        assert_eq!(report.bytes, (election + coordinator + 2 * n * ACK_BYTES) as u64, "{n}");
+    }
+}
+
+#[test]
+fn every_set_of_initiators_of_small_rings_gets_as_far_as_it_should() {
+    for (cast, initiators) in all_calls_in_small_rings(&mut Dice(1)) {
+        let election = election_hops(&cast, &initiators, &[]);
+        let plan = called_by(cast.overlay(), &initiators);
+        check_counts("modified-ring", &cast, &plan, election, if cast.n() == 1 { 0 } else { cast.n() });
+    }
+}
+
+#[test]
+fn all_start_in_best_and_in_worst_order() {
+    for n in 2..=MOST {
+        for elect in BOTH_WAYS {
+            let best = Cast::in_best_order(elect, n);
+            check_counts("modified-ring", &best, &best.overlay(), 2 * n - 1, n);
+            let worst = Cast::in_worst_order(elect, n);
+            check_counts("modified-ring", &worst, &worst.overlay(), n * (n + 1) / 2, n);
+        }
+    }
+}
+
+#[test]
+fn worse_initiators_get_as_far_as_the_next_better_one_whatever_the_delays() {
+    let mut dice = Dice(2);
+    for n in 1..=MOST {
+        for elect in BOTH_WAYS {
+            for &delay in BOUNDED {
+                let cast = Cast::shuffled(elect, n, &mut dice);
+                let (dead, initiators) = dead_and_callers(n, &mut dice);
+                for dead in [&dead[..], &[]] {
+                    let mut plan = without(called_by(cast.overlay(), &initiators), dead);
+                    set_delay(&mut plan, delay);
+                    plan.seed = n as u64;
+                    let election = election_hops(&cast, &initiators, dead) + dead.len();
+                    let turn = if dead.len() + 1 == n { 0 } else { n - dead.len() };
+                    check_counts("modified-ring", &cast, &plan, election, turn);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn where_messages_overtake_each_other_the_best_is_elected_all_the_same() {
+    let mut dice = Dice(3);
+    for round in 0..600 {
+        let n = 1 + dice.below(12);
+        let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, &mut dice);
+        let mut plan = called_by(cast.overlay(), &dice.some_of(n));
+        set_delay(&mut plan, "uniform:0.1..3.0");
+        (plan.links, plan.seed) = (LinkOrder::Reordering, round as u64);
+        let report = run("modified-ring", "plain", &plan);
+        let context = format!("{cast:?} {:?} {round}", plan.initiators);
+        assert_elected(&report, cast.id(cast.best()), true, &context);
+        assert_claims_hold(&report, &context);
+        let turn = if n == 1 { 0 } else { n as u64 };
+        assert_eq!(sent(&report, "coordinator"), turn, "only one run completes: {context}");
+    }
+}
+
+#[test]
+fn the_lecture_s_leader_dies_after_it_has_forwarded_election_and_the_next_best_is_elected() {
+    // Lecture 000: a ring 0 to 5; 5 is dead, 2 calls, 4 forwards `election` and dies; 3 is elected.
+    let cast = Cast { elect: Elect::Best, members: (0..6).map(|id| (0, id)).collect() };
+    let mut plan = called_by(cast.overlay(), &[2]);
+    let forwarded = clockwise(6, 2, 4) as u64;
+    plan.script =
+        vec![happens(Event::Crash, 5, 0), happens(Event::Crash, 4, forwarded * HOP.ticks() + 2_500)];
+    let (report, announced) = watch("modified-ring", "plain", &plan);
+    assert_elected(&report, cast.id(3), true, "the lecture's example");
+    assert_eq!(announced, [false, false, false, true, false, false]);
+    // The first run: `election` to 5 alive and to 5, who is dead; `coordinator` to 4 alive, and 3 finds
+    // both 4 and 5 dead. The second run: 4 each.
+    assert_eq!((sent(&report, "election"), sent(&report, "coordinator")), (5 + 1 + 4, 4 + 2 + 4));
+}
