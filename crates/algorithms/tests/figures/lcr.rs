@@ -1,8 +1,9 @@
 //! LCR's figures, against sums and formulas that the tests work out by themselves.
 
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
-use bellwether_core::{HOP, Time};
-use bellwether_sim::Report;
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{HOP, Registry, Role, Status, Time};
+use bellwether_sim::{Observer, Report, RoundMode, simulate};
 
 const MOST: usize = 64;
 /// What a candidate's rank and a leader's id take on the wire, with the word's own mark.
@@ -36,6 +37,33 @@ fn check_leader_only(cast: &Cast, messages: u64) -> Report {
     report
 }
 
+/// What everyone said of itself last.
+struct Last(Vec<Status>);
+
+impl Observer for Last {
+    fn published(&mut self, _: Time, member: u32, status: Status) {
+        self.0[member as usize] = status;
+    }
+}
+
+/// For the same messages in the same rounds everyone gets to know whether it leads, and nobody but
+/// the leader who does.
+fn check_deciding(cast: &Cast, messages: u64) {
+    let (n, best) = (cast.n(), cast.best());
+    let context = format!("{cast:?}");
+    let entry = Algorithms::find("lcr", Some("deciding")).expect("it is registered");
+    let mut last = Last(vec![Status::UNDECIDED; n]);
+    let report = simulate::<Algorithms, _>(entry, &cast.ring(), RoundMode::Auto, &mut last);
+    let leader_only = run("lcr", "leader-only", &cast.ring());
+    assert_eq!(leader_only.messages.payload, messages, "{context}");
+    assert_eq!(report, leader_only, "{context}");
+    for (member, status) in last.0.into_iter().enumerate() {
+        let (role, leader) =
+            if member == best { (Role::Leader, Some(cast.id(best))) } else { (Role::Follower, None) };
+        assert_eq!(status, Status { role, leader, ..Status::UNDECIDED }, "{context}");
+    }
+}
+
 /// Everyone gets to know and halts: n more messages and n more rounds.
 fn check_halting(cast: &Cast, messages: u64) {
     let (n, best) = (cast.n(), cast.best());
@@ -66,6 +94,7 @@ fn best_order_takes_2n_minus_1_messages() {
         for elect in BOTH_WAYS {
             let cast = Cast::in_best_order(elect, n);
             check_leader_only(&cast, 2 * n as u64 - 1);
+            check_deciding(&cast, 2 * n as u64 - 1);
             check_halting(&cast, 2 * n as u64 - 1);
         }
     }
@@ -77,6 +106,7 @@ fn worst_order_takes_n_times_n_plus_1_halves_messages() {
         for elect in BOTH_WAYS {
             let cast = Cast::in_worst_order(elect, n);
             check_leader_only(&cast, (n * (n + 1) / 2) as u64);
+            check_deciding(&cast, (n * (n + 1) / 2) as u64);
             check_halting(&cast, (n * (n + 1) / 2) as u64);
         }
     }
@@ -90,6 +120,7 @@ fn any_order_takes_the_sum_of_distances_to_the_next_better() {
             for _ in 0..3 {
                 let cast = Cast::shuffled(elect, n, &mut dice);
                 check_leader_only(&cast, cast.total_distance());
+                check_deciding(&cast, cast.total_distance());
                 check_halting(&cast, cast.total_distance());
             }
         }
@@ -104,6 +135,7 @@ fn attributes_decide_and_ids_break_ties() {
             for _ in 0..2 {
                 let cast = Cast::with_ties(elect, n, &mut dice);
                 check_leader_only(&cast, cast.total_distance());
+                check_deciding(&cast, cast.total_distance());
                 check_halting(&cast, cast.total_distance());
             }
         }
