@@ -11,6 +11,8 @@ pub mod chang_roberts;
 pub mod chang_roberts_suppressing;
 pub mod courier;
 pub mod floodmax;
+pub mod franklin;
+pub mod hirschberg_sinclair;
 pub mod lcr;
 pub mod modified_ring;
 mod registry;

@@ -1,8 +1,8 @@
 //! The list of algorithms: one line each, variants behind their default.
 
 use crate::{
-    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, floodmax, lcr, modified_ring,
-    ring_skipping, time_slice, variable_speeds,
+    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, floodmax, franklin,
+    hirschberg_sinclair, lcr, modified_ring, ring_skipping, time_slice, variable_speeds,
 };
 
 bellwether_core::registry! {
@@ -12,6 +12,8 @@ bellwether_core::registry! {
         events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
         events modified_ring::ModifiedRing;
         events ring_skipping::RingSkipping;
+        events hirschberg_sinclair::HirschbergSinclair;
+        events franklin::Franklin;
         rounds time_slice::TimeSlice;
         rounds variable_speeds::VariableSpeeds;
         rounds floodmax::EveryRound, floodmax::NewsOnly;

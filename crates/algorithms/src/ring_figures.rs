@@ -1,5 +1,5 @@
-//! Figures of one-way rings in which a better member stops a worse one's message: how far each
-//! message gets.
+//! Figures of rings in which a better member stops a worse one's message: how far each message gets,
+//! and when members wake up.
 
 use bellwether_core::{Delivery, Expect, Initiators, Rank, Setting};
 
@@ -24,6 +24,14 @@ pub fn distances_to_better(ranks: &[Rank]) -> Vec<u32> {
             waiting.push(here as u32);
         }
     }
+    distances
+}
+
+/// The same counter-clockwise.
+pub fn distances_back_to_better(ranks: &[Rank]) -> Vec<u32> {
+    let mirrored: Vec<Rank> = ranks.iter().rev().copied().collect();
+    let mut distances = distances_to_better(&mirrored);
+    distances.reverse();
     distances
 }
 
@@ -73,9 +81,31 @@ pub fn best_value(setting: &Setting<'_>) -> Option<u64> {
     Some(setting.range.better_than(*best).saturating_add(1))
 }
 
+/// For each member, how far it is from the nearest initiator on either side: when it wakes up where
+/// messages take one hop and everyone who wakes up sends both ways. Nothing if nobody starts.
+pub fn waking_hops(setting: &Setting<'_>) -> Option<Vec<u32>> {
+    let n = setting.n();
+    let mut hops = vec![u32::MAX; n];
+    for clockwise in [true, false] {
+        let mut since = None;
+        for step in 0..2 * n {
+            let member = if clockwise { step % n } else { n - 1 - step % n };
+            let starts = setting.initiators.contains(member as u32);
+            since = if starts { Some(0) } else { since.map(|hops: u32| hops + 1) };
+            hops[member] = hops[member].min(since.unwrap_or(u32::MAX));
+        }
+    }
+    hops.iter().all(|&hops| hops < u32::MAX).then_some(hops)
+}
+
 /// Whether the figures of a fault-free run apply: nobody is dead, starts late or calls late.
 pub fn is_undisturbed(setting: &Setting<'_>) -> bool {
     setting.calm && setting.dead.is_empty()
+}
+
+/// Whether anyone starts.
+pub fn somebody_starts(setting: &Setting<'_>) -> bool {
+    !matches!(setting.initiators, Initiators::Some(members) if members.is_empty())
 }
 
 /// Whether everyone starts.

@@ -65,9 +65,21 @@ pub const VAN_STEEN_2017: Citation = Citation {
     year: 2017,
 };
 
+pub const HIRSCHBERG_SINCLAIR_1980: Citation = Citation {
+    authors: "D. S. Hirschberg and J. B. Sinclair",
+    title: "Decentralized extrema-finding in circular configurations of processors, CACM 23(11)",
+    year: 1980,
+};
+
+pub const FRANKLIN_1982: Citation = Citation {
+    authors: "W. R. Franklin",
+    title: "On an improved algorithm for decentralized extrema finding in circular configurations of processors, CACM 25(5)",
+    year: 1982,
+};
+
 pub const SARKAR_LECTURE: Citation = Citation {
     authors: "R. Sarkar",
-    title: "Distributed Systems, lecture on leader election, strategy 1",
+    title: "Distributed Systems, University of Edinburgh, lecture on leader election",
     year: 2015,
 };
 

@@ -21,6 +21,8 @@ fn the_registry_lists_what_it_should() {
         ("chang-roberts", &["plain", "suppressing"], Events),
         ("modified-ring", &["plain"], Events),
         ("ring-skipping", &["plain"], Events),
+        ("hirschberg-sinclair", &["plain"], Events),
+        ("franklin", &["plain"], Events),
         ("time-slice", &["plain"], Rounds),
         ("variable-speeds", &["plain"], Rounds),
         ("floodmax", &["every-round", "news-only"], Rounds),

@@ -16,6 +16,15 @@ pub const NEXT: Port = Port(0);
 /// In a ring: the counter-clockwise neighbour.
 pub const PREV: Port = Port(1);
 
+impl Port {
+    /// In a ring: the other side, where what came in here goes on.
+    #[inline]
+    #[must_use]
+    pub const fn across(self) -> Port {
+        if self.0 == NEXT.0 { PREV } else { NEXT }
+    }
+}
+
 impl fmt::Display for Port {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -329,5 +338,6 @@ mod tests {
         assert_eq!(pair.peer(0, PREV), (1, NEXT));
         let one = Topology::Ring { n: 1, two_way: true };
         assert_eq!(one.peer(0, NEXT), (0, PREV));
+        assert_eq!((NEXT.across(), PREV.across()), (PREV, NEXT));
     }
 }

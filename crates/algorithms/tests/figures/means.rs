@@ -56,6 +56,39 @@ fn chang_roberts_takes_n_more_when_all_start() {
     check("chang-roberts", "plain", n_harmonic() + N as f64);
 }
 
+/// Hirschberg and Sinclair's mean by another way than theirs: over all pairs of distances to the next
+/// better on either side.
+#[test]
+fn hirschberg_and_sinclair_s_mean_follows_from_the_distances_to_the_next_better() {
+    let n = N as usize;
+    // The chance of being the best of so many on one side and so many on the other.
+    let best_of = |one: usize, other: usize| 1.0 / n.min(one + other + 1) as f64;
+    let mut figure = 1.0 / n as f64 * probes_and_replies([n, n]);
+    for one in 1..n {
+        for other in 1..n {
+            let (less, less_too) = (best_of(one - 1, other), best_of(one, other - 1));
+            let chance = best_of(one - 1, other - 1) - less - less_too + best_of(one, other);
+            figure += chance * probes_and_replies([one, other]);
+        }
+    }
+    check("hirschberg-sinclair", "plain", n as f64 * (figure + 1.0));
+}
+
+/// What a member sends and is replied that meets a better one so far away on its two sides.
+fn probes_and_replies(better: [usize; 2]) -> f64 {
+    let mut hops = 0;
+    for reach in (0..).map(|phase| 1 << phase) {
+        let stopped = better.map(|distance| distance <= reach);
+        for (distance, stopped) in better.into_iter().zip(stopped) {
+            hops += if stopped { distance } else { 2 * reach };
+        }
+        if stopped != [false; 2] {
+            break;
+        }
+    }
+    hops as f64
+}
+
 #[test]
 fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
     // The highest initiator is the best member: every message stops where LCR's would.

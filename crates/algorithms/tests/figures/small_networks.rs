@@ -53,6 +53,7 @@ fn one_member_elects_itself() {
     check_all(1, |name, variant, _| match (name, variant) {
         ("lcr", "leader-only" | "deciding") => Some(1),
         ("lcr", "halting") | ("chang-roberts", _) => Some(2),
+        ("hirschberg-sinclair" | "franklin", _) => Some(3),
         ("bully", _) => Some(0),
         _ => None, // the algorithm's own figures say
     });
@@ -65,8 +66,10 @@ fn of_two_members_the_better_is_elected() {
         // The highest initiator is not the best where the lowest wins: one hop more to it.
         ("chang-roberts", "suppressing") if elect == Elect::Worst => Some(6),
         ("lcr", "halting") | ("chang-roberts", _) => Some(5),
-        ("bully", _) => Some(3), // election, answer, coordinator
-        _ => None,               // the algorithm's own figures say
+        ("hirschberg-sinclair", _) => Some(12), // a phase of 6, one of 4, and 2 to announce
+        ("franklin", _) => Some(10),            // two rounds of 4, and 2 to announce
+        ("bully", _) => Some(3),                // election, answer, coordinator
+        _ => None,                              // the algorithm's own figures say
     });
 }
 

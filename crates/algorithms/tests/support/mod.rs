@@ -13,12 +13,13 @@ pub mod ring_twin;
 pub mod shout;
 pub mod speeds_twin;
 pub mod states;
+pub mod two_way_twin;
 pub mod values;
 pub mod watching;
 
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Elect, Id, Initiators, Order, Rank, Registry, Topology};
-use bellwether_sim::{Delay, Outcome, Plan, Report, RoundMode, Ruling, simulate};
+use bellwether_sim::{ClaimRuling, Delay, Outcome, Plan, Report, RoundMode, Ruling, simulate};
 
 pub const BOTH_WAYS: [Elect; 2] = [Elect::Best, Elect::Worst];
 
@@ -162,6 +163,10 @@ impl Cast {
         self.plan(Topology::Overlay { n: self.n() as u32 })
     }
 
+    pub fn two_way_ring(&self) -> Plan {
+        self.plan(Topology::Ring { n: self.n() as u32, two_way: true })
+    }
+
     pub fn complete(&self) -> Plan {
         self.plan(Topology::Complete { n: self.n() as u32 })
     }
@@ -213,6 +218,11 @@ pub fn assert_claims(report: &Report, expected: &[(&str, u64)], context: &str) {
         assert_eq!((claim.relation, claim.holds), ("exactly", true), "{claim:?} {context}");
         assert_eq!((claim.expected, claim.measured), (*figure as f64, *figure as f64), "{claim:?} {context}");
     }
+}
+
+/// What came of a claim that the run has to have made.
+pub fn claimed<'r>(report: &'r Report, name: &str) -> &'r ClaimRuling {
+    report.claims.iter().find(|claim| claim.name == name).unwrap_or_else(|| panic!("{name} is not claimed"))
 }
 
 /// Every claim that was made holds.

@@ -1,0 +1,112 @@
+//! What the algorithms of two-way rings have in common: their counts depend on ranks alone, and the
+//! time of unit delays on ranks and on who begins. Each is compared with a naive player of its rules.
+
+use crate::support::two_way_twin::Played;
+use crate::support::{
+    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, claimed, run, sent,
+    set_delay,
+};
+use bellwether_core::{HOP, Time};
+use bellwether_sim::{LinkOrder, Report};
+
+const MOST: usize = 64;
+
+pub struct Subject {
+    pub name: &'static str,
+    pub play: fn(&Cast, &[u32]) -> Played,
+}
+
+impl Subject {
+    /// With unit delays everything is as the naive player says, and is claimed to be.
+    pub fn check(&self, cast: &Cast, initiators: &[u32]) -> Report {
+        let played = (self.play)(cast, initiators);
+        assert_eq!(played.named, vec![Some(cast.best()); cast.n()]);
+        let report = self.check_counts(cast, initiators, &played, ("unit", LinkOrder::Fifo, 0));
+        let context = format!("{} {cast:?} {initiators:?}", self.name);
+        assert_eq!(report.time, Time::ZERO + HOP * played.hops, "{context}");
+        let time = claimed(&report, "time");
+        assert_eq!((time.relation, time.expected), ("exactly", played.hops as f64), "{context}");
+        report
+    }
+
+    /// Whatever the delays, the counts are as the naive player says.
+    fn check_counts(
+        &self,
+        cast: &Cast,
+        initiators: &[u32],
+        played: &Played,
+        (delay, links, seed): (&str, LinkOrder, u64),
+    ) -> Report {
+        let context = format!("{} {cast:?} {initiators:?} {delay} {links:?} {seed}", self.name);
+        let mut plan = called_by(cast.two_way_ring(), initiators);
+        set_delay(&mut plan, delay);
+        plan.links = links;
+        plan.seed = seed;
+        let report = run(self.name, "plain", &plan);
+        assert_elected(&report, cast.id(cast.best()), true, &context);
+        for (kind, count) in &played.sent {
+            assert_eq!(sent(&report, kind), *count, "{kind} {context}");
+        }
+        assert_eq!(report.messages.total, played.messages(), "{context}");
+        assert_eq!(sent(&report, "elected"), cast.n() as u64, "{context}");
+        let exact = claimed(&report, "messages");
+        assert_eq!((exact.relation, exact.expected), ("exactly", played.messages() as f64), "{context}");
+        assert_eq!(claimed(&report, "messages_bound").relation, "at most", "{context}");
+        assert_claims_hold(&report, &context);
+        report
+    }
+
+    pub fn check_every_size_and_order(&self) {
+        let mut dice = Dice(1);
+        for n in 1..=MOST {
+            let everyone: Vec<u32> = (0..n as u32).collect();
+            for elect in BOTH_WAYS {
+                for cast in [
+                    Cast::in_best_order(elect, n),
+                    Cast::in_worst_order(elect, n),
+                    Cast::shuffled(elect, n, &mut dice),
+                    Cast::with_ties(elect, n, &mut dice),
+                ] {
+                    self.check(&cast, &everyone);
+                }
+            }
+        }
+    }
+
+    /// Whoever begins, the counts are those of everyone beginning.
+    pub fn check_every_initiator(&self) {
+        let mut dice = Dice(2);
+        for n in 1..=24 {
+            for elect in BOTH_WAYS {
+                let cast = Cast::with_ties(elect, n, &mut dice);
+                let everyone: Vec<u32> = (0..n as u32).collect();
+                let counts = self.check(&cast, &everyone).messages;
+                for initiator in 0..n as u32 {
+                    assert_eq!(self.check(&cast, &[initiator]).messages, counts);
+                }
+                assert_eq!(self.check(&cast, &dice.some_of(n)).messages, counts);
+            }
+        }
+        for n in 25..=MOST {
+            self.check(&Cast::shuffled(BOTH_WAYS[n % 2], n, &mut dice), &dice.some_of(n));
+        }
+    }
+
+    pub fn check_every_delay(&self, links: &[LinkOrder]) {
+        let mut dice = Dice(3);
+        for n in [1, 2, 3, 4, 5, 8, 13, 21, 34, 64] {
+            let cast = Cast::with_ties(BOTH_WAYS[n % 2], n, &mut dice);
+            let everyone: Vec<u32> = (0..n as u32).collect();
+            for initiators in [everyone, dice.some_of(n), vec![dice.below(n) as u32]] {
+                let played = (self.play)(&cast, &initiators);
+                for delay in DELAYS {
+                    for &links in links {
+                        for seed in 0..4 {
+                            self.check_counts(&cast, &initiators, &played, (delay, links, seed));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
