@@ -1,5 +1,7 @@
 //! Algorithms that are wrong on purpose, each in one way, to show that the checks can fail.
 
+#![allow(dead_code, reason = "each test binary uses a part of this module")]
+
 use bellwether_algorithms::{bully, chang_roberts, lcr};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,12 @@ pub const LOSSY: u8 = 9;
 pub const STRANGE_KIND: u8 = 10;
 /// It counts how often it was ever called, in all runs.
 pub const AMBIENT: u8 = 11;
+/// Once it takes part, it compares no more, and passes everything on.
+pub const UNDISCERNING: u8 = 12;
+/// Claims a mean that is not the mean.
+pub const WRONG_MEAN: u8 = 13;
+/// Claims a message too few in the worst order of all, and only there.
+pub const NARROW_CLAIM: u8 = 14;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
@@ -110,7 +118,9 @@ impl<const FAULT: u8> Algorithm for Ring<FAULT> {
         } else if !word.is_outcome && word.rank == own {
             *self = Ring { participant: false, role: Role::Leader, elected: Some(own.id()) };
             self.say(cx, true, own);
-        } else if !word.is_outcome && ((word.rank > own) != (FAULT == WRONG_WAY)) {
+        } else if !word.is_outcome
+            && ((word.rank > own) != (FAULT == WRONG_WAY) || (FAULT == UNDISCERNING && self.participant))
+        {
             *self = Ring { participant: true, role: Role::Undecided, elected: None };
             self.say(cx, false, word.rank);
         } else if !word.is_outcome {
@@ -128,7 +138,12 @@ impl<const FAULT: u8> Protocol for Ring<FAULT> {
 
     const SPEC: Spec = Spec {
         name: "broken-ring",
-        claims: if FAULT == WRONG_CLAIM { &TOO_MUCH } else { chang_roberts::ChangRoberts::SPEC.claims },
+        claims: match FAULT {
+            WRONG_CLAIM => &TOO_MUCH,
+            WRONG_MEAN => &HALF_AGAIN,
+            NARROW_CLAIM => &TOO_LITTLE,
+            _ => chang_roberts::ChangRoberts::SPEC.claims,
+        },
         ..chang_roberts::ChangRoberts::SPEC
     };
 
@@ -143,6 +158,20 @@ const TOO_MUCH: [Claim; 1] = [Claim {
     measure: Measure::MessagesOf("elected"),
     formula: "n + 1",
     expect: |run| Some(Expect::Exactly(run.n() as f64 + 1.0)),
+}];
+
+const HALF_AGAIN: [Claim; 1] = [Claim {
+    name: "mean_messages",
+    measure: Measure::Messages,
+    formula: "1.5 n",
+    expect: |run| Some(Expect::OnAverage(1.5 * run.n() as f64)),
+}];
+
+const TOO_LITTLE: [Claim; 1] = [Claim {
+    name: "messages_bound",
+    measure: Measure::Messages,
+    formula: "n(n+1)/2 + n - 1",
+    expect: |run| Some(Expect::AtMost((run.n() * (run.n() + 1) / 2 + run.n() - 1) as f64)),
 }];
 
 /// LCR in which members with even ids rest for a round before they pass anything on, and do not

@@ -1,0 +1,202 @@
+//! All small rings there are: every order of ranks, every single initiator and all of them together,
+//! for every registered algorithm that runs on a ring.
+
+#[path = "support/broken.rs"]
+mod broken;
+
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{
+    Elect, Expect, Id, Identities, Initiators, Measure, Need, Order, Rank, Registry, Spec, Starts, Time,
+};
+use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Setup, claims, measured, simulate};
+use broken::*;
+use std::collections::BTreeMap;
+use std::thread;
+
+/// All rings of the ids from 1 to n, clockwise from 1: turned round, a ring is the same ring.
+fn rings(n: u64) -> Vec<Vec<u64>> {
+    (2..=n).fold(vec![vec![1]], |smaller, id| {
+        let with_id = |ring: &Vec<u64>, at: usize| {
+            let mut larger = ring.clone();
+            larger.insert(at, id);
+            larger
+        };
+        smaller.iter().flat_map(|ring| (1..=ring.len()).rev().map(move |at| with_id(ring, at))).collect()
+    })
+}
+
+/// Which entries of a registry run on a ring.
+fn on_rings<G: Registry>() -> Vec<usize> {
+    let is_ring = |need| matches!(need, Need::OneWayRing | Need::TwoWayRing | Need::OverlayRing);
+    (0..G::ENTRIES.len()).filter(|&entry| is_ring(G::ENTRIES[entry].spec.need)).collect()
+}
+
+/// Runs an algorithm on every ring of n with every initiator. Says what is wrong first, or which
+/// means were compared.
+fn examine<G: Registry>(entry: usize, n: u64, elect: Elect) -> Result<Vec<&'static str>, String> {
+    let spec = G::ENTRIES[entry].spec;
+    let setup = Setup {
+        // All orders together are what a random order is drawn from: means are claimed for it.
+        members: Some(Members::Count { n, order: Order::Random }),
+        elect,
+        limits: Limits { messages: 100_000, time: Time::from_ticks(10_000_000) },
+        ..Setup::default()
+    };
+    let mut plan = setup.plan(spec, 0).map_err(|error| error.to_string())?;
+    let mut initiators = vec![Initiators::All];
+    if spec.starts == Starts::Callers {
+        initiators.extend((0..n as u32).map(|member| Initiators::Some(vec![member])));
+    }
+    let mut means = Means::default();
+    for (ids, seed) in rings(n).into_iter().zip(0..) {
+        let rank = |id: &u64| Rank::new(elect, 0, Id::new(*id).expect("small ids"));
+        plan.ranks = ids.iter().map(rank).collect();
+        plan.seed = seed;
+        for callers in &initiators {
+            plan.initiators = callers.clone();
+            let report = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
+            means.note(spec, &plan, &report);
+            let best = if elect == Elect::Best { n } else { 1 };
+            complaint(spec, &plan, &report, best).map_or(Ok(()), |what| {
+                Err(format!("{} {} {ids:?} {elect:?} {callers:?}: {what}", spec.name, spec.variant))
+            })?;
+        }
+    }
+    means.compare(spec)
+}
+
+/// What is wrong with a run.
+fn complaint(spec: &Spec, plan: &Plan, report: &Report, best: u64) -> Option<String> {
+    let ruling = &report.ruling;
+    if let Some(why) = ruling.unsafe_because.as_ref().or(ruling.not_live_because.as_ref()) {
+        return Some(why.clone());
+    }
+    let is_right = match (spec.identities, ruling.leader) {
+        (Identities::Unique, leader) => leader.map(Id::value) == Some(best),
+        (Identities::Anonymous, leader) => leader.is_some(),
+    };
+    if !is_right || !report.finished {
+        return Some(format!("{ruling:?}"));
+    }
+    if let Some(claim) = report.claims.iter().find(|claim| !claim.holds) {
+        return Some(format!("{claim:?}"));
+    }
+    let counts = |measure| matches!(measure, Measure::Messages | Measure::MessagesOf(_));
+    let claims_a_count = claims(spec, &plan.setting(&[])).any(|(claim, _)| counts(claim.measure));
+    (!claims_a_count).then(|| "nothing is claimed of messages".into())
+}
+
+/// By claim: the mean that is claimed, the sum of what was measured, and how often.
+#[derive(Default)]
+struct Means(BTreeMap<&'static str, (f64, f64, f64)>);
+
+impl Means {
+    /// Where everyone starts, and no lots are drawn.
+    fn note(&mut self, spec: &'static Spec, plan: &Plan, report: &Report) {
+        if spec.randomised || plan.initiators != Initiators::All {
+            return;
+        }
+        for (claim, expect) in claims(spec, &plan.setting(&[])) {
+            if let (Expect::OnAverage(figure), Some(measured)) = (expect, measured(report, claim.measure)) {
+                let (_, sum, runs) = self.0.entry(claim.name).or_insert((figure, 0.0, 0.0));
+                *sum += measured;
+                *runs += 1.0;
+            }
+        }
+    }
+
+    /// Over all orders there are, a mean is exact.
+    fn compare(self, spec: &Spec) -> Result<Vec<&'static str>, String> {
+        let is_met = |&(figure, sum, runs): &(f64, f64, f64)| (sum / runs - figure).abs() <= 1e-9 * figure;
+        match self.0.iter().find(|(_, mean)| !is_met(mean)) {
+            Some((name, mean)) => Err(format!("{} {}: {name} {mean:?}", spec.name, spec.variant)),
+            None => Ok(self.0.into_keys().collect()),
+        }
+    }
+}
+
+/// Examines all algorithms of rings, each on a thread of its own.
+fn assert_all(n: u64, elect: Elect) {
+    let found: Vec<String> = thread::scope(|scope| {
+        let examiners: Vec<_> = on_rings::<Algorithms>()
+            .into_iter()
+            .map(|entry| scope.spawn(move || examine::<Algorithms>(entry, n, elect)))
+            .collect();
+        examiners.into_iter().filter_map(|one| one.join().expect("it does not panic").err()).collect()
+    });
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn up_to_six_members() {
+    for n in 1..=6 {
+        for elect in [Elect::Best, Elect::Worst] {
+            assert_all(n, elect);
+        }
+    }
+}
+
+#[test]
+fn seven_members() {
+    assert_all(7, Elect::Best);
+}
+
+#[test]
+fn eight_members() {
+    assert_all(8, Elect::Best);
+}
+
+#[test]
+fn rings_are_all_there_and_differ() {
+    for (n, factorial) in (1..).zip([1, 1, 2, 6, 24, 120, 720, 5_040]) {
+        let mut rings = rings(n);
+        assert!(rings.iter().all(|ring| ring[0] == 1 && ring.len() == n as usize));
+        assert!(rings.iter().all(|ring| (1..=n).all(|id| ring.contains(&id))));
+        rings.sort_unstable();
+        rings.dedup();
+        assert_eq!(rings.len(), factorial, "{n}");
+    }
+}
+
+#[test]
+fn rings_and_means_are_really_examined() {
+    let entries = on_rings::<Algorithms>();
+    for (name, variant, means) in [
+        ("lcr", "leader-only", true),
+        ("lcr", "deciding", true),
+        ("lcr", "halting", true),
+        ("chang-roberts", "plain", true),
+        ("chang-roberts", "suppressing", false),
+        ("hirschberg-sinclair", "plain", true),
+        ("franklin", "plain", false),
+    ] {
+        let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+        assert!(entries.contains(&entry));
+        let compared = examine::<Algorithms>(entry, 5, Elect::Best).expect("nothing is wrong");
+        assert_eq!(compared.contains(&"mean_messages"), means, "{name} {variant}");
+    }
+    assert!(!entries.contains(&Algorithms::find("bully", None).expect("it is registered")));
+}
+
+bellwether_core::registry! {
+    /// Wrong ones, of which each shows the suite another thing to find.
+    Wrong {
+        events Ring<SOUND>, Ring<UNDISCERNING>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<SILENT>, Ring<FOR_EVER>;
+        events Ring<WRONG_CLAIM>, Ring<WRONG_MEAN>, Ring<NARROW_CLAIM>;
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    let found = |entry| examine::<Wrong>(entry, 6, Elect::Best).expect_err("something is wrong");
+    assert_eq!(examine::<Wrong>(0, 6, Elect::Best), Ok(vec!["mean_messages"]));
+    assert!(found(1).contains("but the best live member is 6"), "{}", found(1));
+    assert!(found(2).contains("but the best live member is 6"), "{}", found(2));
+    assert!(found(3).contains("holds: false"), "{}", found(3));
+    assert!(found(4).contains("no live member leads"), "{}", found(4));
+    assert!(found(5).contains("the run was stopped"), "{}", found(5));
+    assert!(found(6).contains("n + 1"), "{}", found(6));
+    assert!(found(7).contains("mean_messages"), "{}", found(7));
+    // Of 120 rings one is the worst, the last, and only if all start.
+    assert!(found(8).contains("[1, 6, 5, 4, 3, 2] Best All"), "{}", found(8));
+}
