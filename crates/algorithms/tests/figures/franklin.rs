@@ -22,6 +22,11 @@ fn the_count_does_not_depend_on_delays_where_links_keep_their_order() {
     SUBJECT.check_every_delay(&[LinkOrder::Fifo]);
 }
 
+#[test]
+fn late_starts_and_calls_change_nothing() {
+    SUBJECT.check_late_starts_and_calls();
+}
+
 /// How many rounds it takes: only those go on who beat both neighbours that are left.
 fn rounds(cast: &Cast) -> u64 {
     let mut left: Vec<usize> = (0..cast.n()).collect();

@@ -29,6 +29,11 @@ fn the_count_does_not_depend_on_delays_nor_on_the_order_of_messages() {
 }
 
 #[test]
+fn late_starts_and_calls_change_nothing() {
+    SUBJECT.check_late_starts_and_calls();
+}
+
+#[test]
 fn the_best_goes_through_all_phases_and_twice_round() {
     let mut dice = Dice(4);
     for n in 1..=64 {
@@ -106,7 +111,7 @@ fn in_phase_i_stand_those_that_are_best_within_half_its_reach_and_these_are_few(
     }
 }
 
-/// Phases in all, up to the one whose reach is at least n.
+/// The last phase is counted with the announcement: 2n and n.
 #[test]
 fn phase_0_takes_3n_and_no_later_one_more_than_its_part_of_the_bound() {
     let mut dice = Dice(6);

@@ -7,7 +7,7 @@ use crate::support::{
     set_delay,
 };
 use bellwether_core::{HOP, Time};
-use bellwether_sim::{LinkOrder, Report};
+use bellwether_sim::{Event, Happening, LinkOrder, Report};
 
 const MOST: usize = 64;
 
@@ -106,6 +106,30 @@ impl Subject {
                         }
                     }
                 }
+            }
+        }
+    }
+    /// Who boots late finds its messages at the door, and who calls late, or again after the outcome,
+    /// changes nothing. Nothing is claimed of such runs, but they cost the same.
+    pub fn check_late_starts_and_calls(&self) {
+        let mut dice = Dice(4);
+        for n in 1..=20 {
+            let cast = Cast::with_ties(BOTH_WAYS[n % 2], n, &mut dice);
+            let played = (self.play)(&cast, &[0]);
+            for seed in 0..20 {
+                let mut plan = called_by(cast.two_way_ring(), &dice.some_of(n));
+                set_delay(&mut plan, DELAYS[seed % DELAYS.len()]);
+                plan.seed = seed as u64;
+                for what in [Event::Start, Event::Call] {
+                    let at = Time::ZERO + HOP * dice.below(10 * n) as u64;
+                    plan.script.push(Happening { at, what, member: dice.below(n) as u32 });
+                }
+                plan.script.sort_unstable();
+                let report = run(self.name, "plain", &plan);
+                let context = format!("{} {cast:?} {:?} {:?}", self.name, plan.initiators, plan.script);
+                assert_elected(&report, cast.id(cast.best()), true, &context);
+                assert_eq!(report.messages.total, played.messages(), "{context}");
+                assert!(report.claims.is_empty(), "{context}");
             }
         }
     }
