@@ -1,8 +1,9 @@
 //! The list of algorithms: one line each, variants behind their default.
 
 use crate::{
-    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, floodmax, franklin,
-    hirschberg_sinclair, lcr, modified_ring, ring_skipping, time_slice, variable_speeds,
+    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, dolev_klawe_rodeh, floodmax, franklin,
+    hirschberg_sinclair, itai_rodeh, lcr, modified_ring, peterson, ring_skipping, time_slice,
+    variable_speeds,
 };
 
 bellwether_core::registry! {
@@ -13,7 +14,10 @@ bellwether_core::registry! {
         events modified_ring::ModifiedRing;
         events ring_skipping::RingSkipping;
         events hirschberg_sinclair::HirschbergSinclair;
+        events peterson::Basic, peterson::Improved;
+        events dolev_klawe_rodeh::DolevKlaweRodeh;
         events franklin::Franklin;
+        events itai_rodeh::ItaiRodeh;
         rounds time_slice::TimeSlice;
         rounds variable_speeds::VariableSpeeds;
         rounds floodmax::EveryRound, floodmax::NewsOnly;

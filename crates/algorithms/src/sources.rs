@@ -94,3 +94,33 @@ pub const SEGALL_1983: Citation = Citation {
     title: "Distributed network protocols, IEEE Trans. Information Theory 29(1)",
     year: 1983,
 };
+
+pub const PETERSON_1982: Citation = Citation {
+    authors: "G. L. Peterson",
+    title: "An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4)",
+    year: 1982,
+};
+
+pub const DOLEV_KLAWE_RODEH_1982: Citation = Citation {
+    authors: "D. Dolev, M. Klawe and M. Rodeh",
+    title: "An O(n log n) unidirectional distributed algorithm for extrema finding in a circle, J. Algorithms 3(3)",
+    year: 1982,
+};
+
+pub const ITAI_RODEH_1990: Citation = Citation {
+    authors: "A. Itai and M. Rodeh",
+    title: "Symmetry breaking in distributed networks, Information and Computation 88(1)",
+    year: 1990,
+};
+
+pub const FOKKINK_2013: Citation = Citation {
+    authors: "W. Fokkink",
+    title: "Distributed Algorithms: An Intuitive Approach, chapter 9",
+    year: 2013,
+};
+
+pub const FOKKINK_PANG_2006: Citation = Citation {
+    authors: "W. Fokkink and J. Pang",
+    title: "Variations on Itai-Rodeh leader election for anonymous rings, J. Universal Computer Science 12(8)",
+    year: 2006,
+};

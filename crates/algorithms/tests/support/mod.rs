@@ -9,6 +9,7 @@ pub mod bully_twin;
 pub mod conformance;
 pub mod disturbed;
 pub mod flood_twin;
+pub mod phase_twin;
 pub mod ring_twin;
 pub mod shout;
 pub mod speeds_twin;

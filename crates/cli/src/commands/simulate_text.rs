@@ -8,7 +8,7 @@ use crate::output::{self, Column, Figure};
 use crate::request::Request;
 use crate::roster::Seat;
 use crate::trace::links;
-use bellwether_core::{Elect, Role, Time};
+use bellwether_core::{Elect, Goal, Identities, Role, Time};
 use bellwether_sim::{Attributes, Driver, Outcome, Report};
 use std::fmt::Display;
 
@@ -16,7 +16,7 @@ use std::fmt::Display;
 pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
     let mut text = heading(request, run.plan.n(), Some(run.plan.topology.links()), run.plan.diameter);
     text.push('\n');
-    text.push_str(&outcome(&run.report));
+    text.push_str(&outcome(request.choice.spec.goal, &run.report));
     if !run.report.claims.is_empty() {
         text.push('\n');
         text.push_str(&claims(&run.report));
@@ -33,11 +33,12 @@ pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
 pub fn heading(request: &Request, n: u32, m: Option<u64>, diameter: Option<u32>) -> String {
     let spec = request.choice.spec;
     let unless_known = |figure: Option<u64>| figure.map_or("unknown".to_owned(), |figure| figure.to_string());
-    let winner = match (request.setup.elect, &request.setup.attributes) {
-        (Elect::Best, Attributes::None) => "the highest id",
-        (Elect::Worst, Attributes::None) => "the lowest id",
-        (Elect::Best, _) => "the highest attribute",
-        (Elect::Worst, _) => "the lowest attribute",
+    let winner = match (spec.identities, request.setup.elect, &request.setup.attributes) {
+        (Identities::Anonymous, ..) => "luck: members are identical",
+        (_, Elect::Best, Attributes::None) => "the highest id",
+        (_, Elect::Worst, Attributes::None) => "the lowest id",
+        (_, Elect::Best, _) => "the highest attribute",
+        (_, Elect::Worst, _) => "the lowest attribute",
     };
     [
         line("algorithm", format!("{} ({}): {}", spec.name, spec.variant, spec.summary)),
@@ -61,10 +62,14 @@ pub fn line(name: &str, content: impl Display) -> String {
     format!("{name:<11}{content}\n")
 }
 
-fn outcome(report: &Report) -> String {
+fn outcome(goal: Goal, report: &Report) -> String {
     let ruling = &report.ruling;
+    let everyone_decided = goal == Goal::EveryoneDecides && ruling.not_live_because.is_none();
     let elected = match (ruling.outcome, ruling.leader) {
         (Outcome::Elected, Some(leader)) if ruling.agreed => format!("{leader}, and everyone knows"),
+        (Outcome::Elected, Some(leader)) if everyone_decided => {
+            format!("{leader}, and everyone knows whether it leads")
+        }
         (Outcome::Elected, Some(leader)) => format!("{leader}, but not everyone knows"),
         (Outcome::Split, _) => "split: there is more than one leader".to_owned(),
         (Outcome::Undecided, _) => "nobody before the run was stopped".to_owned(),
@@ -116,7 +121,12 @@ fn members(request: &Request, run: &Run) -> String {
     if has_attributes {
         columns.push(Column::Right("attribute"));
     }
-    columns.extend([Column::Left("role"), Column::Right("leader"), Column::Right("known since")]);
+    columns.push(Column::Left("role"));
+    // Identical members have no names for each other.
+    let has_names = request.choice.spec.identities == Identities::Unique;
+    if has_names {
+        columns.extend([Column::Right("leader"), Column::Right("known since")]);
+    }
     let mut table = output::table(&columns);
     for ((rank, seat), &since) in run.plan.ranks.iter().zip(&run.seats).zip(&run.report.knew_at) {
         let mut row = vec![rank.id().to_string()];
@@ -130,9 +140,11 @@ fn members(request: &Request, run: &Run) -> String {
             Seat::Up(status) => (role(status.role), status.leader),
         };
         row.push(role.to_owned());
-        row.push(leader.map_or_else(nothing, |leader| leader.to_string()));
-        let since = Some(since).filter(|&since| since != Time::NEVER && leader.is_some());
-        row.push(since.map_or_else(nothing, |since| since.to_string()));
+        if has_names {
+            row.push(leader.map_or_else(nothing, |leader| leader.to_string()));
+            let since = Some(since).filter(|&since| since != Time::NEVER && leader.is_some());
+            row.push(since.map_or_else(nothing, |since| since.to_string()));
+        }
         table.add_row(row);
     }
     output::lines_of(&table)

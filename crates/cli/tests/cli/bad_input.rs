@@ -28,6 +28,8 @@ const CASES: &[(&str, &[&str])] = &[
     ("simulate lcr --delay gamma:3", &["delay 'gamma:3'", "uniform:LO..HI"]),
     ("simulate lcr --delay-bound x", &["'x' is no time", "hops"]),
     ("simulate lcr --ids 1,2,1", &["id 1 is given twice"]),
+    ("simulate lcr --identical", &["identical members cannot elect a leader with lcr", "itai-rodeh"]),
+    ("simulate peterson --ids 4,4,4", &["identical members cannot elect a leader with peterson"]),
     ("simulate lcr --ids 1,,2", &["an id is missing", "whole number"]),
     ("simulate lcr --ids=", &["an id is missing"]),
     ("simulate lcr --ids 1,x", &["'x' is no id", "whole number"]),

@@ -198,3 +198,32 @@ fn networks_come_from_shapes_and_files() {
     assert_eq!((&object["n"], &object["leader"]), (&Value::from(3), &Value::from(30)));
     assert_eq!(object["topology"], "file:net");
 }
+
+#[test]
+fn identical_members_draw_lots_and_name_nobody() {
+    let command = "simulate itai-rodeh --nodes 5 --identical";
+    let object = run_well(&format!("{command} --format json")).json();
+    let leader = object["leader"].as_u64().expect("the onlooker's name for who leads");
+    assert_eq!((&object["outcome"], &object["agreed"]), (&"elected".into(), &false.into()));
+    assert_eq!((&object["safe"], &object["live"]), (&true.into(), &true.into()));
+    let known = object["known"]["members"].as_array().unwrap();
+    assert!(known.iter().all(|member| member["since"].is_null()), "nobody can name anyone: {known:?}");
+
+    let text = run_well(command).stdout;
+    let elected = format!("elected    {leader}, and everyone knows whether it leads");
+    for essential in [elected.as_str(), "to win     luck: members are identical", " --identical"] {
+        assert!(text.contains(essential), "no '{essential}' in\n{text}");
+    }
+    assert_eq!(text.lines().filter(|line| line.contains("follower")).count(), 4, "{text}");
+    assert!(!text.contains("known since"), "{text}");
+}
+
+#[test]
+fn who_is_elected_among_identical_members_depends_on_the_draws() {
+    let leader = |seed: u64| {
+        let command = format!("simulate itai-rodeh --nodes 4 --identical --format json --seed {seed}");
+        run_well(&command).json()["leader"].as_u64().unwrap()
+    };
+    let leaders: std::collections::BTreeSet<u64> = (0..12).map(leader).collect();
+    assert!(leaders.len() > 1, "{leaders:?}");
+}
