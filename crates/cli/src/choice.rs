@@ -1,9 +1,9 @@
 //! From an algorithm's name, as the user writes it, to its place in the registry.
 
 use crate::error::Failure;
-use crate::suggest;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Driving, Registry as _, Spec};
+use bellwether_sim::suggest;
 
 /// An algorithm of the registry.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! What can go wrong, and with which exit code the program then ends.
 
-use crate::suggest;
 use bellwether_sim::network::{NetworkError, Shape};
-use bellwether_sim::{DelayError, Report, SetupError};
+use bellwether_sim::scenario::ScenarioError;
+use bellwether_sim::{DelayError, Report, SetupError, suggest};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -16,7 +16,7 @@ Exit codes:
   2  wrong usage or bad input
   3  safety violated: a live member takes somebody else than the best live member for the leader
   4  liveness not reached: nobody leads, or somebody does not know what the algorithm promises
-  5  a claim does not hold
+  5  a claim does not hold, or a scenario does not come out as it expects
 
 Of 3, 4 and 5 the first that applies; over many runs, to any of them.";
 
@@ -102,6 +102,16 @@ impl From<DelayError> for Failure {
     }
 }
 
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Failure {
+        match (&error, error.hint()) {
+            (ScenarioError::Unreadable { .. }, _) => Failure::System(error.to_string()),
+            (_, Some(hint)) => Failure::input_with_hint(&error, hint),
+            (_, None) => Failure::input(error),
+        }
+    }
+}
+
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
         match error {
@@ -117,7 +127,7 @@ pub enum Verdict {
     /// Safe, live, and as claimed.
     #[default]
     Fine,
-    /// A claim does not hold.
+    /// A claim does not hold, or a scenario's expectation.
     NotAsClaimed,
     /// Liveness was not reached.
     NotLive,

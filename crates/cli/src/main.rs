@@ -1,4 +1,4 @@
-//! The program `bellwether`: election algorithms to look up, simulate and compare.
+//! The program `bellwether`: election algorithms to look up, simulate, compare and watch.
 
 #![forbid(unsafe_code)]
 
@@ -15,8 +15,7 @@ mod output;
 mod plot;
 mod progress;
 mod request;
-mod roster;
-mod suggest;
+mod shipped;
 mod trace;
 
 use clap::Parser as _;

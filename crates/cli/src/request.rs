@@ -117,10 +117,7 @@ fn members(args: &SimulateArgs, shape: &Shape, seed: u64) -> Result<Option<Membe
         (Some(0), _) => Err(Failure::input("there are no members: --nodes must be at least 1")),
         (_, Shape::File(_)) => members_of_file(args.nodes, args.order, shape, seed),
         (Some(n), _) => count(n),
-        (None, Shape::Grid { sides: Some(sides) } | Shape::Torus { sides: Some(sides) }) => {
-            count(sides.area())
-        }
-        (None, _) => count(DEFAULT_NODES),
+        (None, _) => count(shape.own_size().unwrap_or(DEFAULT_NODES)),
     }
 }
 

@@ -1,7 +1,18 @@
 //! Everything that determines a run.
 
 use crate::delay::Delay;
-use bellwether_core::{Delivery, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology};
+use bellwether_core::{Delivery, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology};
+
+/// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
+/// overflow. In hops.
+pub const LATEST_HOPS: f64 = 1e15;
+
+/// The time after so many hops, to the tick; nothing if nothing can be scheduled then.
+#[must_use]
+pub fn time_after_hops(hops: f64) -> Option<Time> {
+    let can_be = (0.0..=LATEST_HOPS).contains(&hops);
+    can_be.then(|| Time::from_ticks((hops * HOP.ticks() as f64).round() as u64))
+}
 
 /// A run, before it is run: the same plan gives the same run, to the byte, on every machine.
 #[derive(Clone, Debug)]

@@ -52,7 +52,7 @@ impl<O: Observer> Visitor for Run<'_, O> {
 }
 
 /// Whether a plan has nothing that rounds in step cannot express.
-fn runs_in_step(plan: &Plan) -> bool {
+pub(crate) fn runs_in_step(plan: &Plan) -> bool {
     plan.delay == Delay::Unit && plan.script.iter().all(|happening| happening.what == Event::Crash)
 }
 

@@ -261,7 +261,7 @@ impl Setup {
         if asked == Some(0) {
             return Err(SetupError::NoMembers);
         }
-        if asked.is_none() && !matches!(shape, Shape::File(_)) {
+        if asked.is_none() && !shape.names_members() {
             return Err(SetupError::SizeNeeded);
         }
         self.check_memory(&shape, asked)?;
@@ -440,11 +440,14 @@ fn sorted_by_id(ids: &[Id], spec: &Spec) -> Result<Vec<u32>, SetupError> {
 
 fn find(ids: &[Id], by_id: &[u32], role: &'static str, id: Id) -> Result<u32, SetupError> {
     let at = by_id.binary_search_by_key(&id, |&member| ids[member as usize]);
-    at.map(|at| by_id[at]).map_err(|_| {
-        let mut members: Vec<String> = ids.iter().take(8).map(Id::to_string).collect();
-        if ids.len() > 8 {
-            members.push(format!("... ({} in all)", ids.len()));
-        }
-        SetupError::NotAMember { role, id, members: members.join(", ") }
-    })
+    at.map(|at| by_id[at]).map_err(|_| not_a_member(ids, role, id))
+}
+
+/// The error for somebody who is named and not there.
+pub(crate) fn not_a_member(ids: &[Id], role: &'static str, id: Id) -> SetupError {
+    let mut members: Vec<String> = ids.iter().take(8).map(Id::to_string).collect();
+    if ids.len() > 8 {
+        members.push(format!("... ({} in all)", ids.len()));
+    }
+    SetupError::NotAMember { role, id, members: members.join(", ") }
 }

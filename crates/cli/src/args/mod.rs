@@ -1,11 +1,13 @@
 //! The command line. Help, errors, completions and man pages all come from these definitions.
 
 mod compare;
+mod play;
 mod simulate;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
-pub use simulate::{LinksArg, SimulateArgs, SimulateFormat};
+pub use play::{Export, PlayArgs, ScenariosArgs};
+pub use simulate::{LinksArg, SimulateArgs};
 
 use crate::error::EXIT_CODES;
 use bellwether_core::{Elect, Order};
@@ -34,6 +36,11 @@ pub enum Command {
     /// Measure several algorithms over several sizes against what they claim
     #[command(after_help = EXIT_CODES)]
     Compare(CompareArgs),
+    /// List the scenarios that come with the program: the lectures' examples and some more
+    Scenarios(ScenariosArgs),
+    /// Play a scenario, export it, or check that it comes out as expected
+    #[command(after_help = EXIT_CODES)]
+    Play(PlayArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -52,12 +59,12 @@ pub enum Command {
 pub struct AlgorithmsArgs {
     /// How to print them
     #[arg(long, value_enum, default_value_t)]
-    pub format: AlgorithmsFormat,
+    pub format: ListFormat,
 }
 
-/// How to print the algorithms.
+/// How to print a list.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum AlgorithmsFormat {
+pub enum ListFormat {
     /// A table for people
     #[default]
     Table,
@@ -84,6 +91,16 @@ pub enum ExplainFormat {
     /// Markdown
     Markdown,
     /// A JSON object, or an array of all of them
+    Json,
+}
+
+/// How to print an outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutcomeFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object
     Json,
 }
 

@@ -4,7 +4,7 @@ use super::values::{
     self, AttributesArg, Bytes, CallersArg, HopTime, Moment, parse_attributes, parse_bytes, parse_callers,
     parse_id, parse_moment,
 };
-use super::{ElectArg, OrderArg};
+use super::{ElectArg, OrderArg, OutcomeFormat};
 use bellwether_core::Id;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::network::Shape;
@@ -106,17 +106,7 @@ pub struct SimulateArgs {
     pub trace: Option<PathBuf>,
     /// How to print the outcome
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: SimulateFormat,
-}
-
-/// How to print the outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SimulateFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
+    pub format: OutcomeFormat,
 }
 
 /// Whether messages of one link keep their order.

@@ -1,15 +1,13 @@
 //! Small values on the command line: ids, times, sizes, and lists that may be a word.
 
-use bellwether_core::{Attribute, HOP, Id, Span, Time};
+use bellwether_core::{Attribute, Id, Span, Time};
+use bellwether_sim::{LATEST_HOPS, time_after_hops};
 use clap::builder::RangedI64ValueParser;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
 /// More cores than that nobody has, and threads cost memory before they do anything.
 const MOST_THREADS: i64 = 1024;
-/// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
-/// overflow.
-const LATEST_HOPS: f64 = 1e15;
 
 /// How many threads to use.
 pub fn threads() -> RangedI64ValueParser<u16> {
@@ -45,11 +43,10 @@ impl FromStr for HopTime {
     type Err = String;
 
     fn from_str(text: &str) -> Result<HopTime, String> {
-        let hops = text.trim().parse::<f64>().ok().filter(|hops| (0.0..=LATEST_HOPS).contains(hops));
-        let hops = hops.ok_or_else(|| {
+        let time = text.trim().parse::<f64>().ok().and_then(time_after_hops);
+        time.map(HopTime).ok_or_else(|| {
             format!("'{text}' is no time: expected a number of hops, 0 to {LATEST_HOPS:e}, as in 3 or 2.5")
-        })?;
-        Ok(HopTime(Time::from_ticks((hops * HOP.ticks() as f64).round() as u64)))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `bellwether algorithms`.
 
-use crate::args::{AlgorithmsArgs, AlgorithmsFormat};
+use crate::args::{AlgorithmsArgs, ListFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
@@ -11,8 +11,8 @@ use serde::Serialize;
 /// Lists the algorithms.
 pub fn run(args: &AlgorithmsArgs) -> Result<Verdict, Failure> {
     match args.format {
-        AlgorithmsFormat::Table => output::print(as_table().as_bytes())?,
-        AlgorithmsFormat::Json => output::print_json(&Choice::all().map(Listed::new).collect::<Vec<_>>())?,
+        ListFormat::Table => output::print(as_table().as_bytes())?,
+        ListFormat::Json => output::print_json(&Choice::all().map(Listed::new).collect::<Vec<_>>())?,
     }
     Ok(Verdict::Fine)
 }

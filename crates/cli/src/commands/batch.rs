@@ -2,7 +2,7 @@
 
 use super::simulate_text::{heading, line};
 use crate::again;
-use crate::args::{SimulateArgs, SimulateFormat};
+use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
 use crate::many::{self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, MessageFigures, Outcomes};
 use crate::output::{self, Column};
@@ -20,8 +20,8 @@ pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
     let batch = many::run(request, &progress)?;
     drop(progress);
     match args.format {
-        SimulateFormat::Json => output::print_json(&BatchObject::new(request, n, &batch))?,
-        SimulateFormat::Text => output::print(describe(args, request, n, &batch).as_bytes())?,
+        OutcomeFormat::Json => output::print_json(&BatchObject::new(request, n, &batch))?,
+        OutcomeFormat::Text => output::print(describe(args, request, n, &batch).as_bytes())?,
     }
     Ok(batch.verdict)
 }

@@ -7,6 +7,9 @@ mod compare_output;
 mod completions;
 mod explain;
 mod man;
+mod play;
+mod play_text;
+mod scenarios;
 mod simulate;
 mod simulate_json;
 mod simulate_text;
@@ -23,6 +26,8 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Scenarios(args) => scenarios::run(&args),
+        Command::Play(args) => play::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

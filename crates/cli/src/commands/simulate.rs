@@ -1,16 +1,15 @@
 //! `bellwether simulate`: one run. Many are `batch`.
 
 use super::{batch, simulate_json, simulate_text};
-use crate::args::{SimulateArgs, SimulateFormat};
+use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
 use crate::file::Pending;
 use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
-use crate::roster::{Roster, Seat};
 use crate::trace::{Footer, Header};
 use bellwether_algorithms::Algorithms;
-use bellwether_sim::{JsonTrace, Observer, Plan, Report, simulate};
+use bellwether_sim::{JsonTrace, Observer, Plan, Report, Roster, Seat, simulate};
 use std::path::Path;
 
 /// Up to so many members, people get to see each.
@@ -48,8 +47,8 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
     };
     drop(progress);
     match args.format {
-        SimulateFormat::Json => output::print_json(&simulate_json::RunObject::new(&request, &run))?,
-        SimulateFormat::Text => output::print(simulate_text::describe(args, &request, &run).as_bytes())?,
+        OutcomeFormat::Json => output::print_json(&simulate_json::RunObject::new(&request, &run))?,
+        OutcomeFormat::Text => output::print(simulate_text::describe(args, &request, &run).as_bytes())?,
     }
     Ok(Verdict::of(&run.report))
 }

@@ -6,10 +6,9 @@ use crate::args::SimulateArgs;
 use crate::many::problems;
 use crate::output::{self, Column, Figure};
 use crate::request::Request;
-use crate::roster::Seat;
 use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_sim::{Attributes, Driver, Outcome, Report};
+use bellwether_sim::{Attributes, Driver, Outcome, Report, Seat};
 use std::fmt::Display;
 
 /// Describes a run.

@@ -42,7 +42,7 @@ fn the_worst_of_many_runs_counts() {
 
 #[test]
 fn the_codes_are_documented() {
-    for args in ["--help", "simulate --help", "compare --help"] {
+    for args in ["--help", "simulate --help", "compare --help", "play --help"] {
         let help = run(args).stdout;
         for code in ["Exit codes", "3  safety", "4  liveness", "5  a claim"] {
             assert!(help.contains(code), "{args}: {help}");

@@ -1,11 +1,13 @@
 //! The built program, as a user meets it.
 
 mod bad_input;
+mod bad_scenarios;
 mod batch;
 mod compare;
 mod documents;
 mod exit_codes;
 mod explain;
 mod program;
+mod scenarios;
 mod simulate;
 mod trace;

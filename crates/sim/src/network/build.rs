@@ -5,6 +5,7 @@ use bellwether_core::{Graph, Link, Topology};
 use rustworkx_core::generators::{InvalidInputError, grid_graph, path_graph, star_graph};
 use rustworkx_core::petgraph::graph::UnGraph;
 use rustworkx_core::petgraph::visit::EdgeRef;
+use std::path::Path;
 
 /// How many ports a stored network can have: a [`Graph`] numbers them with 32 bits, and a random
 /// network may have somewhat more than expected.
@@ -31,6 +32,10 @@ impl Shape {
         if let Shape::File(path) = self {
             return file::read(path, n);
         }
+        if let Shape::Links(lines) = self {
+            let network = file::parse_links(lines).map_err(|fault| fault.in_file(Path::new("links")))?;
+            return network.of_size(self, n);
+        }
         let n = self.size(n)?;
         let topology = match self {
             Shape::Ring => Topology::Ring { n, two_way: false },
@@ -55,6 +60,7 @@ impl Shape {
                 let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
                 length.saturating_mul(BYTES_PER_FILE_BYTE)
             }
+            Shape::Links(lines) => (lines.len() as u64).saturating_mul(BYTES_PER_FILE_BYTE),
             Shape::Grid { sides: Some(sides) } | Shape::Torus { sides: Some(sides) } => {
                 self.estimate_from_size(sides.area())
             }
@@ -163,8 +169,13 @@ impl Shape {
             Shape::Gnp { p } => random::gnp(self, n, *p, seed).map(both_ways),
             Shape::Regular { degree } => random::regular(self, n, *degree, seed).map(both_ways),
             Shape::Digraph { degree } => Ok(random::digraph(n, *degree, seed)),
-            Shape::Ring | Shape::TwoWayRing | Shape::OverlayRing | Shape::Complete | Shape::File(_) => {
-                unreachable!("rings and complete networks have no list of links, and files are read")
+            Shape::Ring
+            | Shape::TwoWayRing
+            | Shape::OverlayRing
+            | Shape::Complete
+            | Shape::File(_)
+            | Shape::Links(_) => {
+                unreachable!("rings and complete networks have no list of links, and others are read")
             }
         }
     }

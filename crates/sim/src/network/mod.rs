@@ -15,6 +15,7 @@ mod tests;
 
 pub use error::NetworkError;
 pub use file::MAX_FILE_BYTES;
+pub(crate) use file::parse_links;
 pub use metrics::DIAMETER_BUDGET;
 pub use random::ATTEMPTS;
 pub use shape::{Shape, Sides};
@@ -50,6 +51,16 @@ impl Network {
     /// The same network, whose members have these ids.
     fn with_ids(self, ids: Option<Vec<Id>>) -> Network {
         Network { ids, ..self }
+    }
+
+    /// The same network, which must have as many members as were asked for.
+    fn of_size(self, shape: &Shape, asked: Option<u32>) -> Result<Network, NetworkError> {
+        match asked {
+            Some(asked) if asked != self.n() => {
+                Err(NetworkError::SizeDiffers { shape: shape.clone(), has: u64::from(self.n()), asked })
+            }
+            _ => Ok(self),
+        }
     }
 
     /// Who can talk to whom.

@@ -5,6 +5,7 @@ use bellwether_core::Need;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The shape of a network. What members are linked to is described for each; links are two-way
 /// unless it says otherwise.
@@ -59,6 +60,8 @@ pub enum Shape {
     },
     /// What a file says: a list of links, or GraphML.
     File(PathBuf),
+    /// These links, one a line, as a file lists them.
+    Links(Arc<str>),
 }
 
 /// The sides of a grid.
@@ -165,7 +168,23 @@ file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' tw
             Shape::Regular { .. } => "regular",
             Shape::Digraph { .. } => "digraph",
             Shape::File(_) => "file",
+            Shape::Links(_) => "links",
         }
+    }
+
+    /// How many members there are, where the shape itself says so.
+    #[must_use]
+    pub fn own_size(&self) -> Option<u64> {
+        match self {
+            Shape::Grid { sides: Some(sides) } | Shape::Torus { sides: Some(sides) } => Some(sides.area()),
+            _ => None,
+        }
+    }
+
+    /// Whether the network says who its members are, as files and listed links do.
+    #[must_use]
+    pub fn names_members(&self) -> bool {
+        matches!(self, Shape::File(_) | Shape::Links(_))
     }
 
     /// Whether the parameter makes sense, whatever the size: shapes can be made without parsing.
@@ -262,6 +281,7 @@ impl fmt::Display for Shape {
             }
             Shape::Gnp { p } => write!(f, ":{p}"),
             Shape::File(path) => write!(f, ":{}", path.display()),
+            Shape::Links(lines) => write!(f, ": {}", lines.lines().collect::<Vec<_>>().join(", ")),
             _ => Ok(()),
         }
     }

@@ -1,9 +1,10 @@
 //! What a misspelt name was probably meant to be.
 
 /// How alike (from 0 to 1) two names must be for one to be taken for the other.
-const ALIKE: f64 = 0.6;
+const ALIKE: f64 = 0.75;
 
 /// The candidate nearest to a name, if any is near.
+#[must_use]
 pub fn nearest<'c>(name: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let name = name.to_lowercase();
     candidates
@@ -24,5 +25,6 @@ mod tests {
         assert_eq!(nearest("chang-robert", &names), Some("chang-roberts"));
         assert_eq!(nearest("Buly", &names), Some("bully"));
         assert_eq!(nearest("xyzzy", &names), None);
+        assert_eq!(nearest("network", &["initiators", "attributes"]), None);
     }
 }

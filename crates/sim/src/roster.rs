@@ -1,7 +1,7 @@
 //! Who thinks what at the end of a run.
 
+use crate::trace::Observer;
 use bellwether_core::{Message, Port, Protocol, Status, Time, Verdict};
-use bellwether_sim::Observer;
 
 /// Watches what members publish, and lets another observer watch too.
 pub struct Roster<O> {

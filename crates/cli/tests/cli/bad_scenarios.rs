@@ -1,0 +1,226 @@
+//! Scenario files that make no sense: file, line and column, a message that helps, code 2, and
+//! nothing else.
+
+use crate::program::run_in;
+use std::fs;
+
+/// A ring with one more thing to say about it.
+macro_rules! ring {
+    ($more:literal) => {
+        concat!("algorithm = 'chang-roberts'\nids = [80, 32, 5]\n", $more, "\n[expect]\nleader = 80\n")
+    };
+}
+
+/// A ring with this expectation.
+macro_rules! expect {
+    ($expected:literal) => {
+        concat!("algorithm = 'chang-roberts'\nids = [80, 32, 5]\n[expect]\n", $expected, "\n")
+    };
+    ($more:literal, $expected:literal) => {
+        concat!("algorithm = 'chang-roberts'\nids = [80, 32, 5]\n", $more, "\n[expect]\n", $expected, "\n")
+    };
+}
+
+/// What follows the title, with a `^` before the place to be named, and words of the message.
+const CASES: &[(&str, &[&str])] = &[
+    // What is not TOML, and what no scenario says.
+    (ring!("seed = ^"), &["this is not TOML"]),
+    (ring!("^ids = [1]"), &["this is not TOML", "duplicate key"]),
+    (ring!("^intiators = [5]"), &["a scenario has no key 'intiators'", "hint: did you mean 'initiators'?"]),
+    (ring!("^qqqq = 1"), &["no key 'qqqq'", "hint: the keys are title, about"]),
+    (expect!("^leadr = 80"), &["[expect] has no key 'leadr'", "did you mean 'leader'?"]),
+    (expect!("leader = 80\n^seed = 3"), &["no key 'seed'", "above the first [table]"]),
+    (ring!("[^network]"), &["no key 'network'", "hint: the keys are title, about"]),
+    // Values of the wrong type.
+    (ring!("seed = ^'x'"), &["'seed' must be a whole number, 0 or more, not 'x'"]),
+    (ring!("seed = ^-1"), &["'seed' must be a whole number", "-1"]),
+    (ring!("about = ^7"), &["'about' must be text in quotes, not 7"]),
+    (ring!("source = ^' '"), &["'source' is empty"]),
+    (ring!("synchroniser = ^'yes'"), &["'synchroniser' must be true or false"]),
+    (ring!("initiators = [5, ^'x']"), &["'initiators' must be an id", "not 'x'"]),
+    (ring!("initiators = ^5"), &["'initiators' must be a list of ids", "'all'"]),
+    (ring!("attributes = [1, ^2.5, 3]"), &["'attributes' must be a whole number, not 2.5"]),
+    (ring!("until = ^nan"), &["'until' must be a number of hops", "nan"]),
+    (ring!("delay_bound = ^-2"), &["'delay_bound' must be a number of hops"]),
+    (ring!("^title = 'again'"), &["this is not TOML"]),
+    (ring!("elect = ^'bets'"), &["one of 'best', 'worst'", "did you mean 'best'?"]),
+    (ring!("links = ^['1 -> 2']"), &["'fifo', 'reordering'", "list a network's links in 'topology'"]),
+    // Algorithms, networks and delays that are not there.
+    (
+        "algorithm = ^'chang-robert'\nnodes = 3\n[expect]\nleader = 3",
+        &["no algorithm 'chang-robert'", "lcr", "did you mean 'chang-roberts'?"],
+    ),
+    (ring!("variant = ^'plan'"), &["chang-roberts has no variant 'plan'", "did you mean 'plain'?"]),
+    (ring!("topology = ^'rign'"), &["no topology 'rign'", "did you mean 'ring'?"]),
+    (ring!("topology = ^'gnp:7'"), &["gnp:7", "probability"]),
+    (ring!("topology = ^'star'"), &["chang-roberts needs a one-way ring", "'topology' ring"]),
+    (ring!("topology = ^'file:net'"), &["complete in itself", "hint: list the links here"]),
+    (ring!("topology = ^3"), &["a network's name, or a list of links"]),
+    (ring!("delay = ^'gamma:1'"), &["delay 'gamma:1' is not understood", "uniform:LO..HI"]),
+    (ring!("delay = ^'file:delays'"), &["complete in itself"]),
+    (ring!("synchroniser = ^true"), &["chang-roberts does not run in rounds"]),
+    // Members.
+    ("algorithm = 'bully'\nids = [1, 2]\nnodes = ^2\n[expect]\nleader = 2", &["both 'ids' and 'nodes'"]),
+    ("algorithm = 'bully'\nids = [1, 2, ^1]\n[expect]\nleader = 2", &["id 1 is given twice"]),
+    ("algorithm = 'bully'\nids = ^[]\n[expect]\nleader = 2", &["there are no members"]),
+    ("algorithm = 'bully'\nnodes = ^0\n[expect]\nleader = 2", &["there are no members"]),
+    ("algorithm = 'bully'\nnodes = ^9999999\n[expect]\nleader = 2", &["at most 1000", "bellwether simulate"]),
+    ("algorithm = 'bully'\nids = [1, ^18446744073709551615]\n[expect]\nleader = 1", &["'ids'", "too large"]),
+    (ring!("order = ^'best'"), &["'order' goes with 'nodes'"]),
+    (ring!("attributes = ^[1, 2]"), &["2 attributes for 3 members"]),
+    (ring!("id_bound = ^7"), &["id 80 is above", "raise 'id_bound'"]),
+    (
+        "algorithm = 'bully'\nids = ^[1, 2]\nidentical = true\n[expect]\nleader = 2",
+        &["identical members have no 'ids'"],
+    ),
+    (
+        "algorithm = 'bully'\nnodes = 3\nidentical = ^true\n[expect]\noutcome = 'elected'",
+        &["identical members cannot elect", "symmetry"],
+    ),
+    ("algorithm = 'lcr'\nids = ^[7, 7]\n[expect]\nleader = 7", &["identical members cannot elect"]),
+    ("algorithm = 'bully'\ntopology = ['1 -> 2', '2 x ^1']\n[expect]\nleader = 2", &["one link a line"]),
+    ("algorithm = 'bully'\ntopology = ['1 -> 2', '2 -- ^2']\n[expect]\nleader = 2", &["linked to itself"]),
+    ("algorithm = 'bully'\ntopology = ['1 -> 2', ^'']\n[expect]\nleader = 2", &["one link"]),
+    ("algorithm = 'bully'\ntopology = ^[]\n[expect]\nleader = 2", &["no link is listed"]),
+    ("algorithm = 'bully'\ntopology = ^['a -> b']\n[expect]\nleader = 2", &["named by their ids"]),
+    ("algorithm = 'bully'\nids = ^[1]\ntopology = ['1 -- 2']\n[expect]\nleader = 2", &["leave this out"]),
+    (
+        "algorithm = 'bully'\ntopology = ^['1 -> 2']\n[expect]\nleader = 2",
+        &["bully needs a complete network"],
+    ),
+    // Who calls, and what happens.
+    (ring!("initiators = [5, ^9]"), &["initiator 9 is not a member", "80, 32, 5"]),
+    (ring!("initiators = ^[]"), &["nobody ever calls", "hint: name an initiator"]),
+    ("algorithm = 'lcr'\nids = [1, 2]\ninitiators = ^[1]\n[expect]\nleader = 2", &["every member starts"]),
+    (ring!("initiators = [^5]\n[[event]]\nat = 0\ncrash = 5"), &["member 5 is dead from the start"]),
+    (ring!("[[event]]\nat = 1\ncrash = ^9"), &["member 9 is not a member"]),
+    (ring!("[[event]]\nat = ^-1\ncrash = 5"), &["'at' must be a number of hops"]),
+    (ring!("[[event]]\nat = ^nan\ncrash = 5"), &["'at' must be a number of hops"]),
+    (ring!("[[event]]\nat = ^'now'\ncrash = 5"), &["'at' must be a number of hops"]),
+    (ring!("^[[event]]\ncrash = 5"), &["an event needs a time"]),
+    (ring!("^[[event]]\nat = 5"), &["an event says what happens"]),
+    (ring!("[[event]]\nat = 5\n^crush = 5"), &["an event has no key 'crush'", "did you mean 'crash'?"]),
+    (ring!("[[event]]\nat = 5\ncrash = 5\ncall = ^32"), &["an event is one thing"]),
+    (ring!("[[event]]\nat = 5\ncrash = [5, ^5]"), &["member 5 crashes twice"]),
+    (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\nstart = ^5"), &["dead by then", "cannot start"]),
+    (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\ncall = ^5"), &["dead by then", "cannot call"]),
+    (ring!("[[event]]\nat = 6\nstart = 5\n[[event]]\nat = 5\ncall = ^5"), &["has not started by then"]),
+    (ring!("until = 9\n[[event]]\nat = ^9.5\ncrash = 5"), &["the run is over at 9", "raise 'until'"]),
+    (ring!("event = ^3"), &["tables, each under [[event]]"]),
+    // What is expected.
+    ("algorithm = 'bully'\nnodes = 3\n^", &["nothing is expected", "hint: add [expect]"]),
+    ("algorithm = 'bully'\nnodes = 3\n^[expect]", &["[expect] is empty"]),
+    (expect!("leader = ^9"), &["leader 9 is not a member"]),
+    (expect!("outcome = ^'electd'"), &["'elected', 'split', 'none', 'undecided'", "did you mean 'elected'?"]),
+    (expect!("outcome = 'none'\nleader = ^80"), &["outcome 'none', which is without"]),
+    (expect!("[[event]]\nat = 0\ncrash = 80", "leader = ^80"), &["member 80 crashes at 0"]),
+    (expect!("outcome = 'split'\nagreed = ^true"), &["'agreed' cannot be where outcome is 'split'"]),
+    (expect!("outcome = 'split'\nsafe = ^true"), &["'safe' cannot be where outcome is 'split'"]),
+    (expect!("outcome = 'none'\nlive = ^true"), &["'live' cannot be where outcome is 'none'"]),
+    (expect!("outcome = ^'undecided'"), &["nothing stops this one", "'until' or 'max_messages'"]),
+    (expect!("leader = 80\nagreed = true\nleaders = { ^5 = 32 }"), &["all are to name one leader"]),
+    (expect!("agreed = true\nleaders = { ^5 = 'none' }"), &["all are to name one leader"]),
+    (expect!("leaders = { ^9 = 80 }"), &["member 9 is not a member"]),
+    (expect!("leaders = { ^x = 80 }"), &["'x' is no id"]),
+    (expect!("leaders = { 5 = ^'nobody' }"), &["an id, or 'none'"]),
+    (
+        expect!("[[event]]\nat = 3\ncrash = 5", "leaders = { ^5 = 80 }"),
+        &["member 5 crashes, and the dead take nobody"],
+    ),
+    (
+        expect!("messages = ^5\nmessages_of = { election = 3, elected = 3 }"),
+        &["'messages' is 5, but the kinds in 'messages_of' make 6"],
+    ),
+    (expect!("messages = ^9\nmessages_of = { election = 3, elected = 3 }"), &["'messages' is 9"]),
+    (expect!("messages_of = { ^electon = 3 }"), &["no messages of kind 'electon'", "mean 'election'?"]),
+    (expect!("rounds = ^3"), &["'rounds': this run of chang-roberts has no common rounds"]),
+    (
+        "algorithm = 'lcr'\nnodes = 3\nsynchroniser = true\n[expect]\nleader_round = ^4",
+        &["'leader_round': this run of lcr has no common rounds", "'time'"],
+    ),
+    (expect!("messages = ^'many'"), &["'messages' must be a number, or { at_most = 9 }"]),
+    (expect!("messages = ^{ at_least = 5, at_most = 3 }"), &["nothing is at least 5 and at most 3"]),
+    (expect!("messages = { ^atmost = 3 }"), &["did you mean 'at_most'?"]),
+    (expect!("time = ^-3"), &["'time' must be a number"]),
+    // What waits.
+    ("algorithm = 'paxos'\nnodes = 3\nwaits_for = ^'quorums'", &["waits for quorums: it cannot be run yet"]),
+    (ring!("waits_for = ^''"), &["'waits_for' is empty"]),
+];
+
+#[test]
+fn bad_scenarios_are_refused_with_their_place_and_a_message_that_helps() {
+    let mut wrong = Vec::new();
+    for (marked, expected) in CASES {
+        let marked = format!("title = 'T'\n{marked}");
+        let before = marked.split('^').next().unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        let place = format!("error: s.toml:{line}:{column}: ");
+
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("s.toml"), marked.replace('^', "")).unwrap();
+        let ended = run_in(dir.path(), "play s.toml --check");
+        let is_refused = (ended.code, ended.stdout.as_str()) == (2, "");
+        let is_told = expected.iter().all(|words| ended.stderr.contains(words));
+        let nothing_else = fs::read_dir(dir.path()).unwrap().count() == 1;
+        if !(is_refused && is_told && nothing_else && ended.stderr.starts_with(&place)) {
+            wrong.push(format!(
+                "{marked}\nexpected {place}{expected:?}\ncame {}: {}",
+                ended.code, ended.stderr
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for (text, words) in [
+        ("", "s.toml:1:1: 'title' is missing"),
+        ("title = 'T'", "s.toml:1:1: 'algorithm' is missing"),
+        ("title = 'T'\nalgorithm = 'lcr'", "s.toml:1:1: who takes part?"),
+    ] {
+        fs::write(dir.path().join("s.toml"), text).unwrap();
+        let ended = run_in(dir.path(), "play s.toml");
+        assert!(ended.code == 2 && ended.stderr.contains(words), "{text}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told_from_those_that_make_no_sense() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| fs::write(dir.path().join(name), content).unwrap();
+    write("bytes.toml", b"title = 'T'\n\xff");
+    write("large.toml", "#".repeat((1 << 20) + 1).as_bytes());
+    let cases = [
+        ("play none.toml", 1, "error: cannot read none.toml"),
+        ("play .", 1, "error: cannot read ."),
+        ("play bytes.toml", 2, "error: bytes.toml:2:1: this is not text: expected UTF-8"),
+        ("play large.toml", 2, "error: large.toml is too large: a scenario has at most 1048576 bytes"),
+        (
+            "play ring-of-sx",
+            2,
+            "no scenario 'ring-of-sx', and no file of that name\nhint: did you mean 'ring-of-six'?",
+        ),
+        ("play 0000", 2, "hint: 'bellwether scenarios' lists them"),
+        (
+            "play ring-of-six --export png",
+            2,
+            "there is no format 'png': use one of mermaid, svg, shiviz, json",
+        ),
+        ("play ring-of-six --export svg:", 2, "names no file after the colon"),
+        ("play ring-of-six --export svg --export json:-", 2, "hint: give exports a file"),
+        ("play ring-of-six --export svg --check", 2, "hint: give exports a file"),
+        ("play ring-of-six --format json", 2, "--check"),
+        ("play", 2, "NAME|FILE"),
+        ("play chubby-master --check", 2, "scenarios/chubby-master.toml:3:13: this scenario waits for"),
+        ("play chubby-master --export svg", 2, "it cannot be run yet"),
+    ];
+    for (args, code, words) in cases {
+        let ended = run_in(dir.path(), args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{args}: {}", ended.stderr);
+        assert!(ended.stderr.contains(words), "{args}: {}", ended.stderr);
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "something was written");
+}

@@ -1,0 +1,203 @@
+//! Scenarios: elections that are written down in a file, each with what is expected of it.
+//!
+//! A file ([`Scenario::read`], or [`Scenario::parse`] of its text) is checked as far as it goes by
+//! itself. [`Scenario::resolve`] finds its algorithm in a registry and gives the run's
+//! [`Plan`](crate::Plan); [`Expectation::check`] compares what came of it. The format is described
+//! in `docs/scenario-format.md`.
+
+mod contradiction;
+mod error;
+mod event;
+mod expect;
+mod members;
+mod play;
+mod table;
+
+pub use error::ScenarioError;
+pub use expect::{Expectation, Mismatch};
+pub use members::MOST_MEMBERS;
+pub use play::{Played, Resolved};
+
+use crate::delay::{Delay, DelayError};
+use crate::plan::{Limits, LinkOrder};
+use crate::run::RoundMode;
+use crate::setup::Setup;
+use crate::text_file::{decode, read_at_most};
+use bellwether_core::{Elect, Id, Time};
+use error::Flaw;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use table::{At, KEYS, Table, Value};
+use toml::de::DeTable;
+
+/// The largest file that is read.
+pub const MAX_SCENARIO_BYTES: u64 = 1 << 20;
+/// When to give up unless the file says: a scenario is to be watched.
+const MOST_MESSAGES: u64 = 1_000_000;
+
+/// An election that is written down in a file.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What it is called.
+    pub title: String,
+    /// What there is to see, in a paragraph; empty if it does not say.
+    pub about: String,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// What has to be built before it can be run, if anything.
+    pub waits_for: Option<String>,
+    /// The algorithm, by name.
+    pub algorithm: String,
+    /// Its variant, if not the default.
+    pub variant: Option<String>,
+    /// Who takes part.
+    pub ids: Vec<Id>,
+    /// What to run.
+    pub setup: Setup,
+    /// From which all randomness is drawn.
+    pub seed: u64,
+    /// How to drive an algorithm in rounds.
+    pub mode: RoundMode,
+    /// What should come of it.
+    pub expect: Expectation,
+    path: PathBuf,
+    text: String,
+    /// Where the values of the file's keys stand.
+    places: BTreeMap<&'static str, usize>,
+}
+
+impl Scenario {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] says what is wrong, where, and what to do.
+    pub fn read(path: &Path) -> Result<Scenario, ScenarioError> {
+        let bytes = match read_at_most(path, MAX_SCENARIO_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                return Err(ScenarioError::TooLarge { path: path.to_owned(), most: MAX_SCENARIO_BYTES });
+            }
+            Err(source) => return Err(ScenarioError::Unreadable { path: path.to_owned(), source }),
+        };
+        let text = decode(&bytes).map_err(|fault| ScenarioError::Flawed {
+            path: path.to_owned(),
+            line: fault.line,
+            column: fault.column,
+            problem: fault.problem,
+            hint: None,
+        })?;
+        Scenario::parse(text, path)
+    }
+
+    /// Makes out the text of a file; the path is for error messages.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] says what is wrong, where, and what to do.
+    pub fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {
+        parse(text, path).map_err(|flaw| flaw.in_file(path, text))
+    }
+
+    /// Where the value of a key stands, or else the name of the algorithm.
+    fn place(&self, key: &str) -> usize {
+        self.places.get(key).or_else(|| self.places.get("algorithm")).copied().unwrap_or(0)
+    }
+}
+
+fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(text.len(), |span| span.start.min(text.len()));
+        Flaw::new(at, format!("this is not TOML: {}", error.message()))
+    })?;
+    let file = Table::new(document.get_ref(), 0, "a scenario", KEYS)?;
+    let required = |key| {
+        let words = file.read(key, Value::words)?;
+        words.ok_or_else(|| Flaw::new(0, format!("'{key}' is missing: {key} = \"...\"")))
+    };
+    let words = |key| Ok::<_, Flaw>(file.read(key, Value::words)?.map(|words| words.value));
+
+    let (title, algorithm) = (required("title")?.value, required("algorithm")?.value);
+    let waits_for = words("waits_for")?;
+    let until = file.read("until", Value::hops)?;
+    let max_messages = file.read("max_messages", Value::whole)?;
+    let group = members::read(&file)?;
+    let events = event::read(file.get("event"))?;
+    event::check(&events, &group.ids, until.map(|until| until.value))?;
+    let identical = identical(&file)?;
+    let expect = Expectation::read(file.get("expect"))?;
+    let is_limited = until.is_some() || max_messages.is_some();
+    expect.check_against(&contradiction::Run { ids: &group.ids, events: &events, is_limited })?;
+    if expect.is_empty() && waits_for.is_none() {
+        let hint = "add [expect] with at least one line, as leader = 80";
+        return Err(Flaw::new(text.len(), "nothing is expected of this scenario").hint(hint));
+    }
+    let synchroniser = file.read("synchroniser", Value::flag)?.is_some_and(|flag| flag.value);
+    Ok(Scenario {
+        about: words("about")?.unwrap_or_default(),
+        source: words("source")?,
+        variant: words("variant")?,
+        seed: file.read("seed", Value::whole)?.map_or(0, |seed| seed.value),
+        mode: if synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto },
+        setup: Setup {
+            elect: elect(&file)?,
+            attributes: members::attributes(&file, &group)?,
+            id_bound: file.read("id_bound", Value::whole)?.map(|bound| bound.value),
+            identical,
+            callers: members::callers(&file, &group.ids, &events)?,
+            delay: delay(&file)?,
+            delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
+            links: links(&file)?,
+            script: events.iter().map(|event| (event.id.value, event.what, event.when.value)).collect(),
+            limits: Limits {
+                messages: max_messages.map_or(MOST_MESSAGES, |most| most.value),
+                time: until.map_or(Time::NEVER, |until| until.value),
+            },
+            shape: group.shape,
+            members: group.members,
+            ..Setup::default()
+        },
+        ids: group.ids,
+        places: KEYS.iter().filter_map(|&key| Some((key, file.get(key)?.at))).collect(),
+        path: path.to_owned(),
+        text: text.to_owned(),
+        title,
+        algorithm,
+        waits_for,
+        expect,
+    })
+}
+
+fn elect(file: &Table<'_>) -> Result<Elect, Flaw> {
+    let elect =
+        file.read("elect", |value| value.choice(&[("best", Elect::Best), ("worst", Elect::Worst)]))?;
+    Ok(elect.map_or(Elect::Best, |elect| elect.value))
+}
+
+/// Members that are identical have nothing to list.
+fn identical(file: &Table<'_>) -> Result<bool, Flaw> {
+    let identical = file.read("identical", Value::flag)?.is_some_and(|flag| flag.value);
+    for key in ["ids", "order", "attributes"] {
+        if let Some(value) = file.get(key).filter(|_| identical) {
+            let problem = format!("identical members have no '{key}' of their own: use 'nodes' alone");
+            return Err(Flaw::new(value.at, problem));
+        }
+    }
+    Ok(identical)
+}
+
+fn links(file: &Table<'_>) -> Result<LinkOrder, Flaw> {
+    let links = file.read("links", |value| {
+        let orders = [("fifo", LinkOrder::Fifo), ("reordering", LinkOrder::Reordering)];
+        let hint = "'links' says whether messages keep their order; list a network's links in 'topology'";
+        value.choice(&orders).map_err(|flaw| if value.as_list().is_some() { flaw.hint(hint) } else { flaw })
+    })?;
+    Ok(links.map_or(LinkOrder::Fifo, |links| links.value))
+}
+
+fn delay(file: &Table<'_>) -> Result<Delay, Flaw> {
+    let Some(At { value: text, at }) = file.read("delay", Value::text)? else { return Ok(Delay::Unit) };
+    if text.starts_with("file:") {
+        let problem = "a scenario is complete in itself and reads no other file";
+        return Err(Flaw::new(at, problem).hint("use unit, uniform, exponential or lognormal"));
+    }
+    text.parse().map_err(|error: DelayError| Flaw::new(at, error.to_string()))
+}

@@ -1,0 +1,145 @@
+//! From a scenario to a run.
+
+use super::Scenario;
+use super::error::{Flaw, ScenarioError};
+use super::members::setup_flaw;
+use crate::plan::{Event, Plan};
+use crate::report::Report;
+use crate::roster::{Roster, Seat};
+use crate::run::{RoundMode, runs_in_step, simulate};
+use crate::setup::{Setup, SetupError};
+use bellwether_core::{
+    Algorithm, Driving, Entry, Id, Kind, Message, Protocol, Registry, RoundAlgorithm, Rounds, Visitor,
+};
+
+/// A scenario whose algorithm was found, ready to run.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The algorithm's place in the registry.
+    pub entry: usize,
+    /// The algorithm.
+    pub algorithm: Entry,
+    /// What the scenario asks for.
+    pub setup: Setup,
+    /// The run, in full.
+    pub plan: Plan,
+    /// How to drive an algorithm in rounds.
+    pub mode: RoundMode,
+}
+
+/// A scenario that was run.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// What was run.
+    pub plan: Plan,
+    /// What came of it.
+    pub report: Report,
+    /// What there is to be seen of each member at the end, by index.
+    pub seats: Vec<Seat>,
+}
+
+impl Played {
+    /// What there is to be seen of a member at the end.
+    #[must_use]
+    pub fn seat(&self, id: Id) -> Option<&Seat> {
+        let member = self.plan.ranks.iter().position(|rank| rank.id() == id)?;
+        self.seats.get(member)
+    }
+}
+
+impl Resolved {
+    /// Runs it.
+    #[must_use]
+    pub fn play<G: Registry>(&self) -> Played {
+        let mut roster = Roster::new(self.plan.n(), ());
+        let report = simulate::<G, _>(self.entry, &self.plan, self.mode, &mut roster);
+        Played { plan: self.plan.clone(), report, seats: roster.into_parts().0 }
+    }
+}
+
+impl Scenario {
+    /// Finds the algorithm in a registry, and makes sure that the scenario can be run and its
+    /// expectation met.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] says what does not fit, and where the file says so. A scenario that waits
+    /// for something cannot be run.
+    pub fn resolve<G: Registry>(&self) -> Result<Resolved, ScenarioError> {
+        self.try_resolve::<G>().map_err(|flaw| flaw.in_file(&self.path, &self.text))
+    }
+
+    fn try_resolve<G: Registry>(&self) -> Result<Resolved, Flaw> {
+        if let Some(reason) = &self.waits_for {
+            let problem = format!("this scenario waits for {reason}: it cannot be run yet");
+            return Err(Flaw::new(self.place("waits_for"), problem));
+        }
+        let entry = self.find::<G>()?;
+        let algorithm = G::ENTRIES[entry];
+        if self.mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
+            let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
+            return Err(Flaw::new(self.place("synchroniser"), problem));
+        }
+        let plan = self.setup.plan(algorithm.spec, self.seed);
+        let plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        let in_step =
+            algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
+        let kinds = G::dispatch(entry, Kinds { in_step });
+        self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
+        Ok(Resolved { entry, algorithm, setup: self.setup.clone(), plan, mode: self.mode })
+    }
+
+    fn find<G: Registry>(&self) -> Result<usize, Flaw> {
+        let name = self.algorithm.as_str();
+        if let Some(entry) = G::find(name, self.variant.as_deref()) {
+            return Ok(entry);
+        }
+        let (variants, variant) = (G::variants(name), self.variant.as_deref().unwrap_or_default());
+        if variants.is_empty() {
+            let names = G::names();
+            let problem = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
+            return Err(Flaw::new(self.place("algorithm"), problem).meant(name, &names));
+        }
+        let problem = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
+        Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
+    }
+
+    /// Where the file says what an error is about.
+    fn place_of(&self, error: &SetupError) -> usize {
+        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == Event::Call);
+        self.place(match error {
+            SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
+            SetupError::DuplicateId(_) => "ids",
+            SetupError::AttributeCount { .. } => "attributes",
+            SetupError::Symmetric { .. } if self.setup.identical => "identical",
+            SetupError::Symmetric { .. } => "ids",
+            SetupError::AboveIdBound { .. } => "id_bound",
+            SetupError::EveryoneStarts { .. } if calls_later => "event",
+            SetupError::NotAMember { .. }
+            | SetupError::DeadInitiator(_)
+            | SetupError::NoInitiator
+            | SetupError::EveryoneStarts { .. } => "initiators",
+            SetupError::Unfit { .. }
+            | SetupError::NotConnected { .. }
+            | SetupError::NoDiameter { .. }
+            | SetupError::Network(_) => "topology",
+            SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
+        })
+    }
+}
+
+/// The kinds of an algorithm's messages, with a synchroniser's marker where there is one.
+struct Kinds {
+    in_step: bool,
+}
+
+impl Visitor for Kinds {
+    type Output = &'static [Kind];
+
+    fn events<A: Algorithm>(self) -> Self::Output {
+        A::Msg::KINDS
+    }
+
+    fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
+        if self.in_step { R::Msg::KINDS } else { <Rounds<R> as Protocol>::Msg::KINDS }
+    }
+}
