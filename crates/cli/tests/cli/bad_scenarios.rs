@@ -106,6 +106,10 @@ const CASES: &[(&str, &[&str])] = &[
     (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\ncall = ^5"), &["dead by then", "cannot call"]),
     (ring!("[[event]]\nat = 6\nstart = 5\n[[event]]\nat = 5\ncall = ^5"), &["has not started by then"]),
     (ring!("until = 9\n[[event]]\nat = ^9.5\ncrash = 5"), &["the run is over at 9", "raise 'until'"]),
+    (
+        "algorithm = 'lcr'\nnodes = 2\n^[[event]]\nat = 3\ncall = 1\n[expect]\nleader = 2",
+        &["in lcr every member starts by itself", "'call'"],
+    ),
     (ring!("event = ^3"), &["tables, each under [[event]]"]),
     // What is expected.
     ("algorithm = 'bully'\nnodes = 3\n^", &["nothing is expected", "hint: add [expect]"]),
