@@ -1,5 +1,6 @@
 //! Nothing is allocated for a message, and a member takes few bytes: counted by the allocator.
 
+#[path = "suite/support/mod.rs"]
 mod support;
 
 use bellwether_algorithms::Algorithms;

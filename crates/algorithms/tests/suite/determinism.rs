@@ -1,14 +1,12 @@
 //! The same plan gives the same run, to the byte, on every machine and on any number of cores.
 
-mod support;
-
+use crate::support::DELAYS;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Id, Order, Registry, Time};
 use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
     simulate, simulate_many,
 };
-use support::DELAYS;
 
 fn entry(name: &str, variant: &str) -> usize {
     Algorithms::find(name, Some(variant)).expect("it is registered")

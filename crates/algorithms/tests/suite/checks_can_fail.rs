@@ -1,15 +1,11 @@
 //! Each check of the conformance suite finds an algorithm that is wrong in just that way.
 
-#[path = "support/broken.rs"]
-mod broken;
-mod support;
-
+use crate::support::Cast;
+use crate::support::broken::*;
+use crate::support::conformance::{Check, complaints_about_names, complaints_about_spec, failed_checks};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_core::{Claim, Kind, Protocol, Registry, Spec, Time};
 use bellwether_sim::{Limits, Outcome, Plan, Report, RoundMode, simulate};
-use broken::*;
-use support::Cast;
-use support::conformance::{Check, complaints_about_names, complaints_about_spec, failed_checks};
 
 bellwether_core::registry! {
     /// Wrong ones, in the order of their faults.

@@ -1,13 +1,11 @@
 //! A new algorithm is one file (`support/shout.rs`) and one line in a registry: everything else
 //! takes it up from there.
 
-mod support;
-
+use crate::support::conformance::assert_conforms;
+use crate::support::shout;
 use bellwether_algorithms::{bully, chang_roberts, lcr};
 use bellwether_core::{HOP, Order, Registry, Time};
 use bellwether_sim::{Members, RoundMode, Setup, simulate};
-use support::conformance::assert_conforms;
-use support::shout;
 
 bellwether_core::registry! {
     /// The test's own algorithm among others.

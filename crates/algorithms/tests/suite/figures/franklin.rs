@@ -1,7 +1,7 @@
 //! Franklin's figures, against a naive player of the rules and against formulas.
 
+use super::two_way::Subject;
 use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, sent, two_way_twin};
-use crate::two_way::Subject;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::LinkOrder;
 

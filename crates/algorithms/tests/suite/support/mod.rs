@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
+pub mod broken;
 pub mod bully_twin;
 pub mod conformance;
 pub mod disturbed;

@@ -1,8 +1,4 @@
-//! What the algorithms' sources say about their runs, worked out by the tests themselves: one
-//! module each, in one binary, so that the simulator is compiled for the algorithms once.
-
-#[path = "../support/mod.rs"]
-mod support;
+//! What the algorithms' sources say about their runs, worked out by the tests themselves.
 
 mod aggregation_tree;
 mod bully;
@@ -13,8 +9,6 @@ mod franklin;
 mod hirschberg_sinclair;
 mod itai_rodeh;
 mod lcr;
-mod lcr;
-mod means;
 mod means;
 mod modified_ring;
 mod one_way_phases;

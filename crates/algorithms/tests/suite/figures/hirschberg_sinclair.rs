@@ -1,7 +1,7 @@
 //! Hirschberg and Sinclair's figures, against a naive player of the rules and against formulas.
 
+use super::two_way::Subject;
 use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, two_way_twin};
-use crate::two_way::Subject;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Elect, HOP, Message, Port, Registry, Time};
 use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate};

@@ -1,12 +1,10 @@
 //! Every registered algorithm keeps what all of them have to keep.
 
-mod support;
-
+use crate::support::conformance::assert_conforms;
+use crate::support::{Cast, run};
 use bellwether_algorithms::{Algorithms, bully};
 use bellwether_core::{Driving, Port, Registry};
 use bellwether_sim::{Event, Happening};
-use support::conformance::assert_conforms;
-use support::{Cast, run};
 
 #[test]
 fn every_algorithm_conforms() {

@@ -1,15 +1,12 @@
 //! All small rings there are: every order of ranks, every single initiator and all of them together,
 //! for every registered algorithm that runs on a ring.
 
-#[path = "support/broken.rs"]
-mod broken;
-
+use crate::support::broken::*;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{
     Elect, Expect, Id, Identities, Initiators, Measure, Need, Order, Rank, Registry, Spec, Starts, Time,
 };
 use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Setup, claims, measured, simulate};
-use broken::*;
 use std::collections::BTreeMap;
 use std::thread;
 

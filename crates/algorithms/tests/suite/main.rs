@@ -1,0 +1,10 @@
+//! Everything that is tested of the algorithms, in one binary: the simulator is compiled for each of
+//! them once. (Allocations are counted in a binary of their own.)
+
+mod checks_can_fail;
+mod conformance;
+mod determinism;
+mod exhaustive;
+mod figures;
+mod one_file_one_line;
+mod support;
