@@ -13,6 +13,7 @@ mod mail;
 mod measure;
 pub mod network;
 mod plan;
+pub mod recording;
 mod report;
 mod roster;
 mod rounds;

@@ -1,0 +1,176 @@
+//! Turns what an observer sees into steps.
+
+use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, shown};
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::trace::Observer;
+use bellwether_core::{Kind, Message, Port, Protocol, Status, Time, Topology, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Keeps everything that happens.
+///
+/// An input waits until its member has dealt with it (`settled`), which makes a step; sends belong
+/// to the step just made. In a run in rounds several inputs wait for that, or none.
+pub struct Recorder {
+    topology: Topology,
+    ranks: Vec<bellwether_core::Rank>,
+    kinds: &'static [Kind],
+    steps: Vec<Step>,
+    messages: Vec<Sent>,
+    steps_of: Vec<Vec<usize>>,
+    waiting: BTreeMap<u32, Vec<Input>>,
+    reason: Option<&'static str>,
+    /// For each receiver and port the messages under way, in the order in which they arrive: by
+    /// time, at one time in the order sent. Those at a late starter's door keep that order.
+    under_way: BTreeMap<u32, BTreeMap<Port, BTreeSet<(Time, usize)>>>,
+    is_full: bool,
+}
+
+impl Recorder {
+    /// Before anything happens.
+    pub fn new(plan: &Plan) -> Recorder {
+        Recorder {
+            topology: plan.topology.clone(),
+            ranks: plan.ranks.clone(),
+            kinds: &[],
+            steps: Vec::new(),
+            messages: Vec::new(),
+            steps_of: vec![Vec::new(); plan.n() as usize],
+            waiting: BTreeMap::new(),
+            reason: None,
+            under_way: BTreeMap::new(),
+            is_full: false,
+        }
+    }
+
+    /// The whole run; nothing if it had too many steps.
+    pub fn finish(self, report: Report) -> Option<Recording> {
+        let Recorder { topology, ranks, kinds, steps, messages, steps_of, is_full, .. } = self;
+        (!is_full).then_some(Recording { topology, ranks, kinds, steps, messages, report, steps_of })
+    }
+
+    fn wait(&mut self, member: u32, input: Input) {
+        self.waiting.entry(member).or_default().push(input);
+    }
+
+    fn push(&mut self, at: Time, member: u32, inputs: Vec<Input>, seat: Seat) {
+        self.is_full |= self.steps.len() >= MOST_STEPS;
+        if self.is_full {
+            return;
+        }
+        for input in &inputs {
+            if let Input::Message(message) | Input::Loss(message) = input {
+                let lost = matches!(input, Input::Loss(_));
+                self.messages[*message].end = Some(End { in_step: self.steps.len(), lost });
+            }
+        }
+        self.steps_of[member as usize].push(self.steps.len());
+        let (reason, sends) = (self.reason.take(), self.messages.len()..self.messages.len());
+        self.steps.push(Step { at, member, inputs, reason, sends, seat });
+    }
+
+    /// The member as it was.
+    fn seat(&self, member: u32) -> Seat {
+        let unseen = || Seat { life: Life::Absent, state: Arc::default(), status: Status::UNDECIDED };
+        let last = self.steps_of[member as usize].last();
+        last.map_or_else(unseen, |&step| self.steps[step].seat.clone())
+    }
+
+    /// Which message it is that has come.
+    fn arrived(&mut self, member: u32, port: Port) -> Option<usize> {
+        let (_, message) = self.under_way.get_mut(&member)?.get_mut(&port)?.pop_first()?;
+        Some(message)
+    }
+
+    /// A member that dies before it boots takes what waits at its door with it. What arrives at
+    /// this very time has not arrived yet.
+    fn at_the_door(&mut self, member: u32, now: Time) -> Vec<usize> {
+        let mut lost = Vec::new();
+        for under_way in self.under_way.get_mut(&member).into_iter().flat_map(BTreeMap::values_mut) {
+            while let Some(&(due, message)) = under_way.first()
+                && due < now
+            {
+                under_way.pop_first();
+                lost.push(message);
+            }
+        }
+        lost.sort_unstable();
+        lost
+    }
+}
+
+impl Observer for Recorder {
+    fn started(&mut self, _: Time, member: u32) {
+        self.wait(member, Input::Boot);
+    }
+
+    fn called(&mut self, _: Time, member: u32) {
+        self.wait(member, Input::Call);
+    }
+
+    fn crashed(&mut self, at: Time, member: u32) {
+        let mut inputs = vec![Input::Crash];
+        inputs.extend(self.at_the_door(member, at).into_iter().map(Input::Loss));
+        let seat = Seat { life: Life::Dead, ..self.seat(member) };
+        self.push(at, member, inputs, seat);
+    }
+
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
+        if self.is_full {
+            return;
+        }
+        self.kinds = M::KINDS;
+        let (to, to_port) = self.topology.peer(member, port);
+        let number = self.messages.len();
+        self.under_way.entry(to).or_default().entry(to_port).or_default().insert((arrives, number));
+        self.messages.push(Sent {
+            from: member,
+            port,
+            to,
+            kind: msg.kind(),
+            text: shown::content(msg),
+            in_step: self.steps.len() - 1,
+            at,
+            due: arrives,
+            end: None,
+        });
+        if let Some(step) = self.steps.last_mut() {
+            step.sends.end = self.messages.len();
+        }
+    }
+
+    fn delivered<M: Message>(&mut self, _: Time, member: u32, port: Port, _: &M) {
+        if let Some(message) = self.arrived(member, port) {
+            self.wait(member, Input::Message(message));
+        }
+    }
+
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, _: &M) {
+        if let Some(message) = self.arrived(member, port) {
+            let seat = self.seat(member);
+            self.push(at, member, vec![Input::Loss(message)], seat);
+        }
+    }
+
+    fn timed_out(&mut self, _: Time, member: u32, timer: &dyn std::fmt::Debug) {
+        self.wait(member, Input::Timer(format!("{timer:?}")));
+    }
+
+    fn suspected(&mut self, _: Time, member: u32, port: Port, verdict: Verdict) {
+        let (of, _) = self.topology.peer(member, port);
+        self.wait(member, Input::Suspicion { of, verdict });
+    }
+
+    fn reasoned(&mut self, _: Time, _: u32, reason: &'static str) {
+        self.reason = Some(reason);
+    }
+
+    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+        let inputs = self.waiting.remove(&member).unwrap_or_default();
+        let before = self.seat(member).state;
+        let now: Vec<Field> = shown::fields(state);
+        let state_now = if *before == *now { before } else { now.into() };
+        self.push(at, member, inputs, Seat { life: Life::Up, state: state_now, status: state.status() });
+    }
+}
