@@ -1,6 +1,7 @@
 //! What can go wrong, and with which exit code the program then ends.
 
 use bellwether_sim::network::{NetworkError, Shape};
+use bellwether_sim::recording::TooLong;
 use bellwether_sim::scenario::ScenarioError;
 use bellwether_sim::{DelayError, Report, SetupError, suggest};
 use std::fmt::Display;
@@ -109,6 +110,12 @@ impl From<ScenarioError> for Failure {
             (_, Some(hint)) => Failure::input_with_hint(&error, hint),
             (_, None) => Failure::input(error),
         }
+    }
+}
+
+impl From<TooLong> for Failure {
+    fn from(error: TooLong) -> Failure {
+        Failure::input(error)
     }
 }
 

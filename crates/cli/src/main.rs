@@ -7,6 +7,9 @@ mod args;
 mod choice;
 mod commands;
 mod error;
+#[cfg(test)]
+mod examples;
+mod export;
 mod file;
 mod many;
 mod markdown;
@@ -17,6 +20,7 @@ mod progress;
 mod request;
 mod shipped;
 mod trace;
+mod wording;
 
 use clap::Parser as _;
 use std::process::ExitCode;

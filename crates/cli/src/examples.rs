@@ -1,0 +1,82 @@
+//! Recorded runs for tests, and files that hold what is to be seen of them.
+
+use crate::wording::Heading;
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Registry as _, Time, Topology};
+use bellwether_sim::recording::{Recording, record};
+use bellwether_sim::{Event, Happening, Plan, RoundMode};
+use std::path::Path;
+
+pub fn heading() -> Heading {
+    Heading { title: "An example".to_owned(), about: "What happens, and why.".to_owned() }
+}
+
+fn ranks(ids: &[u64]) -> Vec<Rank> {
+    ids.iter().map(|&id| Rank::new(Elect::Best, 0, Id::new(id).unwrap())).collect()
+}
+
+fn at(hops: u64, what: Event, member: u32) -> Happening {
+    Happening { at: Time::ZERO + HOP * hops, what, member }
+}
+
+fn recorded(name: &str, plan: &Plan) -> Recording {
+    let entry = Algorithms::find(name, None).unwrap();
+    record::<Algorithms>(entry, plan, RoundMode::Auto).unwrap()
+}
+
+fn ring(ids: &[u64]) -> Plan {
+    let topology = Topology::Ring { n: ids.len() as u32, two_way: false };
+    Plan::new(topology, None, ranks(ids), Order::Explicit)
+}
+
+/// The lectures' ring, called by 3.
+pub fn chang_roberts() -> Recording {
+    let mut plan = ring(&[80, 32, 5, 12, 6, 3]);
+    plan.initiators = Initiators::Some(vec![5]);
+    recorded("chang-roberts", &plan)
+}
+
+/// A ring in rounds.
+pub fn lcr() -> Recording {
+    recorded("lcr", &ring(&[5, 1, 4, 2, 3]))
+}
+
+/// Five bullies: the best is dead, the next dies, one is late, and messages take their time.
+pub fn bully() -> Recording {
+    let mut plan = Plan::new(Topology::Complete { n: 5 }, None, ranks(&[1, 2, 3, 4, 5]), Order::Explicit);
+    plan.initiators = Initiators::Some(vec![0]);
+    plan.delay = "uniform:0.5..1.5".parse().unwrap();
+    plan.delay_bound = plan.delay.bound();
+    plan.script = vec![
+        at(0, Event::Crash, 4),
+        at(20, Event::Start, 1),
+        at(30, Event::Crash, 3),
+        at(40, Event::Call, 0),
+    ];
+    recorded("bully", &plan)
+}
+
+/// One member, which sends to itself; and a ring that somebody's death cuts.
+pub fn odd_ones() -> [Recording; 2] {
+    let mut broken = ring(&[80, 32, 5]);
+    broken.script = vec![at(1, Event::Crash, 1), at(2, Event::Start, 0)];
+    [recorded("chang-roberts", &ring(&[7])), recorded("chang-roberts", &broken)]
+}
+
+/// All of them.
+pub fn all() -> Vec<Recording> {
+    let mut all = vec![chang_roberts(), lcr(), bully()];
+    all.extend(odd_ones());
+    all
+}
+
+/// What is to be seen is what a file in `tests/golden` says. With REWRITE_GOLDEN set, the file is
+/// written instead: look at what changed before it is committed.
+pub fn assert_golden(name: &str, seen: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("REWRITE_GOLDEN").is_some() {
+        std::fs::write(&path, seen).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(seen == expected, "{name} is no longer what it was:\n{seen}\n(REWRITE_GOLDEN=1 rewrites it)");
+}
