@@ -96,7 +96,9 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.phase == Phase::Idle {
+        if self.has_concluded_now(cx) {
+            cx.because("it has just announced the outcome");
+        } else if self.phase == Phase::Idle {
             self.call(cx);
         } else {
             cx.because("an election is already under way");
@@ -154,6 +156,11 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
 }
 
 impl<const AT_ONCE: bool> Bully<AT_ONCE> {
+    /// Its detector's word may have led to an outcome before it is called for the same reason.
+    fn has_concluded_now(&self, cx: &Cx<'_, Self>) -> bool {
+        self.role == Role::Leader && self.settled_at == Some(cx.now() + cx.delay_bound() * SETTLING)
+    }
+
     /// Rules 1 and 2.
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
         self.role = Role::Undecided;

@@ -15,6 +15,7 @@ mod many;
 mod markdown;
 mod memory;
 mod output;
+mod play;
 mod plot;
 mod progress;
 mod request;

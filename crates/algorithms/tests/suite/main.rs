@@ -7,4 +7,5 @@ mod determinism;
 mod exhaustive;
 mod figures;
 mod one_file_one_line;
+mod recording;
 mod support;

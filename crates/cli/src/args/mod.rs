@@ -6,7 +6,7 @@ mod simulate;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
-pub use play::{Export, PlayArgs, ScenariosArgs};
+pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
 
 use crate::error::EXIT_CODES;

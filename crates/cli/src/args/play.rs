@@ -1,7 +1,9 @@
 //! Options of `scenarios` and `play`.
 
 use super::{ListFormat, OutcomeFormat, word};
-use clap::{Args, ValueEnum};
+use crate::export::Format;
+use crate::play::ColorArg;
+use clap::{Args, ValueEnum as _};
 use std::path::PathBuf;
 
 /// Options of `scenarios`.
@@ -22,6 +24,12 @@ pub struct PlayArgs {
     /// or nothing, to the standard output (repeatable)
     #[arg(long, value_name = "FORMAT[:PATH]", value_parser = parse_export)]
     pub export: Vec<Export>,
+    /// Draw with plain letters only [default: unless the locale says UTF-8]
+    #[arg(long)]
+    pub ascii: bool,
+    /// Whether to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub color: ColorArg,
     /// Run it, and compare what comes of it with what the scenario expects
     #[arg(long)]
     pub check: bool,
@@ -30,24 +38,11 @@ pub struct PlayArgs {
     pub format: OutcomeFormat,
 }
 
-/// A format in which others take a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// A sequence diagram in Mermaid's words
-    Mermaid,
-    /// A picture
-    Svg,
-    /// A log for `ShiViz`
-    Shiviz,
-    /// Everything, as JSON
-    Json,
-}
-
 /// What to export, and where to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     /// The format.
-    pub format: ExportFormat,
+    pub format: Format,
     /// The file; nothing for the standard output.
     pub path: Option<PathBuf>,
 }
@@ -58,7 +53,7 @@ fn parse_export(text: &str) -> Result<Export, String> {
         Some((name, path)) => (name, Some(path).filter(|path| *path != "-").map(PathBuf::from)),
         None => (text, None),
     };
-    let formats = ExportFormat::value_variants();
+    let formats = Format::value_variants();
     let format = formats.iter().copied().find(|format| word(*format) == name);
     let format = format.ok_or_else(|| {
         let names: Vec<String> = formats.iter().map(|format| word(*format)).collect();

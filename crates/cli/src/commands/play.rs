@@ -1,13 +1,16 @@
 //! `bellwether play`.
 
 use super::play_text;
-use crate::args::{Export, OutcomeFormat, PlayArgs, word};
+use crate::args::{OutcomeFormat, PlayArgs};
 use crate::error::{Failure, Verdict};
 use crate::many::problems;
 use crate::output::{self, Figure};
-use crate::shipped;
+use crate::play::{self, Look};
+use crate::wording::Heading;
+use crate::{file, shipped};
 use bellwether_algorithms::Algorithms;
 use bellwether_core::Id;
+use bellwether_sim::recording::record;
 use bellwether_sim::scenario::{Mismatch, Played, Resolved, Scenario};
 use bellwether_sim::{Counts, Outcome};
 use serde::Serialize;
@@ -17,12 +20,12 @@ pub fn run(args: &PlayArgs) -> Result<Verdict, Failure> {
     check_exports(args)?;
     let (name, scenario) = shipped::find(&args.scenario)?;
     if scenario.waits_for.is_some() && !args.check && args.export.is_empty() {
-        output::print(play_text::heading(&name, &scenario, None).as_bytes())?;
+        output::print(play_text::heading(&name, &scenario).as_bytes())?;
         return Ok(Verdict::Fine);
     }
     let resolved = scenario.resolve::<Algorithms>()?;
     if !args.check || !args.export.is_empty() {
-        show(&name, &scenario, &resolved, &args.export)?;
+        show(args, &scenario, &resolved)?;
     }
     if args.check { check(&name, &scenario, &resolved, args.format) } else { Ok(Verdict::Fine) }
 }
@@ -39,14 +42,21 @@ fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the view on a terminal and the exporters are called: with the algorithm's place in the
-/// registry, the plan and the mode of `resolved`, and the words of `scenario`. Without either, and
-/// off a terminal, there is only the heading.
-fn show(name: &str, scenario: &Scenario, resolved: &Resolved, exports: &[Export]) -> Result<(), Failure> {
-    if let Some(export) = exports.first() {
-        return Err(Failure::input(format!("no exporter writes {} yet", word(export.format))));
+/// Records the run, and writes it or lets the user step through it.
+fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
+    let recording = record::<Algorithms>(resolved.entry, &resolved.plan, resolved.mode)?;
+    let heading = Heading { title: scenario.title.clone(), about: scenario.about.clone() };
+    for export in &args.export {
+        let written = export.format.write(&recording, &heading);
+        match &export.path {
+            Some(path) => file::write(path, written.as_bytes())?,
+            None => output::print(written.as_bytes())?,
+        }
     }
-    output::print(play_text::heading(name, scenario, Some(resolved)).as_bytes())
+    if args.export.is_empty() {
+        play::play(&recording, &heading, Look::of_terminal(args.ascii, args.color))?;
+    }
+    Ok(())
 }
 
 /// Runs it, and tells whether it came out as expected.

@@ -3,11 +3,11 @@
 use super::scenarios::algorithm;
 use super::simulate_text::line;
 use bellwether_core::Id;
-use bellwether_sim::scenario::{Mismatch, Played, Resolved, Scenario};
+use bellwether_sim::scenario::{Mismatch, Played, Scenario};
 use bellwether_sim::{Event, LinkOrder};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.
-pub fn heading(name: &str, scenario: &Scenario, resolved: Option<&Resolved>) -> String {
+pub fn heading(name: &str, scenario: &Scenario) -> String {
     let mut text = format!("{}\n", scenario.title);
     if !scenario.about.is_empty() {
         text.push_str(&format!("\n{}\n", scenario.about));
@@ -18,11 +18,7 @@ pub fn heading(name: &str, scenario: &Scenario, resolved: Option<&Resolved>) -> 
     if let Some(shape) = &scenario.setup.shape {
         text.push_str(&line("network", shape));
     }
-    let ids: Vec<Id> = match resolved {
-        Some(resolved) => resolved.plan.ranks.iter().map(|rank| rank.id()).collect(),
-        None => scenario.ids.clone(),
-    };
-    text.push_str(&line("members", listed(&ids)));
+    text.push_str(&line("members", listed(&scenario.ids)));
     let links = if scenario.setup.links == LinkOrder::Reordering { ", reordering links" } else { "" };
     text.push_str(&line("delay", format!("{}{links}", scenario.setup.delay)));
     for (id, what, at) in &scenario.setup.script {

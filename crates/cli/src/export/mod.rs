@@ -12,7 +12,6 @@ mod tests;
 use crate::wording::Heading;
 use bellwether_sim::recording::Recording;
 use clap::ValueEnum;
-use std::path::Path;
 
 /// A format to write a recorded run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -28,17 +27,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file's name asks for by its ending.
-    pub fn of(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "mmd" | "mermaid" => Some(Format::Mermaid),
-            "svg" => Some(Format::Svg),
-            "log" | "shiviz" => Some(Format::Shiviz),
-            "json" => Some(Format::Json),
-            _ => None,
-        }
-    }
-
     /// The run in this format.
     pub fn write(self, recording: &Recording, heading: &Heading) -> String {
         match self {

@@ -7,7 +7,6 @@ use crate::wording::Heading;
 use bellwether_sim::recording::{Input, Recording};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 fn nasty() -> Heading {
     let about = "Braces } { and & more;\nlines <b>\u{1}";
@@ -22,15 +21,6 @@ fn delivered(recording: &Recording) -> usize {
 fn lost(recording: &Recording) -> usize {
     let inputs = recording.steps.iter().flat_map(|step| &step.inputs);
     inputs.filter(|input| matches!(input, Input::Loss(_))).count()
-}
-
-#[test]
-fn a_file_s_ending_names_the_format() {
-    let of = |name: &str| Format::of(Path::new(name));
-    assert_eq!(of("a.svg"), Some(Format::Svg));
-    assert_eq!(of("b/c.MMD"), Some(Format::Mermaid));
-    assert_eq!((of("d.log"), of("e.json")), (Some(Format::Shiviz), Some(Format::Json)));
-    assert_eq!((of("svg"), of("a.txt")), (None, None));
 }
 
 /// The part of Mermaid's grammar that sequence diagrams of ours need.

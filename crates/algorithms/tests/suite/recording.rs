@@ -1,13 +1,11 @@
 //! Recordings of real runs, against what a second observer saw and against brute force.
 
-mod support;
-
+use crate::support::{Cast, DELAYS, Dice, set_delay};
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Elect, HOP, Message, Port, Registry, Time};
 use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
 use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate};
 use std::collections::BTreeSet;
-use support::{Cast, DELAYS, Dice, set_delay};
 
 /// Writes down what is said, word for word.
 struct Witness<'p> {
