@@ -1,6 +1,7 @@
 //! `bellwether play`.
 
 use super::play_text;
+use super::scenarios::algorithm;
 use crate::args::{OutcomeFormat, PlayArgs};
 use crate::error::{Failure, Verdict};
 use crate::many::problems;
@@ -45,7 +46,7 @@ fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
 /// Records the run, and writes it or lets the user step through it.
 fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
     let recording = record::<Algorithms>(resolved.entry, &resolved.plan, resolved.mode)?;
-    let heading = Heading { title: scenario.title.clone(), about: scenario.about.clone() };
+    let heading = Heading { title: scenario.title.clone(), about: about(scenario) };
     for export in &args.export {
         let written = export.format.write(&recording, &heading);
         match &export.path {
@@ -57,6 +58,13 @@ fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(),
         play::play(&recording, &heading, Look::of_terminal(args.ascii, args.color))?;
     }
     Ok(())
+}
+
+/// The scenario's story, its algorithm and where it comes from.
+fn about(scenario: &Scenario) -> String {
+    let source = scenario.source.as_ref().map(|source| format!("; {source}")).unwrap_or_default();
+    let from = format!("({}{source})", algorithm(scenario));
+    if scenario.about.is_empty() { from } else { format!("{}\n{from}", scenario.about.trim_end()) }
 }
 
 /// Runs it, and tells whether it came out as expected.

@@ -39,12 +39,34 @@ fn every_listed_scenario_can_be_played_and_checked() {
             assert!(heading.contains("waits for"), "{name}");
             continue;
         }
-        assert!(heading.contains("expected"), "{name}");
+        assert!(heading.contains("why: "), "{name}: nobody says why");
         let verdict = run_well(&format!("play {name} --check")).stdout;
         assert!(verdict.ends_with("as expected\n") && !verdict.contains("NO"), "{verdict}");
         let object = run_well(&format!("play {name} --check --format json")).json();
         assert_eq!((&object["scenario"], &object["as_expected"]), (&Value::from(name), &true.into()));
         assert_eq!(object["mismatches"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn a_run_is_exported_in_four_formats() {
+    let dir = tempfile::tempdir().unwrap();
+    let exports = "--export mermaid:a.mmd --export svg:b.svg --export shiviz:c.log --export json:d.json";
+    let ended = run_in(dir.path(), &format!("play ring-of-six {exports}"));
+    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    // One hop from 3 to 80, then round and round again: 1 + 6 + 6 messages.
+    assert_eq!(read("a.mmd").matches("->>").count(), 13);
+    let svg = read("b.svg");
+    let picture = roxmltree::Document::parse(&svg).unwrap();
+    assert_eq!(picture.root_element().tag_name().name(), "svg");
+    let log = read("c.log");
+    assert_eq!(log.lines().count() % 2, 0, "a line for the event and one for its clock");
+    assert!(log.contains("member-80 {"), "{log}");
+    let json: Value = serde_json::from_str(&read("d.json")).unwrap();
+    assert_eq!(json["title"], "Six in a ring, and 3 calls");
+    for (format, file) in [("mermaid", "a.mmd"), ("svg:-", "b.svg"), ("json", "d.json")] {
+        assert_eq!(run_well(&format!("play ring-of-six --export {format}")).stdout, read(file));
     }
 }
 
