@@ -24,6 +24,8 @@ use std::collections::BTreeMap;
 pub struct AggregationTree {
     /// By root; the last one of each.
     trees: BTreeMap<Id, Tree>,
+    /// How many children are listed in all of them.
+    listed: usize,
     role: Role,
     leader: Option<Id>,
 }
@@ -72,6 +74,15 @@ impl Message for Msg {
             Word::Leader(_) => 2,
         }
     }
+
+    fn brief(&self) -> Option<String> {
+        let root = self.root;
+        Some(match self.word {
+            Word::Explore => format!("for {root}"),
+            Word::Max(rank) => format!("{rank:?} for {root}"),
+            Word::Leader(leader) => format!("{leader} by {root}"),
+        })
+    }
 }
 
 impl Algorithm for AggregationTree {
@@ -79,7 +90,7 @@ impl Algorithm for AggregationTree {
     type Durable = ();
 
     fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
-        AggregationTree { trees: BTreeMap::new(), role: Role::Undecided, leader: None }
+        AggregationTree { trees: BTreeMap::new(), listed: 0, role: Role::Undecided, leader: None }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -101,7 +112,7 @@ impl Algorithm for AggregationTree {
             }
             _ if known != Some(number) => cx.because("of a tree that is gone: nothing to do"),
             Word::Explore => {
-                cx.because("that neighbour has another parent: not a child");
+                cx.because("that neighbour is the root or has another parent: it is not a child");
                 self.hear(cx, root, |_| {});
             }
             Word::Max(best) => {
@@ -132,7 +143,8 @@ impl AggregationTree {
         for port in others {
             cx.send(port, Msg { root, number, word: Word::Explore });
         }
-        self.trees.insert(root, Tree { number, parent, children: Vec::new(), unheard, best: cx.rank() });
+        let tree = Tree { number, parent, children: Vec::new(), unheard, best: cx.rank() };
+        self.listed -= self.trees.insert(root, tree).map_or(0, |gone| gone.children.len());
         self.report_if_complete(cx, root);
     }
 
@@ -140,7 +152,9 @@ impl AggregationTree {
     fn hear(&mut self, cx: &mut Cx<'_, Self>, root: Id, note: impl FnOnce(&mut Tree)) {
         if let Some(tree) = self.trees.get_mut(&root).filter(|tree| tree.unheard > 0) {
             tree.unheard -= 1;
+            let listed = tree.children.len();
             note(tree);
+            self.listed += tree.children.len() - listed;
             self.report_if_complete(cx, root);
         }
     }
@@ -162,6 +176,7 @@ impl AggregationTree {
 
     fn conclude(&mut self, cx: &mut Cx<'_, Self>, root: Id, leader: Id) {
         let Some(tree) = self.trees.get_mut(&root) else { return };
+        self.listed -= tree.children.len();
         for child in std::mem::take(&mut tree.children) {
             cx.send(child, Msg { root, number: tree.number, word: Word::Leader(leader) });
         }
@@ -196,8 +211,15 @@ impl Protocol for AggregationTree {
     }
 
     fn storage(&self) -> usize {
-        let children: usize = self.trees.values().map(|tree| tree.children.len()).sum();
-        size_of::<Self>() + self.trees.len() * ENTRY + children * size_of::<Port>()
+        size_of::<Self>() + self.trees.len() * ENTRY + self.listed * size_of::<Port>()
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        let listed: usize = self.trees.values().map(|tree| tree.children.len()).sum();
+        if listed != self.listed {
+            return Err(Broken(format!("{listed} children are listed, and {} counted", self.listed)));
+        }
+        Ok(())
     }
 }
 

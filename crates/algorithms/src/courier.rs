@@ -63,6 +63,18 @@ impl<W: Message> Message for Letter<W> {
             Letter::Ack(_) => W::KINDS.len() - 1,
         }
     }
+
+    fn brief(&self) -> Option<String> {
+        match self {
+            Letter::Word { word, .. } => word.brief(),
+            Letter::Ack(_) => Some(String::new()),
+        }
+    }
+}
+
+/// Members' names in a row.
+pub fn listed(ids: impl Iterator<Item = Id>) -> String {
+    ids.map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// What a member is reminded of.

@@ -46,6 +46,13 @@ impl Message for Msg {
             Msg::Elected(_) => 2,
         }
     }
+
+    fn brief(&self) -> Option<String> {
+        match self {
+            Msg::Probe { rank, ttl } => Some(format!("{rank:?} ttl {ttl}")),
+            Msg::Reply(_) | Msg::Elected(_) => None,
+        }
+    }
 }
 
 impl Algorithm for HirschbergSinclair {

@@ -18,7 +18,7 @@ pub const CLAIMS: [Claim; 5] = [
     Claim {
         name: "messages_bound",
         measure: Measure::Messages,
-        formula: "6n + sum of n(5r+1)/(r+1), r = 1, 2, 4 .. < n/2; below n(5 ceil(log2 n) + 1)",
+        formula: "6n + sum of n(5r+1)/(r+1), r = 1, 2, 4 .. < n/2; at most n(5 ceil(log2 n) + 1); 3 if n = 1",
         expect: |run| applies(run).then(|| Expect::AtMost(messages_bound(run.n() as u64) as f64)),
     },
     Claim {

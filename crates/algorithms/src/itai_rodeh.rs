@@ -44,6 +44,11 @@ impl Message for Token {
     fn kind(&self) -> usize {
         0
     }
+
+    fn brief(&self) -> Option<String> {
+        let Token { lot: Lot { phase, number }, hops, unique } = self;
+        Some(format!("{number} phase {phase} hop {hops}{}", if *unique { "" } else { " met" }))
+    }
 }
 
 impl Algorithm for ItaiRodeh {

@@ -59,6 +59,17 @@ impl Message for Word {
     fn kind(&self) -> usize {
         matches!(self, Word::Coordinator { .. }).into()
     }
+
+    fn brief(&self) -> Option<String> {
+        Some(match self {
+            Word::Election { forwarded_by, .. } => {
+                format!("[{}]", listed(forwarded_by.iter().map(|rank| rank.id())))
+            }
+            Word::Coordinator { coordinator, forwarded_by, .. } => {
+                format!("{coordinator} [{}]", listed(forwarded_by.iter().copied()))
+            }
+        })
+    }
 }
 
 impl RingMember<Word> for ModifiedRing {
@@ -218,12 +229,23 @@ impl Protocol for ModifiedRing {
     }
 }
 
-const CLAIMS: [Claim; 4] = [
+const CLAIMS: [Claim; 5] = [
     Claim {
         name: "messages",
         measure: Measure::Messages,
         formula: "one initiator: 2n; every worse one besides: the distance to the next better; 1 for each dead",
         expect: |run| figure(run, |ring| ring.election + ring.coordinator),
+    },
+    Claim {
+        name: "mean_messages",
+        measure: Measure::Messages,
+        formula: "n H(n) + n over random orders, all start (n > 1)",
+        expect: |run| {
+            let n = run.n() as f64;
+            let applies = run.order == Order::Random && all_start(run) && is_undisturbed(run) && run.n() > 1;
+            let is_ordered = run.bounded && run.delivery != Delivery::Reordering;
+            (applies && is_ordered).then(|| Expect::OnAverage(n * (harmonic(run.n()) + 1.0)))
+        },
     },
     Claim {
         name: "election",

@@ -44,7 +44,9 @@ pub fn in_order(run: &Setting<'_>, figure: impl FnOnce(&[Rank]) -> Expect) -> Op
     applies.then(|| figure(run.ranks))
 }
 
-/// Where each phase takes 2n messages and keeps at most half of the ranks, and the last takes n.
+/// Where each phase takes 2n messages and keeps at most half of the ranks, and the last takes n. Dolev,
+/// Klawe and Rodeh's algorithm attains it for powers of two. Peterson's ends a little sooner, at the best
+/// rank's owner, and attains it for n = 1 only.
 pub const HALVING_BOUND: Claim = Claim {
     name: "messages_bound",
     measure: Measure::Messages,

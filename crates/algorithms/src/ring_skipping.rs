@@ -61,6 +61,15 @@ impl Message for Word {
     fn kind(&self) -> usize {
         matches!(self, Word::Coordinator(_)).into()
     }
+
+    fn brief(&self) -> Option<String> {
+        Some(match self {
+            Word::Election { members, .. } => format!("[{}]", listed(members.iter().map(|rank| rank.id()))),
+            Word::Coordinator(Outcome { leader, members, .. }) => {
+                format!("{leader} [{}]", listed(members.iter().copied()))
+            }
+        })
+    }
 }
 
 impl RingMember<Word> for RingSkipping {

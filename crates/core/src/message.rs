@@ -53,6 +53,12 @@ pub trait Message: Data {
 
     /// The index of this message's kind in [`Message::KINDS`].
     fn kind(&self) -> usize;
+
+    /// What it says besides its kind, in a few words for onlookers, where all its fields in a row would
+    /// be more than they can take in.
+    fn brief(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The timer of an algorithm that sets none: no such value exists.

@@ -148,6 +148,12 @@ impl<M: Message> Message for Stamped<M> {
     fn kind(&self) -> usize {
         self.payload.as_ref().map_or(M::KINDS.len(), Message::kind)
     }
+
+    fn brief(&self) -> Option<String> {
+        let say = |payload: &M| payload.brief().unwrap_or_else(|| format!("{payload:?}"));
+        let payload = self.payload.as_ref().map(|payload| format!("{} ", say(payload))).unwrap_or_default();
+        Some(format!("{payload}of round {}", self.round))
+    }
 }
 
 impl<R: RoundAlgorithm> Rounds<R> {

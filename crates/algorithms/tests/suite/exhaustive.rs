@@ -164,7 +164,11 @@ fn rings_and_means_are_really_examined() {
         ("lcr", "halting", true),
         ("chang-roberts", "plain", true),
         ("chang-roberts", "suppressing", false),
+        ("modified-ring", "plain", true),
+        ("ring-skipping", "plain", false),
         ("hirschberg-sinclair", "plain", true),
+        ("peterson", "basic", false),
+        ("dolev-klawe-rodeh", "algorithm-a", false),
         ("franklin", "plain", false),
     ] {
         let entry = Algorithms::find(name, Some(variant)).expect("it is registered");

@@ -91,7 +91,7 @@ pub struct SimulateArgs {
     /// On how many cores to repeat; 0: on all. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads(), help_heading = "Runs")]
     pub threads: u16,
-    /// Give up after so many messages [default: a billion]
+    /// Give up after so many messages [default: 10 billion]
     #[arg(long, value_name = "COUNT", help_heading = "Runs")]
     pub max_messages: Option<u64>,
     /// Give up after this time, in hops

@@ -58,6 +58,9 @@ pub fn verdict(name: &str, scenario: &Scenario, played: &Played, mismatches: &[M
     let report = &played.report;
     text.push_str(&line("messages", report.messages.payload));
     text.push_str(&line("time", format!("{} hops", report.time)));
+    if !report.finished {
+        text.push_str(&line("stopped", "at a limit ('until' or 'max_messages'), before it was over"));
+    }
     for (key, value) in scenario.expect.lines() {
         let holds = !mismatches.iter().any(|mismatch| mismatch.what == key);
         text.push_str(&line("expected", format!("{key} = {value}{}", if holds { ": yes" } else { ": NO" })));

@@ -19,7 +19,7 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     let lines = match recording.after(model.done).step() {
-        None => vec![Line::from(heading.about.clone())],
+        None => vec![Line::from(heading.about.replace('\n', " "))],
         Some(step) => explanation(recording, model.done - 1, step, look),
     };
     let panel = look.panel("Why".to_owned());

@@ -102,6 +102,8 @@ const CASES: &[(&str, &[&str])] = &[
     (ring!("[[event]]\nat = 5\n^crush = 5"), &["an event has no key 'crush'", "did you mean 'crash'?"]),
     (ring!("[[event]]\nat = 5\ncrash = 5\ncall = ^32"), &["an event is one thing"]),
     (ring!("[[event]]\nat = 5\ncrash = [5, ^5]"), &["member 5 crashes twice"]),
+    (ring!("[[event]]\nat = 5\ncrash = ^[]"), &["'crash' names nobody"]),
+    (ring!("source = ^\"\\u001b[31mred\""), &["'source' has a control character, U+001B", "leave it out"]),
     (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\nstart = ^5"), &["dead by then", "cannot start"]),
     (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\ncall = ^5"), &["dead by then", "cannot call"]),
     (ring!("[[event]]\nat = 6\nstart = 5\n[[event]]\nat = 5\ncall = ^5"), &["has not started by then"]),
@@ -141,6 +143,13 @@ const CASES: &[(&str, &[&str])] = &[
     (
         "algorithm = 'lcr'\nnodes = 3\nsynchroniser = true\n[expect]\nleader_round = ^4",
         &["'leader_round': this run of lcr has no common rounds", "'time'"],
+    ),
+    (expect!("leader = 80\nleaders = { ^80 = 'none' }"), &["member 80 leads, and so names itself"]),
+    (expect!("until = 3", "time = ^5"), &["'time' is 5, but the run is over at 3", "raise 'until'"]),
+    (expect!("messages = 8\nbytes = ^0"), &["'bytes' is 0, which is less than 'messages'"]),
+    (
+        "algorithm = 'lcr'\nnodes = 3\n[expect]\nrounds = ^3\nleader_round = 4",
+        &["'rounds' is 3, which is less than 'leader_round'"],
     ),
     (expect!("messages = ^'many'"), &["'messages' must be a number, or { at_most = 9 }"]),
     (expect!("messages = ^{ at_least = 5, at_most = 3 }"), &["nothing is at least 5 and at most 3"]),

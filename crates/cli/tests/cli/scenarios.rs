@@ -109,11 +109,11 @@ fn whatever_is_expected_wrongly_is_told() {
             (Some(false), 1)
         );
     }
-    let rounds = "title = 'T'\nalgorithm = 'lcr'\nnodes = 4\n[expect]\nrounds = 4\nleader_round = 6\n";
+    let rounds = "title = 'T'\nalgorithm = 'lcr'\nnodes = 4\n[expect]\nrounds = 6\nleader_round = 4\n";
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("s.toml"), rounds).unwrap();
     let ended = run_in(dir.path(), "play s.toml --check");
-    for words in ["rounds: expected 4, and 5 came", "leader_round: expected 6, and 5 came"] {
+    for words in ["rounds: expected 6, and 5 came", "leader_round: expected 4, and 5 came"] {
         assert!(ended.stdout.contains(words), "{}", ended.stdout);
     }
 }

@@ -129,7 +129,7 @@ impl Observer for Recorder {
             port,
             to,
             kind: msg.kind(),
-            text: shown::content(msg),
+            text: msg.brief().unwrap_or_else(|| shown::content(msg)),
             in_step: self.steps.len() - 1,
             at,
             due: arrives,

@@ -7,7 +7,7 @@ use super::members::check_member;
 use super::table::At;
 use crate::judge::Outcome;
 use crate::plan::Event;
-use bellwether_core::{Class, Id, Identities, Kind, Spec};
+use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
 
 /// What the file itself says about the run.
 pub(super) struct Run<'s> {
@@ -15,6 +15,8 @@ pub(super) struct Run<'s> {
     pub events: &'s [Occurrence],
     /// Whether the file says when to give up.
     pub is_limited: bool,
+    /// When to, if by time.
+    pub until: Option<Time>,
 }
 
 impl Expectation {
@@ -23,6 +25,7 @@ impl Expectation {
         self.check_leader(run)?;
         self.check_leaders(run)?;
         self.check_facts()?;
+        self.check_figures(run)?;
         if let Some(At { value: Outcome::Undecided, at }) = self.outcome
             && !run.is_limited
         {
@@ -87,6 +90,27 @@ impl Expectation {
         Ok(())
     }
 
+    /// Refuses figures that contradict each other.
+    fn check_figures(&self, run: &Run<'_>) -> Result<(), Flaw> {
+        if let (Some(time), Some(until)) = (self.range(&Figure::Time), run.until)
+            && time.value.least > until.hops()
+        {
+            let problem = format!("'time' is {}, but the run is over at {until}", time.value);
+            return Err(Flaw::new(time.at, problem).hint("raise 'until'"));
+        }
+        // The leader knows in one of the rounds, and a message takes a byte at least.
+        for (less, more) in [(Figure::LeaderRound, Figure::Rounds), (Figure::Messages, Figure::Bytes)] {
+            if let (Some(one), Some(other)) = (self.range(&less), self.range(&more))
+                && one.value.least > other.value.most
+            {
+                let (less, more) = (less.key(), more.key());
+                let problem = format!("'{more}' is {}, which is less than '{less}'", other.value);
+                return Err(Flaw::new(other.at, problem).hint("make them agree, or leave one out"));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses what the algorithm cannot come to. `kinds` are its messages' kinds; `in_step` tells
     /// whether the run is in rounds that all members share.
     pub(super) fn check_algorithm(&self, spec: &Spec, kinds: &[Kind], in_step: bool) -> Result<(), Flaw> {
@@ -97,6 +121,13 @@ impl Expectation {
         {
             let problem = "'safe' cannot be where outcome is 'split'";
             return Err(Flaw::new(safe.at, problem).hint("leave one of them out"));
+        }
+        if let Some(leader) = self.leader.filter(|_| spec.identities == Identities::Unique)
+            && let Some((_, named)) = self.leaders.iter().find(|(member, _)| *member == leader.value)
+            && named.value != Some(leader.value)
+        {
+            let problem = format!("member {} leads, and so names itself", leader.value);
+            return Err(Flaw::new(named.at, problem).hint("make 'leader' and 'leaders' agree"));
         }
         for (figure, range) in &self.figures {
             if matches!(figure, Figure::Rounds | Figure::LeaderRound) && !in_step {
@@ -116,13 +147,11 @@ impl Expectation {
 
     /// The messages in all are those of the kinds.
     fn check_sums(&self, kinds: &[Kind]) -> Result<(), Flaw> {
-        let range =
-            |of: &Figure| self.figures.iter().find(|(figure, _)| figure == of).map(|(_, range)| *range);
-        let Some(At { value: total, at }) = range(&Figure::Messages) else { return Ok(()) };
+        let Some(At { value: total, at }) = self.range(&Figure::Messages) else { return Ok(()) };
         let of_kinds: Vec<Option<Range>> = kinds
             .iter()
             .filter(|kind| kind.class == Class::Payload)
-            .map(|kind| range(&Figure::Kind(kind.name.to_owned())).map(|range| range.value))
+            .map(|kind| self.range(&Figure::Kind(kind.name.to_owned())).map(|range| range.value))
             .collect();
         let least: f64 = of_kinds.iter().flatten().map(|range| range.least).sum();
         let most: f64 = of_kinds.iter().map(|range| range.map_or(f64::INFINITY, |range| range.most)).sum();
@@ -132,6 +161,10 @@ impl Expectation {
             return Err(Flaw::new(at, problem).hint("make them agree, or leave one out"));
         }
         Ok(())
+    }
+
+    fn range(&self, of: &Figure) -> Option<At<Range>> {
+        self.figures.iter().find(|(figure, _)| figure == of).map(|(_, range)| *range)
     }
 
     fn fact(&self, fact: Fact) -> Option<At<bool>> {

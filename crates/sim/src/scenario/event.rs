@@ -47,6 +47,10 @@ fn read_one(event: &Table<'_>, occurrences: &mut Vec<Occurrence>) -> Result<(), 
         Some(_) => whom.ids()?,
         None => vec![At { value: whom.id()?, at: whom.at }],
     };
+    if ids.is_empty() {
+        let problem = format!("'{}' names nobody: say to whom it happens", whom.key);
+        return Err(Flaw::new(whom.at, problem));
+    }
     occurrences.extend(ids.into_iter().map(|id| Occurrence { id, what, when }));
     Ok(())
 }

@@ -125,7 +125,9 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     let identical = identical(&file)?;
     let expect = Expectation::read(file.get("expect"))?;
     let is_limited = until.is_some() || max_messages.is_some();
-    expect.check_against(&contradiction::Run { ids: &group.ids, events: &events, is_limited })?;
+    let until_time = until.map(|until| until.value);
+    let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
+    expect.check_against(&run)?;
     if expect.is_empty() && waits_for.is_none() {
         let hint = "add [expect] with at least one line, as leader = 80";
         return Err(Flaw::new(text.len(), "nothing is expected of this scenario").hint(hint));

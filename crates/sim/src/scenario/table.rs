@@ -122,6 +122,11 @@ impl<'t> Value<'t> {
                 format!("'{}' is empty: say something, or leave it out", self.key),
             ));
         }
+        // Played, words go to a terminal: nothing in them may steer it.
+        if let Some(letter) = text.chars().find(|&letter| letter.is_control() && letter != '\n') {
+            let problem = format!("'{}' has a control character, U+{:04X}", self.key, u32::from(letter));
+            return Err(Flaw::new(self.at, problem).hint("leave it out"));
+        }
         Ok(text.to_owned())
     }
 
