@@ -4,7 +4,7 @@
 use crate::support::broken::*;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{
-    Elect, Expect, Id, Identities, Initiators, Measure, Need, Order, Rank, Registry, Spec, Starts, Time,
+    Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Registry, Spec, Starts, Time,
 };
 use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Setup, claims, measured, simulate};
 use std::collections::BTreeMap;
@@ -24,8 +24,7 @@ fn rings(n: u64) -> Vec<Vec<u64>> {
 
 /// Which entries of a registry run on a ring.
 fn on_rings<G: Registry>() -> Vec<usize> {
-    let is_ring = |need| matches!(need, Need::OneWayRing | Need::TwoWayRing | Need::OverlayRing);
-    (0..G::ENTRIES.len()).filter(|&entry| is_ring(G::ENTRIES[entry].spec.need)).collect()
+    (0..G::ENTRIES.len()).filter(|&entry| G::ENTRIES[entry].spec.need.is_ring()).collect()
 }
 
 /// Runs an algorithm on every ring of n with every initiator. Says what is wrong first, or which
