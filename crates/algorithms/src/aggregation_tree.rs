@@ -198,6 +198,7 @@ impl Protocol for AggregationTree {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

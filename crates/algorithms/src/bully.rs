@@ -217,6 +217,7 @@ impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,

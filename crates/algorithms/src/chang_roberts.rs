@@ -111,6 +111,7 @@ impl Protocol for ChangRoberts {
         links: Links::Fifo,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -143,6 +143,7 @@ impl Protocol for DolevKlaweRodeh {
         links: Links::Fifo,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -100,6 +100,7 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         links: Links::Fifo,
         starts: Starts::Everyone,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::DIAMETER,
         goal: Goal::EveryoneHalts,
         survives: Faults::NONE,

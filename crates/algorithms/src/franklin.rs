@@ -157,6 +157,7 @@ impl Protocol for Franklin {
         links: Links::Fifo,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -162,6 +162,7 @@ impl Protocol for HirschbergSinclair {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

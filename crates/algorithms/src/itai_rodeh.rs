@@ -137,6 +137,7 @@ impl Protocol for ItaiRodeh {
         links: Links::Fifo,
         starts: Starts::Callers,
         identities: Identities::Anonymous,
+        leadership: Leadership::Best,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneDecides,
         survives: Faults::NONE,

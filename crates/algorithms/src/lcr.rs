@@ -119,6 +119,7 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
         links: Links::Fifo,
         starts: Starts::Everyone,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: match (DECIDING, HALTING) {
             (_, true) => Goal::EveryoneHalts,

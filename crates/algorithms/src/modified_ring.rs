@@ -204,6 +204,7 @@ impl Protocol for ModifiedRing {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::DELAY_BOUND,
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,

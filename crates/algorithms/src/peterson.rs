@@ -182,6 +182,7 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         links: Links::Fifo,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -206,6 +206,7 @@ impl Protocol for RingSkipping {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,

@@ -102,6 +102,7 @@ impl Protocol for TimeSlice {
         links: Links::Fifo,
         starts: Starts::Everyone,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::SIZE.and(Knowledge::RANGE),
         goal: Goal::EveryoneHalts,
         survives: Faults::NONE,

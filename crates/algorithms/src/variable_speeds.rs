@@ -100,6 +100,7 @@ impl Protocol for VariableSpeeds {
         links: Links::Fifo,
         starts: Starts::Everyone,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::RANGE,
         goal: Goal::LeaderOnly,
         survives: Faults::NONE,

@@ -66,6 +66,7 @@ impl Request {
                 time: args.until.map_or(Limits::default().time, |until| until.0),
             },
             memory_limit: budget.for_one_run(),
+            ..Setup::default()
         };
         let mode = if args.synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto };
         Ok(Request { choice, shape, setup, mode, seed, runs: args.runs, threads: args.threads })
@@ -139,7 +140,7 @@ fn members_of_file(
     Ok(Some(Members::Count { n: nodes.unwrap_or_else(|| network.n().into()), order: order.into() }))
 }
 
-fn script(args: &SimulateArgs) -> Vec<(Id, Event, Time)> {
+fn script(args: &SimulateArgs) -> Vec<(Id, Event<Id>, Time)> {
     let kinds = [(&args.crash, Event::Crash), (&args.start, Event::Start), (&args.call, Event::Call)];
     let happenings = kinds
         .into_iter()

@@ -3,7 +3,7 @@
 use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
-use bellwether_sim::{Event, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
+use bellwether_sim::{LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
 use serde::Serialize;
 
 /// Everything that it takes to run it again.
@@ -73,7 +73,7 @@ impl Header {
                 .iter()
                 .map(|happening| Happening {
                     t: Figure(happening.at.hops()),
-                    event: event(happening.what),
+                    event: happening.what.word(),
                     member: id(happening.member),
                 })
                 .collect(),
@@ -111,13 +111,5 @@ pub fn links(links: LinkOrder) -> &'static str {
     match links {
         LinkOrder::Fifo => "fifo",
         LinkOrder::Reordering => "reordering",
-    }
-}
-
-fn event(event: Event) -> &'static str {
-    match event {
-        Event::Crash => "crash",
-        Event::Start => "start",
-        Event::Call => "call",
     }
 }

@@ -98,9 +98,16 @@ impl<A: Algorithm> Default for Buffers<A> {
 }
 
 impl<A: Algorithm> Buffers<A> {
-    /// Timers to set and forget, in the order of the wishes.
-    pub fn drain_timers(&mut self) -> impl Iterator<Item = TimerChange<A::Timer>> + '_ {
-        self.timers.drain(..)
+    /// Timers to set and forget, in the order of the wishes. Give the list back with
+    /// [`Buffers::return_timers`], and it is not allocated again.
+    pub fn take_timers(&mut self) -> Vec<TimerChange<A::Timer>> {
+        std::mem::take(&mut self.timers)
+    }
+
+    /// Takes back a list.
+    pub fn return_timers(&mut self, mut list: Vec<TimerChange<A::Timer>>) {
+        list.clear();
+        self.timers = list;
     }
 
     /// Messages to send after the first, in the order of the wishes. Give the list back with

@@ -156,7 +156,8 @@ pub struct Setting<'a> {
     pub delivery: Delivery,
     /// No message takes longer than members are told.
     pub bounded: bool,
-    /// Nobody starts, calls or dies after the beginning.
+    /// Nobody starts, calls or dies after the beginning, the network does what it should, and no
+    /// detector speaks up by itself.
     pub calm: bool,
 }
 

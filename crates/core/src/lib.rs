@@ -25,6 +25,7 @@
 
 mod algorithm;
 mod claim;
+mod detector;
 mod local;
 mod member;
 mod message;
@@ -37,12 +38,17 @@ mod topology;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, TimerChange, Verdict};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
+pub use detector::{
+    Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
+};
 pub use local::{Environment, Local};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use registry::{Driving, Entry, Registry, Visitor};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
-pub use spec::{Citation, Faults, Goal, Identities, Knowledge, Links, Need, Spec, Starts, Timing};
+pub use spec::{
+    Citation, Faults, Goal, Identities, Knowledge, Leadership, Links, Need, Spec, Starts, Timing,
+};
 pub use status::{Broken, Role, Status};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

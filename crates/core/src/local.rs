@@ -47,7 +47,8 @@ pub trait Environment {
 ///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
-/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique, survives: Faults::NONE,
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
+/// #       leadership: Leadership::Best, survives: Faults::NONE,
 /// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
@@ -78,7 +79,8 @@ pub trait Environment {
 ///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
-/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique, survives: Faults::NONE,
+/// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
+/// #       leadership: Leadership::Best, survives: Faults::NONE,
 /// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }

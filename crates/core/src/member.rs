@@ -101,6 +101,12 @@ impl Rank {
         }
     }
 
+    /// The rank of somebody who brings the same and is called `id`.
+    #[must_use]
+    pub const fn with_id(self, id: Id) -> Rank {
+        Rank::new(self.elect(), self.attribute(), id)
+    }
+
     /// Which end of the ranking wins.
     #[must_use]
     pub const fn elect(self) -> Elect {

@@ -1,5 +1,6 @@
 //! What members say to each other.
 
+use crate::Rank;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -57,6 +58,13 @@ pub trait Message: Data {
     /// What it says besides its kind, in a few words for onlookers, where all its fields in a row would
     /// be more than they can take in.
     fn brief(&self) -> Option<String> {
+        None
+    }
+
+    /// How a liar would say that `leader` has been elected; nothing if no single message says so.
+    #[must_use]
+    fn forged(leader: Rank) -> Option<Self> {
+        let _ = leader;
         None
     }
 }

@@ -1,6 +1,6 @@
 //! From a name to a type: the list of algorithms, and drivers compiled for each.
 
-use crate::{Algorithm, RoundAlgorithm, Spec};
+use crate::{Algorithm, DetectorEntry, RoundAlgorithm, Spec};
 
 /// How an algorithm is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,9 @@ pub trait Visitor {
 pub trait Registry {
     /// Every variant of every algorithm; an algorithm's default variant comes first.
     const ENTRIES: &'static [Entry];
+
+    /// Every failure detector that they run with.
+    const DETECTORS: &'static [DetectorEntry] = &[];
 
     /// Calls the visitor with the concrete type of entry `index`.
     ///
@@ -74,7 +77,7 @@ pub trait Registry {
 /// ```text
 /// registry! {
 ///     /// Every algorithm there is.
-///     pub Algorithms {
+///     pub Algorithms, detectors DETECTORS {
 ///         rounds lcr::Lcr<LeaderOnly>, lcr::Lcr<Halting>;
 ///         events chang_roberts::ChangRoberts;
 ///     }
@@ -82,11 +85,13 @@ pub trait Registry {
 /// ```
 #[macro_export]
 macro_rules! registry {
-    ($(#[$doc:meta])* $visibility:vis $name:ident { $($driving:ident $($type:ty),+;)* }) => {
+    ($(#[$doc:meta])* $visibility:vis $name:ident $(, detectors $detectors:path)? { $($driving:ident $($type:ty),+;)* }) => {
         $(#[$doc])*
         $visibility struct $name;
 
         impl $crate::Registry for $name {
+            $(const DETECTORS: &'static [$crate::DetectorEntry] = $detectors;)?
+
             const ENTRIES: &'static [$crate::Entry] = &[$($($crate::registry!(@entry $driving $type),)+)*];
 
             fn dispatch<V: $crate::Visitor>(index: usize, visitor: V) -> V::Output {

@@ -26,6 +26,8 @@ pub struct Spec {
     pub starts: Starts,
     /// Whether members can be told apart.
     pub identities: Identities,
+    /// Who is to lead.
+    pub leadership: Leadership,
     /// What a member may know besides itself and its ports.
     pub knows: Knowledge,
     /// What members know at the end.
@@ -183,6 +185,16 @@ pub enum Identities {
     Anonymous,
 }
 
+/// Who is to lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leadership {
+    /// The best live member: who comes back and is better takes over.
+    Best,
+    /// Whoever leads and works goes on, though somebody better may have come back.
+    Incumbent,
+}
+
 /// What members know at the end (lecture 001's variants of the problem).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -289,5 +301,15 @@ flags! {
         LINK = 3, "link";
         /// A member lies.
         ARBITRARY = 4, "arbitrary";
+        /// A message arrives twice.
+        DUPLICATION = 5, "duplication";
+        /// Messages overtake each other.
+        REORDERING = 6, "reordering";
+        /// The network falls apart, and grows together again.
+        PARTITION = 7, "partition";
+        /// A member freezes and wakes.
+        PAUSE = 8, "pause";
+        /// Clocks drift or jump.
+        CLOCK = 9, "clock";
     }
 }

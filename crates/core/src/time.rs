@@ -82,6 +82,13 @@ impl Sub for Time {
     }
 }
 
+impl Add for Span {
+    type Output = Span;
+    fn add(self, other: Span) -> Span {
+        Span(self.0.saturating_add(other.0))
+    }
+}
+
 impl Mul<u64> for Span {
     type Output = Span;
     fn mul(self, times: u64) -> Span {

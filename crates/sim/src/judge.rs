@@ -1,8 +1,9 @@
 //! Judging a run: by the problem's safety and liveness, and by the algorithm's own claims.
 
 use crate::report::Report;
-use bellwether_core::{Expect, Goal, Id, Identities, Measure, Rank, Role, Setting, Spec, Status};
+use bellwether_core::{Expect, Goal, Id, Identities, Leadership, Measure, Rank, Role, Setting, Spec, Status};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +43,7 @@ const STOPPED: &str = "the run was stopped at a limit (--max-messages or --until
 /// `statuses` are the live members' ranks and what an outsider sees of them; `finished` tells
 /// whether it ended by itself, and not at a limit.
 pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, finished: bool) -> Ruling {
-    let best = statuses.clone().map(|(rank, _)| rank).max();
+    let rightful = Rightful::new(spec, statuses.clone());
     let mut leaders =
         statuses.clone().filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id());
     let (leader, second_leader) = (leaders.next(), leaders.next());
@@ -60,16 +61,10 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
             }
         }
         let takes_for_leader = if status.role == Role::Leader { Some(rank.id()) } else { status.leader };
-        if let (Some(id), Some(best)) = (takes_for_leader, best)
-            && id != best.id()
-            && spec.identities == Identities::Unique
+        if let Some(id) = takes_for_leader
             && unsafe_because.is_none()
         {
-            unsafe_because = Some(format!(
-                "member {} takes {id} for the leader, but the best live member is {}",
-                rank.id(),
-                best.id()
-            ));
+            unsafe_because = rightful.problem(rank.id(), id);
         }
     }
 
@@ -102,6 +97,41 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
         agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
         unsafe_because,
         not_live_because,
+    }
+}
+
+/// Who may be taken for the leader.
+enum Rightful {
+    /// Anyone.
+    Anyone,
+    /// The best live member.
+    Best(Option<Id>),
+    /// Those that lead and are alive.
+    Incumbent(BTreeSet<Id>),
+}
+
+impl Rightful {
+    fn new(spec: &Spec, live: impl Iterator<Item = (Rank, Status)>) -> Rightful {
+        match (spec.identities, spec.leadership) {
+            (Identities::Anonymous, _) => Rightful::Anyone,
+            (_, Leadership::Best) => Rightful::Best(live.map(|(rank, _)| rank).max().map(Rank::id)),
+            (_, Leadership::Incumbent) => Rightful::Incumbent(
+                live.filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id()).collect(),
+            ),
+        }
+    }
+
+    /// What is wrong with a member's taking somebody for the leader, if anything.
+    fn problem(&self, member: Id, leader: Id) -> Option<String> {
+        match self {
+            Rightful::Best(Some(best)) if leader != *best => Some(format!(
+                "member {member} takes {leader} for the leader, but the best live member is {best}"
+            )),
+            Rightful::Incumbent(leading) if !leading.contains(&leader) => {
+                Some(format!("member {member} takes {leader} for the leader, which does not lead"))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+mod clock;
 mod delay;
 mod events;
+pub mod faults;
 mod judge;
 mod mail;
 mod measure;
@@ -20,6 +22,7 @@ mod rounds;
 mod run;
 pub mod scenario;
 mod setup;
+mod stability;
 mod stats;
 pub mod suggest;
 mod text_file;
@@ -29,15 +32,17 @@ mod wheel;
 mod world;
 
 pub use delay::{Delay, DelayError};
-pub use events::{Stop, run as run_events, run_synchronised};
+pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
+pub use faults::Event;
 pub use judge::{ClaimRuling, Outcome, Ruling, claimed_rounds, claims, measured};
 pub use measure::Counts;
-pub use plan::{Event, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops};
+pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops};
 pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};
 pub use run::{RoundMode, simulate, simulate_many};
 pub use setup::{Attributes, Bytes, Callers, Members, Setup, SetupError};
+pub use stability::Stability;
 pub use stats::{Summary, growth_exponent};
-pub use trace::{Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
+pub use trace::{Drop, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Stream, World, stream};

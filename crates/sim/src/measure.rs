@@ -1,5 +1,6 @@
 //! What is counted while a run runs.
 
+use crate::stability::Reign;
 use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub struct Tally {
     pub(crate) last_event: Time,
     /// For each member, when it last changed whom it takes for the leader.
     pub(crate) knew_at: Vec<Time>,
+    /// Who led when.
+    pub(crate) reign: Reign,
 }
 
 impl Tally {
@@ -31,6 +34,7 @@ impl Tally {
             storage_max: 0,
             last_event: Time::ZERO,
             knew_at: vec![Time::NEVER; n as usize],
+            reign: Reign::default(),
         }
     }
 

@@ -1,7 +1,10 @@
 //! Everything that determines a run.
 
 use crate::delay::Delay;
-use bellwether_core::{Delivery, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology};
+use crate::faults::{Event, LinkFaults};
+use bellwether_core::{
+    Delivery, DetectorChoice, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology,
+};
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
 /// overflow. In hops.
@@ -37,6 +40,13 @@ pub struct Plan {
     pub links: LinkOrder,
     /// What happens at times of its own, in the order of time.
     pub script: Vec<Happening>,
+    /// What the links do to messages.
+    pub link_faults: LinkFaults,
+    /// Whether a ring closes round its dead: their neighbours then talk to each other.
+    pub ring_closes: bool,
+    /// Who watches whom, if anyone does. Without one, whoever calls an election is told the truth
+    /// about its neighbours, and nobody else is told anything.
+    pub detector: Option<DetectorChoice>,
     /// From which all randomness is drawn.
     pub seed: u64,
     /// When to give up.
@@ -62,18 +72,6 @@ pub struct Happening {
     pub what: Event,
     /// To whom, by index.
     pub member: u32,
-}
-
-/// What can happen to a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
-    /// It stops for good. At time 0: it never starts.
-    Crash,
-    /// It boots now and not at the beginning. Until then messages wait for it at its door, as
-    /// links lose nothing; if it is an initiator, it calls when it has booted.
-    Start,
-    /// It calls an election, now and not at the beginning.
-    Call,
 }
 
 /// When to give up.
@@ -110,6 +108,9 @@ impl Plan {
             delay_bound: Delay::Unit.bound(),
             links: LinkOrder::Fifo,
             script: Vec::new(),
+            link_faults: LinkFaults::default(),
+            ring_closes: false,
+            detector: None,
             seed: 0,
             limits: Limits::default(),
         }
@@ -129,13 +130,20 @@ impl Plan {
         }
     }
 
-    /// Who is dead from the start, by index, in rising order.
+    /// Whether anything can happen besides deaths, late starts and calls.
+    #[must_use]
+    pub fn is_disturbed(&self) -> bool {
+        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call);
+        self.ring_closes || !self.link_faults.is_none() || !self.script.iter().all(|h| is_plain(h.what))
+    }
+
+    /// Who is dead from the start, by index, in rising order. (It may recover later.)
     #[must_use]
     pub fn dead(&self) -> Vec<u32> {
         let mut dead: Vec<u32> = self
             .script
             .iter()
-            .filter(|h| h.what == Event::Crash && h.at == Time::ZERO)
+            .filter(|h| matches!(h.what, Event::Crash | Event::TornCrash) && h.at == Time::ZERO)
             .map(|h| h.member)
             .collect();
         dead.sort_unstable();
@@ -161,7 +169,10 @@ impl Plan {
                 _ => Delivery::Fifo,
             },
             bounded: self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
-            calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO),
+            calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO)
+                && self.link_faults.is_none()
+                && self.detector.is_none()
+                && !self.ring_closes,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What a run comes to.
 
+use crate::events::LinkCounts;
 use crate::judge::{self, ClaimRuling, Ruling};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
+use crate::stability::Stability;
 use bellwether_core::{Protocol, Status, Time};
 use serde::Serialize;
 
@@ -43,6 +45,12 @@ pub struct Report {
     pub claims: Vec<ClaimRuling>,
     /// Whether it ended by itself, and not at a limit.
     pub finished: bool,
+    /// What links did to messages.
+    pub links: LinkCounts,
+    /// What detectors said to each other.
+    pub signals: u64,
+    /// Who led for how long.
+    pub stability: Stability,
 }
 
 impl Report {
@@ -70,6 +78,10 @@ pub(crate) struct Ended<'p> {
     pub rounds: Option<u64>,
     pub leader_round: Option<u64>,
     pub finished: bool,
+    /// When it was over.
+    pub now: Time,
+    pub links: LinkCounts,
+    pub signals: u64,
 }
 
 impl Ended<'_> {
@@ -88,6 +100,9 @@ impl Ended<'_> {
             leader_round: self.leader_round,
             storage_max: self.tally.storage_max(),
             knew_at: self.tally.knew_at,
+            stability: self.tally.reign.sum_up(self.now),
+            links: self.links,
+            signals: self.signals,
             claims: Vec::new(),
             finished: self.finished,
         };

@@ -1,6 +1,7 @@
 //! Who thinks what at the end of a run.
 
-use crate::trace::Observer;
+use crate::faults::Event;
+use crate::trace::{Drop, Observer};
 use bellwether_core::{Message, Port, Protocol, Status, Time, Verdict};
 
 /// Watches what members publish, and lets another observer watch too.
@@ -45,8 +46,25 @@ impl<O: Observer> Observer for Roster<O> {
         self.seats[member as usize] = Seat::Dead;
         self.other.crashed(at, member);
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
-        self.other.sent(at, member, port, msg, arrives);
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+        self.other.sent(at, member, port, to, msg, due);
+    }
+    fn duplicated<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &M,
+        due: Time,
+    ) {
+        self.other.duplicated(at, member, port, to, msg, due);
+    }
+    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+        self.other.dropped(at, member, port, to, msg, why);
+    }
+    fn struck(&mut self, at: Time, member: u32, what: Event) {
+        self.other.struck(at, member, what);
     }
     fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
         self.other.delivered(at, member, port, msg);

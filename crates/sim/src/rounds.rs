@@ -3,9 +3,11 @@
 //!
 //! Round r happens at time r - 1: what is sent in it arrives in the next, one hop later.
 
+use crate::events::LinkCounts;
+use crate::faults::Event;
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::Tally;
-use crate::plan::{Event, Plan};
+use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
@@ -199,6 +201,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
             if happening.what == Event::Crash {
                 self.seats[happening.member as usize].1 = None;
                 self.tally.knew_at[happening.member as usize] = Time::NEVER; // the dead know nothing
+                self.tally.reign.note(happening.at, happening.member, false);
                 self.observer.crashed(happening.at, happening.member);
             }
         }
@@ -279,6 +282,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
         if before.leader != after.leader {
             self.tally.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
         }
+        self.tally.reign.note(now, member, after.role == Role::Leader);
         if after.role == Role::Leader && self.leader_round.is_none() {
             self.leader_round = Some(self.round);
         }
@@ -289,11 +293,14 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
         let statuses = self.seats.iter().map(|(_, state)| state.as_ref().map(Protocol::status));
         Ended {
             plan: self.plan,
-            tally: self.tally,
             driver: Driver::Rounds,
             rounds: Some(self.last_round),
             leader_round: self.leader_round,
             finished,
+            now: self.tally.last_event,
+            links: LinkCounts::default(),
+            signals: 0,
+            tally: self.tally,
         }
         .report::<R>(statuses)
     }
@@ -313,8 +320,8 @@ impl<M: Message, B: Mail<M>, O: Observer> Outbox<M> for Post<'_, B, O> {
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(&msg);
-        self.observer.sent(self.now, self.member, port, &msg, self.now + HOP);
-        let (to, port) = B::peer(self.topology, self.member, port);
-        self.leaving.post(to, port, msg);
+        let (to, at_port) = B::peer(self.topology, self.member, port);
+        self.observer.sent(self.now, self.member, port, (to, at_port), &msg, self.now + HOP);
+        self.leaving.post(to, at_port, msg);
     }
 }

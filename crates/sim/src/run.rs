@@ -2,7 +2,8 @@
 
 use crate::delay::Delay;
 use crate::events::{self, Stop};
-use crate::plan::{Event, Plan};
+use crate::faults::Event;
+use crate::plan::Plan;
 use crate::report::Report;
 use crate::rounds::{self, Visit};
 use crate::setup::{Setup, SetupError};
@@ -53,7 +54,10 @@ impl<O: Observer> Visitor for Run<'_, O> {
 
 /// Whether a plan has nothing that rounds in step cannot express.
 pub(crate) fn runs_in_step(plan: &Plan) -> bool {
-    plan.delay == Delay::Unit && plan.script.iter().all(|happening| happening.what == Event::Crash)
+    let is_plain = plan.link_faults.is_none() && !plan.ring_closes && plan.detector.is_none();
+    is_plain
+        && plan.delay == Delay::Unit
+        && plan.script.iter().all(|happening| happening.what == Event::Crash)
 }
 
 /// Runs a setup with the algorithm at `entry` of a registry once for each of `runs` seeds from

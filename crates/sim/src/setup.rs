@@ -1,11 +1,13 @@
 //! From what a user asks for to a plan that can be run.
 
 use crate::delay::Delay;
+use crate::faults::{Event, LinkFaults};
 use crate::network::{NetworkError, Shape};
-use crate::plan::{Event, Happening, Limits, LinkOrder, Plan};
+use crate::plan::{Happening, Limits, LinkOrder, Plan};
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, Elect, Id, Identities, Initiators, Knowledge, Need, Order, Rank, Span, Spec, Starts, Time,
+    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Need, Order, Rank, Span, Spec,
+    Starts, Time,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -34,7 +36,13 @@ pub struct Setup {
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens to whom and when.
-    pub script: Vec<(Id, Event, Time)>,
+    pub script: Vec<(Id, Event<Id>, Time)>,
+    /// What the links do to messages.
+    pub link_faults: LinkFaults<Id>,
+    /// Whether a ring closes round its dead.
+    pub ring_closes: bool,
+    /// Who watches whom, if anyone does.
+    pub detector: Option<DetectorChoice>,
     /// When to give up.
     pub limits: Limits,
     /// The most bytes a run may take; more is refused before it begins.
@@ -232,6 +240,9 @@ impl Default for Setup {
             delay_bound: None,
             links: LinkOrder::Fifo,
             script: Vec::new(),
+            link_faults: LinkFaults::default(),
+            ring_closes: false,
+            detector: None,
             limits: Limits::default(),
             memory_limit: u64::MAX,
         }
@@ -283,6 +294,7 @@ impl Setup {
 
         let mut script = Vec::with_capacity(self.script.len());
         for &(id, what, at) in &self.script {
+            let what = what.try_map(|other| find("member", other))?;
             script.push(Happening { at, what, member: find("member", id)? });
         }
         script.sort_unstable();
@@ -301,6 +313,9 @@ impl Setup {
         let diameter = network.diameter();
         let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
         plan.script = script;
+        plan.link_faults = self.link_faults.try_map(|id| find("member", id))?;
+        plan.ring_closes = self.ring_closes;
+        plan.detector = self.detector.clone();
         plan.initiators = self.initiators(spec, &plan, find)?;
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());

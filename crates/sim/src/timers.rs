@@ -9,8 +9,9 @@ use std::collections::BinaryHeap;
 pub struct Timers<T> {
     /// Time, number, member; those whose number is no longer pending are passed over.
     due: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    /// For each member, its pending timers with their numbers; empty until the first is set.
-    pending: Vec<Vec<(T, u64)>>,
+    /// For each member, its pending timers with their numbers and when they run out; empty until the
+    /// first is set.
+    pending: Vec<Vec<(T, u64, Time)>>,
     numbered: u64,
 }
 
@@ -27,7 +28,7 @@ impl<T: Eq> Timers<T> {
         if self.pending.len() <= member as usize {
             self.pending.resize_with(member as usize + 1, Vec::new);
         }
-        self.pending[member as usize].push((timer, self.numbered));
+        self.pending[member as usize].push((timer, self.numbered, at));
         self.due.push(Reverse((at, self.numbered, member)));
         self.numbered += 1;
     }
@@ -35,7 +36,7 @@ impl<T: Eq> Timers<T> {
     /// Forgets a member's timer of this value, if it is pending.
     pub fn cancel(&mut self, member: u32, timer: &T) {
         if let Some(pending) = self.pending.get_mut(member as usize) {
-            pending.retain(|(other, _)| other != timer);
+            pending.retain(|(other, ..)| other != timer);
         }
     }
 
@@ -46,10 +47,21 @@ impl<T: Eq> Timers<T> {
         }
     }
 
+    /// Changes when a member's timers run out: its clock has changed.
+    pub fn reschedule(&mut self, member: u32, when: impl Fn(Time) -> Time) {
+        let Some(pending) = self.pending.get_mut(member as usize) else { return };
+        for (_, number, at) in pending {
+            *at = when(*at);
+            *number = self.numbered;
+            self.due.push(Reverse((*at, self.numbered, member)));
+            self.numbered += 1;
+        }
+    }
+
     /// When the next timer runs out.
     pub fn next_time(&mut self) -> Option<Time> {
         while let Some(&Reverse((at, number, member))) = self.due.peek() {
-            if self.pending[member as usize].iter().any(|(_, pending)| *pending == number) {
+            if self.pending[member as usize].iter().any(|(_, pending, _)| *pending == number) {
                 return Some(at);
             }
             self.due.pop();
@@ -64,7 +76,7 @@ impl<T: Eq> Timers<T> {
         }
         let Reverse((_, number, member)) = self.due.pop()?;
         let pending = &mut self.pending[member as usize];
-        let at = pending.iter().position(|(_, pending)| *pending == number)?;
+        let at = pending.iter().position(|(_, pending, _)| *pending == number)?;
         Some((member, pending.swap_remove(at).0))
     }
 }

@@ -1,5 +1,6 @@
 //! Watching a run, and writing down what happened.
 
+use crate::faults::Event;
 use bellwether_core::{HOP, Kind, Message, Port, Protocol, Rank, Status, Time, Topology, Verdict};
 use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
@@ -22,10 +23,33 @@ pub trait Observer {
     fn crashed(&mut self, at: Time, member: u32) {
         let _ = (at, member);
     }
-    /// A member sent a message, which arrives at `arrives`.
+    /// A member sent a message, which comes to member and port `to` at `due`.
     #[inline]
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
-        let _ = (at, member, port, msg, arrives);
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+        let _ = (at, member, port, to, msg, due);
+    }
+    /// What a member just sent comes a second time, at `due`.
+    #[inline]
+    fn duplicated<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &M,
+        due: Time,
+    ) {
+        let _ = (at, member, port, to, msg, due);
+    }
+    /// A member sent a message, and the link lost it.
+    #[inline]
+    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+        let _ = (at, member, port, to, msg, why);
+    }
+    /// Something went wrong with a member, or was put right: anything but a crash, a start or a call.
+    #[inline]
+    fn struck(&mut self, at: Time, member: u32, what: Event) {
+        let _ = (at, member, what);
     }
     /// A message reached a member.
     #[inline]
@@ -66,6 +90,20 @@ pub trait Observer {
 }
 
 impl Observer for () {}
+
+/// Why a link lost a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drop {
+    /// By chance.
+    Loss,
+    /// The link is cut.
+    Cut,
+    /// The message was chosen to be lost.
+    Chosen,
+    /// The sender keeps silent towards that one.
+    Silence,
+}
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
 /// because members are deterministic.
@@ -289,10 +327,18 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         }
     }
 
-    fn message<M: Message>(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &M) {
+    fn message<M: Message>(
+        &mut self,
+        at: Time,
+        event: &'static str,
+        member: u32,
+        port: Port,
+        peer: u32,
+        msg: &M,
+    ) {
         let line = Line {
             port: Some(port.0),
-            peer: Some(self.id(self.topology.peer(member, port).0)),
+            peer: Some(self.id(peer)),
             kind: Some(M::KINDS[msg.kind()].name),
             msg: Some(msg),
             ..self.event(at, event, member)
@@ -315,14 +361,14 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
     fn crashed(&mut self, at: Time, member: u32) {
         self.write(&self.event::<NoMessage>(at, "crash", member));
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, _: Time) {
-        self.message(at, "send", member, port, msg);
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, _: Time) {
+        self.message(at, "send", member, port, to.0, msg);
     }
     fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.message(at, "deliver", member, port, msg);
+        self.message(at, "deliver", member, port, self.topology.peer(member, port).0, msg);
     }
     fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.message(at, "lose", member, port, msg);
+        self.message(at, "lose", member, port, self.topology.peer(member, port).0, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
         let line = Line { timer: Some(format!("{timer:?}")), ..self.event::<NoMessage>(at, "timer", member) };

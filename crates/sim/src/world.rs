@@ -14,8 +14,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct World<'p, A: Algorithm> {
     /// A member's rank and volatile state; no state while it is not up.
     seats: Vec<(Rank, Option<A>)>,
-    /// What survives a member's crash.
-    durable: Vec<A::Durable>,
+    /// What survives a member's crash: what it wrote last, and what it wrote before that.
+    durable: Vec<[A::Durable; 2]>,
     surroundings: Surroundings<'p>,
     buffers: Buffers<A>,
 }
@@ -56,7 +56,7 @@ impl<'p, A: Algorithm> World<'p, A> {
         let n = plan.n() as usize;
         World {
             seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
-            durable: (0..n).map(|_| A::Durable::default()).collect(),
+            durable: (0..n).map(|_| [A::Durable::default(), A::Durable::default()]).collect(),
             surroundings: Surroundings::new(plan),
             buffers: Buffers::default(),
         }
@@ -76,7 +76,7 @@ impl<'p, A: Algorithm> World<'p, A> {
 
     /// The member boots with what it had saved.
     pub fn start(&mut self, member: u32, now: Time) -> Step<A> {
-        let saved = self.durable[member as usize].clone();
+        let saved = self.durable[member as usize][0].clone();
         let local = Local::new(member, self.seats[member as usize].0, &mut self.surroundings);
         let mut cx = Cx::new(local, now, &mut self.buffers);
         let state = A::start(&mut cx, saved);
@@ -93,7 +93,35 @@ impl<'p, A: Algorithm> World<'p, A> {
 
     /// What the member asked to have written is written.
     pub fn persist(&mut self, member: u32, durable: A::Durable) {
-        self.durable[member as usize] = durable;
+        let [last, before] = &mut self.durable[member as usize];
+        *before = std::mem::replace(last, durable);
+    }
+
+    /// What the member wrote last is torn: what it wrote before is what it finds.
+    pub fn tear(&mut self, member: u32) {
+        let [last, before] = &mut self.durable[member as usize];
+        *last = before.clone();
+    }
+
+    /// The member freezes: it is not up until its state is given back.
+    pub fn freeze(&mut self, member: u32) -> Option<A> {
+        self.seats[member as usize].1.take()
+    }
+
+    /// The member wakes as it was.
+    pub fn thaw(&mut self, member: u32, state: A) {
+        self.seats[member as usize].1 = Some(state);
+    }
+
+    /// The member takes itself for somebody else from now on.
+    pub fn pretend(&mut self, member: u32, rank: Rank) {
+        self.seats[member as usize].0 = rank;
+    }
+
+    /// Who the member takes itself for.
+    #[must_use]
+    pub fn rank(&self, member: u32) -> Rank {
+        self.seats[member as usize].0
     }
 
     /// Somebody calls an election at the member. Like all inputs: nothing happens if it is not up.
@@ -180,6 +208,12 @@ pub enum Stream {
     Algorithm,
     /// Attributes of members.
     Attribute,
+    /// What links do to messages.
+    Fault,
+    /// Detectors' signals: how long they take, and what links do to them.
+    Signal,
+    /// What a swarm is made of.
+    Swarm,
 }
 
 /// The stream of a seed for a purpose.

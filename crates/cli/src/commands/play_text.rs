@@ -26,6 +26,7 @@ pub fn heading(name: &str, scenario: &Scenario) -> String {
             Event::Crash => "crashes",
             Event::Start => "starts",
             Event::Call => "calls",
+            other => other.word(),
         };
         text.push_str(&line("event", format!("{id} {does} at {at}")));
     }

@@ -82,22 +82,6 @@ impl Recorder {
         let (_, message) = self.under_way.get_mut(&member)?.get_mut(&port)?.pop_first()?;
         Some(message)
     }
-
-    /// A member that dies before it boots takes what waits at its door with it. What arrives at
-    /// this very time has not arrived yet.
-    fn at_the_door(&mut self, member: u32, now: Time) -> Vec<usize> {
-        let mut lost = Vec::new();
-        for under_way in self.under_way.get_mut(&member).into_iter().flat_map(BTreeMap::values_mut) {
-            while let Some(&(due, message)) = under_way.first()
-                && due < now
-            {
-                under_way.pop_first();
-                lost.push(message);
-            }
-        }
-        lost.sort_unstable();
-        lost
-    }
 }
 
 impl Observer for Recorder {
@@ -110,20 +94,18 @@ impl Observer for Recorder {
     }
 
     fn crashed(&mut self, at: Time, member: u32) {
-        let mut inputs = vec![Input::Crash];
-        inputs.extend(self.at_the_door(member, at).into_iter().map(Input::Loss));
         let seat = Seat { life: Life::Dead, ..self.seat(member) };
-        self.push(at, member, inputs, seat);
+        self.push(at, member, vec![Input::Crash], seat);
     }
 
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M, arrives: Time) {
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
         if self.is_full {
             return;
         }
         self.kinds = M::KINDS;
-        let (to, to_port) = self.topology.peer(member, port);
+        let (to, to_port) = to;
         let number = self.messages.len();
-        self.under_way.entry(to).or_default().entry(to_port).or_default().insert((arrives, number));
+        self.under_way.entry(to).or_default().entry(to_port).or_default().insert((due, number));
         self.messages.push(Sent {
             from: member,
             port,
@@ -132,7 +114,7 @@ impl Observer for Recorder {
             text: msg.brief().unwrap_or_else(|| shown::content(msg)),
             in_step: self.steps.len() - 1,
             at,
-            due: arrives,
+            due,
             end: None,
         });
         if let Some(step) = self.steps.last_mut() {

@@ -5,8 +5,8 @@ use super::event::{self, Occurrence};
 use super::expect::{Expectation, Fact, Figure, Range, word};
 use super::members::check_member;
 use super::table::At;
+use crate::faults::Event;
 use crate::judge::Outcome;
-use crate::plan::Event;
 use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
 
 /// What the file itself says about the run.

@@ -5,17 +5,18 @@
 
 use super::error::Flaw;
 use super::table::{At, Table, Value};
-use crate::plan::Event;
+use crate::faults::Event;
 use bellwether_core::{Id, Time};
 
 const KEYS: &[&str] = &["at", "crash", "start", "call"];
-const KINDS: [(&str, Event); 3] = [("crash", Event::Crash), ("start", Event::Start), ("call", Event::Call)];
+const KINDS: [(&str, Event<Id>); 3] =
+    [("crash", Event::Crash), ("start", Event::Start), ("call", Event::Call)];
 
 /// What happens to a member, and where the file says so.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occurrence {
     pub id: At<Id>,
-    pub what: Event,
+    pub what: Event<Id>,
     pub when: At<Time>,
 }
 
@@ -89,6 +90,6 @@ pub(super) fn check(events: &[Occurrence], ids: &[Id], until: Option<Time>) -> R
 }
 
 /// When something happens to a member, if it does.
-pub(super) fn when(events: &[Occurrence], id: Id, what: Event) -> Option<Time> {
+pub(super) fn when(events: &[Occurrence], id: Id, what: Event<Id>) -> Option<Time> {
     events.iter().find(|event| event.id.value == id && event.what == what).map(|event| event.when.value)
 }

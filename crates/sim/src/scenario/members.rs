@@ -3,8 +3,8 @@
 use super::error::Flaw;
 use super::event::{self, Occurrence};
 use super::table::{At, Table, Value};
+use crate::faults::Event;
 use crate::network::{NetworkError, Shape, parse_links};
-use crate::plan::Event;
 use crate::setup::{Attributes, Callers, Members, SetupError, not_a_member};
 use bellwether_core::{Id, Order, Time};
 

@@ -3,7 +3,8 @@
 use super::Scenario;
 use super::error::{Flaw, ScenarioError};
 use super::members::setup_flaw;
-use crate::plan::{Event, Plan};
+use crate::faults::Event;
+use crate::plan::Plan;
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
 use crate::run::{RoundMode, runs_in_step, simulate};

@@ -45,6 +45,7 @@ pub const TOY: Spec = Spec {
     links: Links::Any,
     starts: Starts::Callers,
     identities: Identities::Unique,
+    leadership: Leadership::Best,
     knows: Knowledge::NONE,
     goal: Goal::EveryoneKnows,
     survives: Faults::NONE,

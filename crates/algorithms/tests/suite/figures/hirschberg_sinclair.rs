@@ -67,7 +67,7 @@ struct Phases {
 }
 
 impl Observer for Phases {
-    fn sent<M: Message>(&mut self, at: Time, _: u32, _: Port, _: &M, _: Time) {
+    fn sent<M: Message>(&mut self, at: Time, _: u32, _: Port, _: (u32, Port), _: &M, _: Time) {
         let hop = at.ticks() / HOP.ticks();
         let phase = (0..).take_while(|phase| 2 * ((1 << phase) - 1) <= hop).count() - 1;
         self.messages.resize(self.messages.len().max(phase + 1), 0);

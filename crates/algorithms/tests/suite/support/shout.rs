@@ -58,6 +58,7 @@ impl Protocol for Shout {
         links: Links::Any,
         starts: Starts::Everyone,
         identities: Identities::Unique,
+        leadership: Leadership::Best,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -85,7 +85,7 @@ impl<A: Algorithm> Walk<'_, A> {
             }
             self.met.push(copy);
         }
-        for change in self.world.buffers().drain_timers() {
+        for change in self.world.buffers().take_timers() {
             let (TimerChange::Set(timer, _) | TimerChange::Cancel(timer)) = &change;
             self.timers.retain(|(of, pending)| (*of, pending) != (member, timer));
             if let TimerChange::Set(timer, range) = change {

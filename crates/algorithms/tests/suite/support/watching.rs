@@ -83,7 +83,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, msg: &M, _: Time) {
+    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &M, _: Time) {
         if self.last[member as usize].halted {
             self.complaints.push(format!("member {member} has halted and sends {msg:?}"));
         }

@@ -1,11 +1,18 @@
 //! The simulator proper: one event after the other, in virtual time.
 //!
 //! At one point in time, what the script says happens first, then messages arrive in the order in
-//! which they were sent, then timers run out: a time-out of T means that nothing came within T.
+//! which they were sent, then detectors speak, then timers run out: a time-out of T means that nothing
+//! came within T.
+
+mod disturbed;
+mod watch;
+
+pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
+use crate::faults::Event;
 use crate::measure::Tally;
-use crate::plan::{Event, LinkOrder, Plan};
+use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
 use crate::timers::Timers;
 use crate::trace::Observer;
@@ -15,9 +22,11 @@ use bellwether_core::{
     Algorithm, Goal, Initiators, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Status, Time,
     TimerChange, Verdict,
 };
+use disturbed::Disturbance;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
+use watch::Watch;
 
 /// When a run is over, besides when nothing is left to happen or a limit is reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +82,12 @@ struct Simulation<'p, 'o, A: Algorithm, O> {
     stop: Stop,
     /// Whether an outsider has seen anything new since the clock moved on.
     published: bool,
+    /// What goes wrong, where anything does.
+    disturbed: Option<Box<Disturbance<A>>>,
+    /// Who watches whom, where anyone does.
+    watch: Option<Box<Watch>>,
+    /// The last time that a member was given an input that mattered, or the script was followed.
+    busy_until: Time,
 }
 
 impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
@@ -84,7 +99,11 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
         };
         Simulation {
             world: World::new(plan),
-            wheel: Wheel::new(plan.delay.bound().ticks(), plan.delay.is_constant(), expected),
+            wheel: Wheel::new(
+                plan.delay.bound().ticks(),
+                plan.delay.is_constant() && !plan.is_disturbed(),
+                expected,
+            ),
             timers: Timers::new(),
             tally: Tally::new(plan.n()),
             delays: plan.delay.sampler(),
@@ -103,6 +122,9 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             something_happened: false,
             stop,
             published: false,
+            disturbed: plan.is_disturbed().then(|| Box::new(Disturbance::new(plan.seed))),
+            watch: Watch::new(plan),
+            busy_until: Time::ZERO,
             plan,
             observer,
         }
@@ -150,7 +172,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
             let next =
                 [scripted, self.wheel.next_time(), self.timers.next_time()].into_iter().flatten().min();
-            let Some(now) = next else { return true };
+            let Some(now) = self.or_watch(next) else { return true };
             if now > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
                 return false;
             }
@@ -160,6 +182,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 && happening.at == now
             {
                 self.script_done += 1;
+                self.busy_until = now;
                 self.happen(happening.what, happening.member);
             }
             let mut due = self.wheel.take_due();
@@ -170,16 +193,38 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 self.deliver(to, port, msg);
             }
             self.wheel.recycle(due);
+            if self.watch.is_some() {
+                self.keep_watch();
+            }
             while let Some((member, timer)) = self.timers.pop_at(now) {
+                if self.world.state(member).is_none() {
+                    self.postpone(member, timer);
+                    continue;
+                }
                 self.observer.timed_out(now, member, &timer);
-                let step = self.world.fire(member, now, timer);
+                let step = self.world.fire(member, self.clock(member), timer);
                 self.settle_aside(member, step);
             }
             if std::mem::take(&mut self.something_happened) {
                 self.tally.last_event = now;
+                self.busy_until = now;
             }
             if self.stop == Stop::AtItsGoal && std::mem::take(&mut self.published) && self.is_at_its_goal() {
                 return true;
+            }
+        }
+    }
+
+    /// When the next thing happens, detectors included: unless only they have anything left to do, and
+    /// have had time enough to say all there is to say.
+    #[inline(always)]
+    fn or_watch(&mut self, next: Option<Time>) -> Option<Time> {
+        match &mut self.watch {
+            None => next,
+            Some(watch) => {
+                let give_up_at = self.busy_until + watch.linger;
+                let watched = watch.next_time().filter(|&at| next.is_some() || at <= give_up_at);
+                [next, watched].into_iter().flatten().min()
             }
         }
     }
@@ -193,16 +238,11 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
 
     fn happen(&mut self, what: Event, member: u32) {
         match what {
-            Event::Crash if self.now == Time::ZERO => {} // it never started
-            Event::Crash => {
-                self.world.crash(member);
-                self.timers.clear(member);
-                self.at_the_door.remove(&member);
-                if let Err(at) = self.crashed.binary_search(&member) {
-                    self.crashed.insert(at, member);
-                    self.tally.knew_at[member as usize] = Time::NEVER; // the dead know nothing
-                    self.observer.crashed(self.now, member);
-                }
+            Event::Crash | Event::TornCrash if self.now == Time::ZERO => {} // it never started
+            Event::Crash => self.crash(member),
+            Event::TornCrash => {
+                self.world.tear(member);
+                self.crash(member);
             }
             Event::Start => {
                 // A member that crashed before its time does not start.
@@ -214,31 +254,48 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
                 self.let_in.extend(waiting);
             }
             Event::Call => self.call_if_up(member),
+            _ => self.strike(what, member),
         }
+    }
+
+    fn crash(&mut self, member: u32) {
+        let Err(at) = self.crashed.binary_search(&member) else { return };
+        self.world.crash(member);
+        self.timers.clear(member);
+        self.crashed.insert(at, member);
+        self.tally.knew_at[member as usize] = Time::NEVER; // the dead know nothing
+        self.tally.reign.note(self.now, member, false);
+        self.observer.crashed(self.now, member);
+        self.forget_frozen(member);
+        if let Some(watch) = &mut self.watch {
+            watch.leave(member);
+        }
+        self.tell_the_truth(member, false);
     }
 
     fn start(&mut self, member: u32) {
         self.observer.started(self.now, member);
-        let step = self.world.start(member, self.now);
+        let step = self.world.start(member, self.clock(member));
         if let Some(state) = self.world.state(member) {
             self.tally.holds_at_start(state);
         }
         self.settle_aside(member, Some(step));
+        self.start_watch(member);
     }
 
     /// Whoever calls an election has asked its failure detector about its neighbours first.
     fn call(&mut self, member: u32) {
-        if !self.crashed.is_empty() {
+        if !self.crashed.is_empty() && self.watch.is_none() {
             for port in (0..self.plan.topology.ports(member)).map(Port) {
                 if self.crashed.binary_search(&self.plan.topology.peer(member, port).0).is_ok() {
                     self.observer.suspected(self.now, member, port, Verdict::Failed);
-                    let step = self.world.suspect(member, self.now, port, Verdict::Failed);
+                    let step = self.world.suspect(member, self.clock(member), port, Verdict::Failed);
                     self.settle_aside(member, step);
                 }
             }
         }
         self.observer.called(self.now, member);
-        let step = self.world.call(member, self.now);
+        let step = self.world.call(member, self.clock(member));
         self.settle_aside(member, step);
     }
 
@@ -249,7 +306,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             return;
         }
         self.observer.delivered(self.now, member, port, &msg);
-        if let Some(step) = self.world.deliver(member, self.now, port, msg) {
+        if let Some(step) = self.world.deliver(member, self.clock(member), port, msg) {
             self.settle(member, step);
         }
     }
@@ -267,6 +324,9 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     /// Applies all effects of an input, in the contract's order: persist, timers, send, publish.
     #[inline(always)]
     fn settle(&mut self, member: u32, step: Step<A>) {
+        if step.effects.first_send.is_some() && self.crashes_while_sending(member) {
+            return self.settle_and_crash(member, step);
+        }
         let Step { effects, before, after } = step;
         self.something_happened = true;
         if let Some(reason) = effects.reason {
@@ -307,12 +367,18 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             let knows = after.leader.is_some();
             self.tally.knew_at[member as usize] = if knows { self.now } else { Time::NEVER };
         }
+        if before.role != after.role && self.is_honest(member) {
+            self.tally.reign.note(self.now, member, after.role == Role::Leader);
+        }
         self.published = true;
         self.observer.published(self.now, member, after);
     }
 
     #[inline(always)]
     fn send(&mut self, member: u32, port: Port, msg: A::Msg) {
+        if self.disturbed.is_some() {
+            return self.send_disturbed(member, port, msg);
+        }
         self.tally.sent(&msg);
         let mut at = self.now + self.delays.draw(&mut self.delay_dice);
         if !self.link_busy_until.is_empty() {
@@ -320,9 +386,9 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             at = at.max(*busy_until);
             *busy_until = at;
         }
-        self.observer.sent(self.now, member, port, &msg, at);
-        let (to, port) = self.plan.topology.peer(member, port);
-        self.wheel.push(at, to, port, msg);
+        let (to, at_port) = self.plan.topology.peer(member, port);
+        self.observer.sent(self.now, member, port, (to, at_port), &msg, at);
+        self.wheel.push(at, to, at_port, msg);
     }
 
     #[inline(never)]
@@ -338,21 +404,36 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     #[cold]
     #[inline(never)]
     fn change_timers(&mut self, member: u32) {
-        for change in self.world.buffers().drain_timers() {
+        let mut changes = self.world.buffers().take_timers();
+        for change in changes.drain(..) {
             match change {
                 TimerChange::Set(timer, range) => {
                     let (least, most) = (range.start().ticks(), range.end().ticks());
                     let after = if least < most { self.timer_dice.random_range(least..=most) } else { least };
-                    self.timers.set(member, timer, self.now + Span::from_ticks(after));
+                    self.timers.set(member, timer, self.after(member, Span::from_ticks(after)));
                 }
                 TimerChange::Cancel(timer) => self.timers.cancel(member, &timer),
             }
         }
+        self.world.buffers().return_timers(changes);
     }
 
     fn report(self, finished: bool, driver: Driver) -> Report {
-        let statuses = (0..self.plan.n()).map(|member| self.world.state(member).map(Protocol::status));
-        Ended { plan: self.plan, tally: self.tally, driver, rounds: None, leader_round: None, finished }
-            .report::<A>(statuses)
+        let Simulation { plan, world, tally, disturbed, watch, now, .. } = self;
+        let is_liar = |member: &u32| disturbed.as_ref().is_some_and(|it| it.liars.contains(member));
+        let statuses = (0..plan.n())
+            .map(|member| world.state(member).filter(|_| !is_liar(&member)).map(Protocol::status));
+        Ended {
+            plan,
+            tally,
+            driver,
+            rounds: None,
+            leader_round: None,
+            finished,
+            now,
+            links: disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
+            signals: watch.map_or(0, |watch| watch.signals),
+        }
+        .report::<A>(statuses)
     }
 }

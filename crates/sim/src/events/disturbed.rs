@@ -1,0 +1,364 @@
+//! What goes wrong in a run: everything that the undisturbed driver is spared.
+
+use super::Simulation;
+use crate::clock::Clock;
+use crate::faults::{Event, Fate, Lie, LinkFaults};
+use crate::trace::{Drop, Observer};
+use crate::wheel::Packet;
+use crate::world::{Step, Stream, stream};
+use bellwether_core::{Algorithm, Message, Port, Span, Time, Topology};
+use rand::RngExt as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What links did to messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LinkCounts {
+    /// Lost on the way.
+    pub lost: u64,
+    /// Arrived twice.
+    pub duplicated: u64,
+    /// Held up, so that later ones could overtake them.
+    pub held_up: u64,
+}
+
+/// The state of what is wrong.
+pub(super) struct Disturbance<A: Algorithm> {
+    links: LinkTrouble,
+    pub(super) clocks: BTreeMap<u32, Clock>,
+    /// Those that are frozen: their states, and timers that have run out since.
+    pub(super) frozen: BTreeMap<u32, (A, Vec<A::Timer>)>,
+    /// Those that crash the next time that they send.
+    armed: BTreeSet<u32>,
+    pub(super) liars: BTreeSet<u32>,
+    pub(super) counts: LinkCounts,
+    dice: Xoshiro256PlusPlus,
+}
+
+/// What is wrong with links.
+#[derive(Default)]
+pub(super) struct LinkTrouble {
+    cut: BTreeSet<(u32, u32)>,
+    silent: BTreeSet<(u32, u32)>,
+    /// The links, by slot, on which everything is lost just now.
+    in_burst: BTreeSet<usize>,
+    /// For each chosen message, how many that fit have been seen.
+    seen: Vec<u64>,
+}
+
+/// What becomes of one message.
+pub(super) enum Passage {
+    Lost(Drop),
+    Arrives { twice: bool, held_up: Span },
+}
+
+impl LinkTrouble {
+    /// Draws what becomes of a message on the link of this slot. Chosen ones are left to `choose`.
+    pub(super) fn pass(
+        &mut self,
+        faults: &LinkFaults,
+        now: Time,
+        (from, to): (u32, u32),
+        slot: usize,
+        dice: &mut Xoshiro256PlusPlus,
+    ) -> Passage {
+        if self.silent.contains(&(from, to)) {
+            return Passage::Lost(Drop::Silence);
+        }
+        if self.cut.contains(&(from, to)) {
+            return Passage::Lost(Drop::Cut);
+        }
+        let mut arrives = Passage::Arrives { twice: false, held_up: Span::default() };
+        if now >= faults.until {
+            return arrives;
+        }
+        if faults.loss > 0.0 && self.is_lost(faults, slot, dice) {
+            return Passage::Lost(Drop::Loss);
+        }
+        if let Passage::Arrives { twice, held_up } = &mut arrives {
+            *twice = faults.duplication > 0.0 && dice.random_bool(faults.duplication);
+            if faults.reordering > 0.0 && dice.random_bool(faults.reordering) {
+                *held_up = Span::from_ticks(dice.random_range(1..=faults.held_up.ticks().max(1)));
+            }
+        }
+        arrives
+    }
+
+    /// Gilbert's model: bursts of mean length L, between them as much as makes the share right.
+    fn is_lost(&mut self, faults: &LinkFaults, slot: usize, dice: &mut Xoshiro256PlusPlus) -> bool {
+        if faults.burst <= 1.0 {
+            return dice.random_bool(faults.loss);
+        }
+        let ends = 1.0 / faults.burst;
+        let begins = (ends * faults.loss / (1.0 - faults.loss)).min(1.0);
+        let was_in_burst = self.in_burst.contains(&slot);
+        let is_in_burst = dice.random_bool(if was_in_burst { 1.0 - ends } else { begins });
+        match is_in_burst {
+            true => self.in_burst.insert(slot),
+            false => self.in_burst.remove(&slot),
+        };
+        is_in_burst
+    }
+
+    /// What was chosen for a message, if it was.
+    fn choose(&mut self, faults: &LinkFaults, from: u32, to: u32, kind: &str) -> Option<Fate> {
+        self.seen.resize(faults.chosen.len(), 0);
+        let mut fate = None;
+        for (chosen, seen) in faults.chosen.iter().zip(&mut self.seen) {
+            let fits = chosen.from.is_none_or(|only| only == from)
+                && chosen.to.is_none_or(|only| only == to)
+                && chosen.kind.as_deref().is_none_or(|only| only == kind);
+            *seen += u64::from(fits);
+            if fits && chosen.nth.is_none_or(|nth| nth == *seen) {
+                fate = fate.or(Some(chosen.fate));
+            }
+        }
+        fate
+    }
+}
+
+impl<A: Algorithm> Disturbance<A> {
+    pub(super) fn new(seed: u64) -> Self {
+        Disturbance {
+            links: LinkTrouble::default(),
+            clocks: BTreeMap::new(),
+            frozen: BTreeMap::new(),
+            armed: BTreeSet::new(),
+            liars: BTreeSet::new(),
+            counts: LinkCounts::default(),
+            dice: stream(seed, Stream::Fault),
+        }
+    }
+
+    pub(super) fn links(&mut self) -> &mut LinkTrouble {
+        &mut self.links
+    }
+}
+
+impl<A: Algorithm, O: Observer> Simulation<'_, '_, A, O> {
+    /// Something goes wrong with a member, or is put right.
+    pub(super) fn strike(&mut self, what: Event, member: u32) {
+        let now = self.now;
+        match what {
+            Event::Crash | Event::TornCrash | Event::Start | Event::Call => {}
+            Event::Recover => return self.recover(member),
+            _ => self.observer.struck(now, member, what),
+        }
+        let Some(disturbed) = &mut self.disturbed else { return };
+        match what {
+            Event::CrashSending => {
+                disturbed.armed.insert(member);
+            }
+            Event::Pause => {
+                if let Some(state) = self.world.freeze(member) {
+                    disturbed.frozen.insert(member, (state, Vec::new()));
+                    self.at_the_door.insert(member, Vec::new());
+                }
+            }
+            Event::Resume => self.resume(member),
+            Event::Cut(to) => {
+                disturbed.links.cut.insert((member, to));
+            }
+            Event::Mend(to) => {
+                disturbed.links.cut.remove(&(member, to));
+            }
+            Event::Heal => disturbed.links.cut.clear(),
+            Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
+            Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(ticks)),
+            Event::Lie(lie) => self.lie(member, lie),
+            Event::Crash | Event::TornCrash | Event::Start | Event::Recover | Event::Call => {}
+        }
+    }
+
+    fn recover(&mut self, member: u32) {
+        let Ok(at) = self.crashed.binary_search(&member) else { return };
+        self.crashed.remove(at);
+        if let Some(disturbed) = &mut self.disturbed {
+            disturbed.armed.remove(&member);
+        }
+        self.start(member);
+        self.tell_the_truth(member, true);
+        if A::SPEC.starts == bellwether_core::Starts::Callers {
+            self.call(member);
+        }
+    }
+
+    fn resume(&mut self, member: u32) {
+        let Some(disturbed) = &mut self.disturbed else { return };
+        let Some((state, overdue)) = disturbed.frozen.remove(&member) else { return };
+        self.world.thaw(member, state);
+        self.let_in.extend(self.at_the_door.remove(&member).unwrap_or_default());
+        for timer in overdue {
+            self.timers.set(member, timer, self.now);
+        }
+        self.wake_watch(member);
+    }
+
+    /// A frozen member's timer has run out: it will notice when it wakes.
+    pub(super) fn postpone(&mut self, member: u32, timer: A::Timer) {
+        if let Some((_, overdue)) = self.disturbed.as_mut().and_then(|it| it.frozen.get_mut(&member)) {
+            overdue.push(timer);
+        }
+    }
+
+    fn change_clock(&mut self, member: u32, change: impl Fn(&mut Clock)) {
+        let Some(disturbed) = &mut self.disturbed else { return };
+        let clock = disturbed.clocks.entry(member).or_default();
+        let before = *clock;
+        change(clock);
+        let (after, now) = (*clock, self.now);
+        self.timers.reschedule(member, |due| after.when(before.show(due)).max(now));
+        self.reset_watch_alarm(member);
+    }
+
+    fn lie(&mut self, member: u32, lie: Lie) {
+        let Some(disturbed) = &mut self.disturbed else { return };
+        disturbed.liars.insert(member);
+        self.tally.reign.note(self.now, member, false);
+        match lie {
+            Lie::Pretend(id) => self.world.pretend(member, self.world.rank(member).with_id(id)),
+            Lie::Silence(to) => {
+                disturbed.links.silent.insert((member, to));
+            }
+            Lie::Forge(leader) => {
+                let ranks = self.plan.ranks.iter();
+                let rank = ranks.copied().find(|rank| rank.id() == leader);
+                let rank = rank.unwrap_or_else(|| self.world.rank(member).with_id(leader));
+                for port in (0..self.plan.topology.ports(member)).map(Port) {
+                    if self.plan.topology.flow(member, port).sends()
+                        && let Some(msg) = A::Msg::forged(rank)
+                    {
+                        self.send(member, port, msg);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether what a member takes itself for counts.
+    pub(super) fn is_honest(&self, member: u32) -> bool {
+        self.disturbed.as_ref().is_none_or(|disturbed| !disturbed.liars.contains(&member))
+    }
+
+    /// What a member's own clock shows.
+    #[inline(always)]
+    pub(super) fn clock(&self, member: u32) -> Time {
+        if self.disturbed.is_none() { self.now } else { self.shown_by_clock(member) }
+    }
+
+    #[inline(never)]
+    fn shown_by_clock(&self, member: u32) -> Time {
+        let clock = self.disturbed.as_ref().and_then(|disturbed| disturbed.clocks.get(&member));
+        clock.map_or(self.now, |clock| clock.show(self.now))
+    }
+
+    /// When a member's own clock will have moved on by a span.
+    pub(super) fn after(&self, member: u32, span: Span) -> Time {
+        let clock = self.disturbed.as_ref().and_then(|disturbed| disturbed.clocks.get(&member));
+        clock.map_or(self.now + span, |clock| clock.when(clock.show(self.now) + span))
+    }
+
+    /// Where a message goes: in a ring that closes round its dead, to the next live member.
+    fn route(&self, member: u32, port: Port) -> (u32, Port) {
+        let (mut to, arrives_at) = self.plan.topology.peer(member, port);
+        if self.plan.ring_closes && matches!(self.plan.topology, Topology::Ring { .. }) {
+            while to != member && self.crashed.binary_search(&to).is_ok() {
+                to = self.plan.topology.peer(to, port).0;
+            }
+        }
+        (to, arrives_at)
+    }
+
+    /// Sends where links may fail.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_disturbed(&mut self, member: u32, port: Port, msg: A::Msg) {
+        self.tally.sent(&msg);
+        let (to, at_port) = self.route(member, port);
+        let slot = self.plan.topology.link_slot(member, port);
+        let (now, faults) = (self.now, &self.plan.link_faults);
+        let Some(disturbed) = &mut self.disturbed else { return };
+        let Disturbance { links, dice, counts, .. } = &mut **disturbed;
+        let mut passage = links.pass(faults, now, (member, to), slot, dice);
+        if !faults.chosen.is_empty() {
+            match links.choose(faults, member, to, A::Msg::KINDS[msg.kind()].name) {
+                Some(Fate::Lost) => passage = Passage::Lost(Drop::Chosen),
+                Some(Fate::Twice) if matches!(passage, Passage::Arrives { .. }) => {
+                    passage = Passage::Arrives { twice: true, held_up: Span::default() };
+                }
+                _ => {}
+            }
+        }
+        let (twice, held_up) = match passage {
+            Passage::Lost(why) => {
+                counts.lost += 1;
+                self.observer.dropped(now, member, port, to, &msg, why);
+                return;
+            }
+            Passage::Arrives { twice, held_up } => (twice, held_up),
+        };
+        counts.duplicated += u64::from(twice);
+        counts.held_up += u64::from(held_up > Span::default());
+        let copy = twice.then(|| (self.arrival(slot, Span::default()), msg.clone()));
+        let at = self.arrival(slot, held_up);
+        self.observer.sent(now, member, port, (to, at_port), &msg, at);
+        self.wheel.push(at, to, at_port, msg);
+        if let Some((at, msg)) = copy {
+            self.observer.duplicated(now, member, port, (to, at_port), &msg, at);
+            self.wheel.push(at, to, at_port, msg);
+        }
+    }
+
+    /// When a message that is sent now arrives: later than its predecessors, unless it is held up.
+    fn arrival(&mut self, slot: usize, held_up: Span) -> Time {
+        let at = self.now + self.delays.draw(&mut self.delay_dice);
+        match self.link_busy_until.get_mut(slot) {
+            Some(busy_until) if held_up == Span::default() => {
+                *busy_until = at.max(*busy_until);
+                *busy_until
+            }
+            _ => at + held_up,
+        }
+    }
+
+    /// Whether a member is to crash while it sends what an input made it send.
+    #[inline(always)]
+    pub(super) fn crashes_while_sending(&self, member: u32) -> bool {
+        self.disturbed.as_ref().is_some_and(|disturbed| disturbed.armed.contains(&member))
+    }
+
+    /// Applies the effects of an input, and crashes half-way through its sends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle_and_crash(&mut self, member: u32, step: Step<A>) {
+        let Step { effects, .. } = step;
+        if let Some(state) = self.world.state(member) {
+            self.observer.settled(self.now, member, state);
+        }
+        if let Some(durable) = effects.persist {
+            self.world.persist(member, durable);
+        }
+        let first = effects.first_send;
+        let rest = self.world.buffers().take_sends();
+        let half = rest.len().div_ceil(2); // of the first and the rest, rounded down
+        for (port, msg) in first.into_iter().chain(rest).take(half) {
+            self.send(member, port, msg);
+        }
+        drop(self.world.buffers().take_timers());
+        if let Some(disturbed) = &mut self.disturbed {
+            disturbed.armed.remove(&member);
+        }
+        self.crash(member);
+    }
+
+    /// Everything that waits at a member's door is lost with it.
+    pub(super) fn forget_frozen(&mut self, member: u32) {
+        if let Some(disturbed) = &mut self.disturbed {
+            disturbed.frozen.remove(&member);
+        }
+        for Packet { to, port, msg } in self.at_the_door.remove(&member).into_iter().flatten() {
+            self.observer.lost(self.now, to, port, &msg);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What can go wrong: every failure model of lecture 004, as data.
+//!
+//! What happens to members at given times is an [`Event`]. What the links do to messages, drawn from the
+//! seed or chosen, is [`LinkFaults`].
+
+use bellwether_core::{Id, Span, Time};
+
+/// What can happen to a member. `M` names members: by index in a plan, by id where a user writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Event<M = u32> {
+    /// It stops. At time 0: it does not start.
+    Crash,
+    /// It stops, and its last durable write is torn: if it recovers, it finds the one before.
+    TornCrash,
+    /// It stops in the middle of sending, the next time that it sends anything: half of that input's
+    /// messages go out (of a single one, none), and what was to be written has been.
+    CrashSending,
+    /// It boots again with what it has saved and, as it knows of no leader, calls an election.
+    Recover,
+    /// It boots now and not at the beginning. Until then messages wait for it at its door, as
+    /// links lose nothing; if it is an initiator, it calls when it has booted.
+    Start,
+    /// It freezes: messages wait for it, and what its timers are for is overdue when it wakes.
+    Pause,
+    /// It wakes.
+    Resume,
+    /// What it sends to that one is lost from now on. (The other way is a matter of its own.)
+    Cut(M),
+    /// What it sends to that one arrives again.
+    Mend(M),
+    /// All links work again, whoever's they are.
+    Heal,
+    /// Its clock gains so many millionths from now on (loses, if negative).
+    Drift(i32),
+    /// Its clock jumps by so many ticks (back, if negative). Timers are deadlines on that clock.
+    Jump(i64),
+    /// It lies.
+    Lie(Lie<M>),
+    /// It calls an election, now and not at the beginning.
+    Call,
+}
+
+/// How a member lies. Whoever does is faulty for the rest of the run: nobody should elect it, and what
+/// it thinks does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lie<M = u32> {
+    /// It goes by this id from now on, and by the rank that goes with it.
+    Pretend(Id),
+    /// It tells all its neighbours, once, that this one has been elected.
+    Forge(Id),
+    /// It says nothing more to that one.
+    Silence(M),
+}
+
+impl<M> Event<M> {
+    /// The same with other names for members.
+    ///
+    /// # Errors
+    /// The first name that `name` cannot translate.
+    pub fn try_map<N, E>(self, mut name: impl FnMut(M) -> Result<N, E>) -> Result<Event<N>, E> {
+        Ok(match self {
+            Event::Crash => Event::Crash,
+            Event::TornCrash => Event::TornCrash,
+            Event::CrashSending => Event::CrashSending,
+            Event::Recover => Event::Recover,
+            Event::Start => Event::Start,
+            Event::Pause => Event::Pause,
+            Event::Resume => Event::Resume,
+            Event::Cut(other) => Event::Cut(name(other)?),
+            Event::Mend(other) => Event::Mend(name(other)?),
+            Event::Heal => Event::Heal,
+            Event::Drift(millionths) => Event::Drift(millionths),
+            Event::Jump(ticks) => Event::Jump(ticks),
+            Event::Lie(Lie::Pretend(id)) => Event::Lie(Lie::Pretend(id)),
+            Event::Lie(Lie::Forge(id)) => Event::Lie(Lie::Forge(id)),
+            Event::Lie(Lie::Silence(other)) => Event::Lie(Lie::Silence(name(other)?)),
+            Event::Call => Event::Call,
+        })
+    }
+
+    /// What it is called in files and on the command line.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Event::Crash => "crash",
+            Event::TornCrash => "torn-crash",
+            Event::CrashSending => "crash-sending",
+            Event::Recover => "recover",
+            Event::Start => "start",
+            Event::Pause => "pause",
+            Event::Resume => "resume",
+            Event::Cut(_) => "cut",
+            Event::Mend(_) => "mend",
+            Event::Heal => "heal",
+            Event::Drift(_) => "drift",
+            Event::Jump(_) => "jump",
+            Event::Lie(Lie::Pretend(_)) => "pretend",
+            Event::Lie(Lie::Forge(_)) => "forge",
+            Event::Lie(Lie::Silence(_)) => "silence",
+            Event::Call => "call",
+        }
+    }
+
+    /// Whether the member stops, now or soon.
+    #[must_use]
+    pub fn is_crash(&self) -> bool {
+        matches!(self, Event::Crash | Event::TornCrash | Event::CrashSending)
+    }
+}
+
+/// What the links do to messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkFaults<M = u32> {
+    /// The share of messages that is lost.
+    pub loss: f64,
+    /// How many messages of a link are lost in a row, on average; 1: each by itself. (Gilbert's model:
+    /// in a burst everything is lost, outside nothing is.)
+    pub burst: f64,
+    /// The share of messages that arrives twice.
+    pub duplication: f64,
+    /// The share of messages that is held up and overtaken by later ones.
+    pub reordering: f64,
+    /// The longest that those are held up.
+    pub held_up: Span,
+    /// Until when the above goes on.
+    pub until: Time,
+    /// Messages chosen one by one.
+    pub chosen: Vec<Chosen<M>>,
+}
+
+impl<M> Default for LinkFaults<M> {
+    fn default() -> Self {
+        LinkFaults {
+            loss: 0.0,
+            burst: 1.0,
+            duplication: 0.0,
+            reordering: 0.0,
+            held_up: Span::from_hops(5),
+            until: Time::NEVER,
+            chosen: Vec::new(),
+        }
+    }
+}
+
+impl<M> LinkFaults<M> {
+    /// Whether links do what they should.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.loss == 0.0 && self.duplication == 0.0 && self.reordering == 0.0 && self.chosen.is_empty()
+    }
+}
+
+/// A message, or several, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen<M = u32> {
+    /// Whose; anyone's unless given.
+    pub from: Option<M>,
+    /// To whom; to anyone unless given.
+    pub to: Option<M>,
+    /// Of which kind; of any unless given.
+    pub kind: Option<String>,
+    /// Which of them, counted from 1; all of them unless given.
+    pub nth: Option<u64>,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a chosen message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It does not arrive.
+    Lost,
+    /// It arrives twice.
+    Twice,
+}
+
+impl<M: Copy> LinkFaults<M> {
+    /// The same with other names for members.
+    ///
+    /// # Errors
+    /// The first name that `name` cannot translate.
+    pub fn try_map<N, E>(&self, mut name: impl FnMut(M) -> Result<N, E>) -> Result<LinkFaults<N>, E> {
+        let mut chosen = Vec::with_capacity(self.chosen.len());
+        for one in &self.chosen {
+            chosen.push(Chosen {
+                from: one.from.map(&mut name).transpose()?,
+                to: one.to.map(&mut name).transpose()?,
+                kind: one.kind.clone(),
+                nth: one.nth,
+                fate: one.fate,
+            });
+        }
+        let LinkFaults { loss, burst, duplication, reordering, held_up, until, .. } = *self;
+        Ok(LinkFaults { loss, burst, duplication, reordering, held_up, until, chosen })
+    }
+}
