@@ -101,6 +101,16 @@ impl<M> Event<M> {
         }
     }
 
+    /// Whether it is a state of affairs, which at time 0 holds before anyone boots.
+    #[must_use]
+    pub fn is_condition(&self) -> bool {
+        match self {
+            Event::Cut(_) | Event::Mend(_) | Event::Heal | Event::Drift(_) | Event::Jump(_) => true,
+            Event::Lie(lie) => !matches!(lie, Lie::Forge(_)),
+            _ => false,
+        }
+    }
+
     /// Whether the member stops, now or soon.
     #[must_use]
     pub fn is_crash(&self) -> bool {

@@ -8,7 +8,7 @@ use bellwether_sim::{
     SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate_many,
 };
 use serde::Serialize;
-use support::{Ping, TOY, complete, id, ring, with_script};
+use support::{Ping, TOY, complete, hops, id, ring, with_script};
 
 /// Told to, it sends a ping to everyone and sets an alarm of two hops; it counts what it gets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -65,10 +65,6 @@ const PING: Input = Input::Message { kind: 0, port: Port(0) };
 /// What happened to one member.
 fn of(member: u64, steps: &[(f64, u64, Input)]) -> Vec<(f64, Input)> {
     steps.iter().filter(|step| step.1 == member).map(|step| (step.0, step.2)).collect()
-}
-
-fn hops(hops: f64) -> Time {
-    Time::from_ticks((hops * HOP.ticks() as f64) as u64)
 }
 
 #[test]

@@ -141,6 +141,10 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
             self.observer.crashed(self.now, self.crashed[at]);
         }
         let plan = self.plan;
+        let at_once = plan.script.iter().take_while(|happening| happening.at == Time::ZERO);
+        for happening in at_once.filter(|happening| happening.what.is_condition()) {
+            self.strike(happening.what, happening.member);
+        }
         for member in 0..plan.n() {
             if self.is_expected(member) {
                 self.start(member);
@@ -239,6 +243,7 @@ impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
     fn happen(&mut self, what: Event, member: u32) {
         match what {
             Event::Crash | Event::TornCrash if self.now == Time::ZERO => {} // it never started
+            _ if self.now == Time::ZERO && what.is_condition() => {}        // it was so from the beginning
             Event::Crash => self.crash(member),
             Event::TornCrash => {
                 self.world.tear(member);

@@ -31,6 +31,11 @@ pub fn with_script(mut plan: Plan, script: &[(Event, u64, f64)]) -> Plan {
     plan
 }
 
+/// A time in hops.
+pub fn hops(hops: f64) -> Time {
+    Time::from_ticks((hops * HOP.ticks() as f64) as u64)
+}
+
 pub fn id(value: u64) -> Id {
     Id::new(value).expect("small ids")
 }
