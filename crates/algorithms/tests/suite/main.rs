@@ -6,6 +6,7 @@ mod conformance;
 mod determinism;
 mod exhaustive;
 mod figures;
+mod misfortune;
 mod one_file_one_line;
 mod recording;
 mod support;
