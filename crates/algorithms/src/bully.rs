@@ -144,13 +144,15 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
     }
 
     fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
-        if verdict == Verdict::Working {
-            self.suspected.remove(&peer);
-            return;
-        }
-        self.suspected.insert(peer);
-        if self.leader == Some(cx.peer_rank(peer)) {
-            self.on_call(cx);
+        match verdict {
+            Verdict::Working => _ = self.suspected.remove(&peer),
+            Verdict::Suspected => {} // a warning: nobody is deposed for it
+            Verdict::Failed => {
+                self.suspected.insert(peer);
+                if self.leader == Some(cx.peer_rank(peer)) {
+                    self.on_call(cx);
+                }
+            }
         }
     }
 }

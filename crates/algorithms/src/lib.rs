@@ -1,4 +1,4 @@
-//! Election algorithms, one file each.
+//! Election algorithms and failure detectors, one file each.
 //!
 //! To add one: write its file, add its `mod` and its line in [`Algorithms`]. Everything else
 //! (commands, tables, tests, drivers) follows from its [`Spec`](bellwether_core::Spec).
@@ -10,6 +10,7 @@ pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_suppressing;
 pub mod courier;
+pub mod detectors;
 pub mod dolev_klawe_rodeh;
 pub mod floodmax;
 pub mod franklin;
@@ -27,4 +28,5 @@ mod sources;
 pub mod time_slice;
 pub mod variable_speeds;
 
+pub use detectors::DETECTORS;
 pub use registry::Algorithms;

@@ -8,7 +8,7 @@ use crate::{
 
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
-    pub Algorithms {
+    pub Algorithms, detectors crate::detectors::DETECTORS {
         rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
         events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
         events modified_ring::ModifiedRing;

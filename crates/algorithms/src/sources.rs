@@ -124,3 +124,15 @@ pub const FOKKINK_PANG_2006: Citation = Citation {
     title: "Variations on Itai-Rodeh leader election for anonymous rings, J. Universal Computer Science 12(8)",
     year: 2006,
 };
+
+pub const CHANDRA_TOUEG_1996: Citation = Citation {
+    authors: "T. D. Chandra and S. Toueg",
+    title: "Unreliable failure detectors for reliable distributed systems, JACM 43(2)",
+    year: 1996,
+};
+
+pub const HAYASHIBARA_2004: Citation = Citation {
+    authors: "N. Hayashibara, X. Defago, R. Yared and T. Katayama",
+    title: "The phi accrual failure detector, IEEE Symposium on Reliable Distributed Systems",
+    year: 2004,
+};

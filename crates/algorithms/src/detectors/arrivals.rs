@@ -1,0 +1,80 @@
+//! What detectors learn from: the last so many figures of one neighbour, and how they are spread.
+
+use std::collections::VecDeque;
+
+/// The last figures; older ones are forgotten.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window(VecDeque<f64>);
+
+impl Window {
+    /// Takes one more, and forgets the oldest beyond `most`.
+    pub(super) fn push(&mut self, figure: f64, most: usize) {
+        self.0.push_back(figure);
+        while self.0.len() > most {
+            self.0.pop_front();
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn sum(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// Mean and standard deviation; nothing of fewer than two figures.
+    pub(super) fn spread(&self) -> Option<(f64, f64)> {
+        if self.len() < 2 {
+            return None;
+        }
+        let mean = self.sum() / self.len() as f64;
+        let squares: f64 = self.0.iter().map(|figure| (figure - mean) * (figure - mean)).sum();
+        Some((mean, (squares / self.len() as f64).sqrt()))
+    }
+}
+
+/// The share of a normal distribution that lies more than `deviations` standard deviations above its
+/// mean.
+pub(super) fn tail(deviations: f64) -> f64 {
+    0.5 * libm::erfc(deviations * std::f64::consts::FRAC_1_SQRT_2)
+}
+
+/// The least value from `low` up to `high` for which something holds that holds from there on, to
+/// within a millionth of the range; `high` if there is none.
+pub(super) fn least(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    let (mut below, mut from) = (low, high);
+    for _ in 0..40 {
+        let middle = f64::midpoint(below, from);
+        if holds(middle) {
+            from = middle;
+        } else {
+            below = middle;
+        }
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_forget() {
+        let mut window = Window::default();
+        for figure in 0..1_000 {
+            window.push(f64::from(figure), 4);
+        }
+        // 996 to 999.
+        assert_eq!((window.len(), window.spread()), (4, Some((997.5, 1.25_f64.sqrt()))));
+    }
+
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        for (deviations, share) in [(0.0, 0.5), (1.0, 0.158_655), (1.959_964, 0.025), (3.090_232, 0.001)] {
+            assert!((tail(deviations) - share).abs() < 1e-6, "{deviations}");
+        }
+        let found = least(0.0, 10.0, |deviations| tail(deviations) <= 0.001);
+        assert!((found - 3.090_232).abs() < 1e-5, "{found}");
+    }
+}

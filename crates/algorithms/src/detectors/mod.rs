@@ -1,0 +1,53 @@
+//! Failure detectors, one file each.
+//!
+//! To add one: write its file with its `ENTRY`, and name that in [`DETECTORS`]. Commands, tables, tests
+//! and every algorithm take it up from there.
+
+mod arrivals;
+pub mod bayes;
+mod beating;
+pub mod heartbeat;
+pub mod inaccurate;
+pub mod incomplete;
+pub mod learned;
+mod oracle;
+pub mod perfect;
+pub mod ping;
+pub mod three_valued;
+
+use bellwether_core::{DetectorEntry, HOP, Parameter, Preset, Span};
+
+/// Every failure detector of Bellwether: first those that can be had, then those for arguments.
+pub const DETECTORS: &[DetectorEntry] = &[
+    heartbeat::ENTRY,
+    ping::ENTRY,
+    three_valued::ENTRY,
+    learned::ENTRY,
+    bayes::ENTRY,
+    perfect::ENTRY,
+    incomplete::ENTRY,
+    inaccurate::ENTRY,
+];
+
+/// The shortest period: a detector that speaks more often than ten times a hop would be all noise.
+const LEAST_PERIOD: f64 = 0.1;
+/// The longest period or wait, in hops: a day of milliseconds, as for delays.
+const LONGEST: f64 = 86_400_000.0;
+
+/// How often members beat.
+const PERIOD: Parameter = Parameter {
+    name: "T",
+    about: "hops between two beats",
+    default: Preset::Fixed(5.0),
+    range: (LEAST_PERIOD, LONGEST),
+};
+
+/// A length of time to wait.
+const fn wait(name: &'static str, about: &'static str, default: Preset) -> Parameter {
+    Parameter { name, about, default, range: (0.0, LONGEST) }
+}
+
+/// So many hops, to the tick.
+fn span(hops: f64) -> Span {
+    Span::from_ticks((hops.clamp(0.0, LONGEST) * HOP.ticks() as f64).round() as u64)
+}

@@ -1,0 +1,104 @@
+//! The lecture's function as a standing watch: ask, and wait as long as there and back can take.
+
+use super::{LEAST_PERIOD, LONGEST, span, wait};
+use crate::sources::SARKAR_LECTURE;
+use bellwether_core::{
+    Detector, DetectorEntry, Parameter, Port, Preset, Signal, Span, Time, Verdict, WatchCx,
+};
+
+/// Its line in the list.
+pub const ENTRY: DetectorEntry = DetectorEntry {
+    name: "ping",
+    summary: "asks every P; whoever does not answer within 2D + e has failed",
+    sources: &[SARKAR_LECTURE],
+    parameters: &[
+        Parameter {
+            name: "P",
+            about: "hops between two questions (2D + e if that is longer)",
+            default: Preset::Fixed(5.0),
+            range: (LEAST_PERIOD, LONGEST),
+        },
+        wait("D", "hops that a message may take", Preset::DelayBounds(1.0)),
+        wait("e", "hops that an answer may take besides", Preset::Fixed(0.1)),
+    ],
+    is_oracle: false,
+    text: include_str!("ping.md"),
+    build: |values| {
+        let wait = span(2.0 * values[1] + values[2]);
+        // A question is settled before the next is asked.
+        let period = span(values[0]).max(wait);
+        Box::new(Ping { period, wait, asked: None, due: Time::ZERO, next: Time::ZERO, answers: vec![] })
+    },
+};
+
+#[derive(Clone, Debug)]
+struct Ping {
+    period: Span,
+    wait: Span,
+    /// The number of the last question.
+    asked: Option<u64>,
+    /// When the answers must be there, and when to ask again.
+    due: Time,
+    next: Time,
+    /// Of each neighbour, whether it has answered, and what is thought of it.
+    answers: Vec<(bool, Verdict)>,
+}
+
+impl Ping {
+    fn ask(&mut self, cx: &mut WatchCx<'_>) {
+        let number = self.asked.map_or(0, |last| last.wrapping_add(1));
+        self.asked = Some(number);
+        self.due = cx.now() + self.wait;
+        self.next = cx.now() + self.period;
+        for (port, (has_answered, _)) in cx.peers().zip(&mut self.answers) {
+            *has_answered = false;
+            cx.signal(port, Signal::Ping(number));
+        }
+        cx.wake_at(self.due);
+    }
+}
+
+impl Detector for Ping {
+    fn start(&mut self, cx: &mut WatchCx<'_>) {
+        self.answers = cx.peers().map(|_| (false, Verdict::Working)).collect();
+        self.ask(cx);
+    }
+
+    fn on_signal(&mut self, cx: &mut WatchCx<'_>, from: Port, signal: Signal) {
+        match (signal, self.answers.get_mut(from.0 as usize)) {
+            (Signal::Ping(number), Some(_)) => cx.signal(from, Signal::Pong(number)),
+            (Signal::Pong(number), Some((has_answered, verdict))) if Some(number) == self.asked => {
+                *has_answered = true;
+                if *verdict != Verdict::Working {
+                    *verdict = Verdict::Working;
+                    cx.judge(from, Verdict::Working);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut WatchCx<'_>) {
+        if self.due <= cx.now() {
+            for (port, (has_answered, verdict)) in cx.peers().zip(&mut self.answers) {
+                if !*has_answered && *verdict != Verdict::Failed {
+                    *verdict = Verdict::Failed;
+                    cx.judge(port, Verdict::Failed);
+                }
+            }
+        }
+        if self.next <= cx.now() {
+            self.ask(cx);
+        } else {
+            cx.wake_at(if self.due <= cx.now() { self.next } else { self.due });
+        }
+    }
+
+    fn patience(&self) -> Span {
+        self.period + self.wait
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Detector> {
+        Box::new(self.clone())
+    }
+}
