@@ -24,8 +24,9 @@ pub(super) struct Watch {
     prototype: Box<dyn Detector>,
     is_oracle: bool,
     seats: Vec<Option<Post>>,
-    /// What is due when; at one time in the order in which it was asked for.
-    due: BinaryHeap<Reverse<(Time, u64, u32, Due)>>,
+    /// What is due when; at one time signals before alarms, as messages come before timers: a beat that
+    /// comes just in time is in time. Else in the order in which it was asked for.
+    due: BinaryHeap<Reverse<Turn>>,
     numbered: u64,
     /// Signals that have come to frozen members.
     waiting: BTreeMap<u32, Vec<(Port, Signal)>>,
@@ -36,6 +37,9 @@ pub(super) struct Watch {
     /// How long it must be quiet for a run to be over.
     pub(super) linger: Span,
 }
+
+/// When it is due, whether it is an alarm, its number, and for whom what is due.
+type Turn = (Time, bool, u64, u32, Due);
 
 /// One member's detector.
 struct Post {
@@ -81,7 +85,7 @@ impl Watch {
     }
 
     pub(super) fn next_time(&mut self) -> Option<Time> {
-        while let Some(&Reverse((at, number, member, due))) = self.due.peek() {
+        while let Some(&Reverse((at, _, number, member, due))) = self.due.peek() {
             let alarm = self.seats[member as usize].as_ref().and_then(|post| post.alarm);
             let is_stale = due == Due::Alarm && alarm.is_none_or(|(_, wish)| wish != number);
             if !is_stale {
@@ -94,7 +98,7 @@ impl Watch {
 
     fn push(&mut self, at: Time, member: u32, due: Due) -> u64 {
         self.numbered += 1;
-        self.due.push(Reverse((at, self.numbered, member, due)));
+        self.due.push(Reverse((at, due == Due::Alarm, self.numbered, member, due)));
         self.numbered
     }
 
@@ -138,7 +142,7 @@ impl<A: Algorithm, O: Observer> Simulation<'_, '_, A, O> {
     pub(super) fn keep_watch(&mut self) {
         while let Some(watch) = &mut self.watch
             && watch.next_time() == Some(self.now)
-            && let Some(Reverse((_, _, member, due))) = watch.due.pop()
+            && let Some(Reverse((.., member, due))) = watch.due.pop()
         {
             let is_frozen = self.disturbed.as_ref().is_some_and(|it| it.frozen.contains_key(&member));
             match due {
