@@ -37,6 +37,15 @@ impl Pending {
         self.writer.take()
     }
 
+    /// This is the whole file.
+    pub fn keep_with(mut self, content: &[u8]) -> Result<(), Failure> {
+        if let Some(mut writer) = self.take_writer() {
+            let written = writer.write_all(content).and_then(|()| writer.flush());
+            written.map_err(|error| Failure::unwritable(&self.target, error))?;
+        }
+        self.keep()
+    }
+
     /// The file is complete.
     pub fn keep(self) -> Result<(), Failure> {
         fs::rename(&self.temporary, &self.target).map_err(|error| Failure::unwritable(&self.target, error))
@@ -52,10 +61,5 @@ impl Drop for Pending {
 
 /// Writes a whole file.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    let mut pending = Pending::create(path)?;
-    if let Some(mut writer) = pending.take_writer() {
-        let written = writer.write_all(content).and_then(|()| writer.flush());
-        written.map_err(|error| Failure::unwritable(path, error))?;
-    }
-    pending.keep()
+    Pending::create(path)?.keep_with(content)
 }

@@ -182,7 +182,11 @@ impl DetectorChoice {
         Ok(choice)
     }
 
-    fn set(&mut self, setting: &str) -> Result<(), DetectorError> {
+    /// Sets a parameter, as in `T=5`.
+    ///
+    /// # Errors
+    /// [`DetectorError::Setting`] says what is wrong.
+    pub fn set(&mut self, setting: &str) -> Result<(), DetectorError> {
         let wrong = |problem: String| DetectorError::Setting {
             detector: self.entry.name,
             setting: setting.to_owned(),

@@ -8,6 +8,7 @@
 
 mod clock;
 mod delay;
+pub mod detection;
 mod events;
 pub mod faults;
 mod judge;
@@ -43,6 +44,6 @@ pub use rounds::{Visit, run as run_rounds};
 pub use run::{RoundMode, simulate, simulate_many};
 pub use setup::{Attributes, Bytes, Callers, Members, Setup, SetupError};
 pub use stability::Stability;
-pub use stats::{Summary, growth_exponent};
+pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Stream, World, stream};

@@ -45,6 +45,35 @@ impl Summary {
     }
 }
 
+/// The ratio of two sums over many runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Ratio {
+    /// What it comes to.
+    pub value: f64,
+    /// Its standard error, from how runs deviate from it.
+    pub std_error: f64,
+}
+
+impl Ratio {
+    /// Of what each run adds above and below; nothing if there is nothing below.
+    #[must_use]
+    pub fn of(runs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<Ratio> {
+        let (above, below) = runs.clone().fold((0.0, 0.0), |sums, run| (sums.0 + run.0, sums.1 + run.1));
+        let count = runs.clone().count() as f64;
+        let value = above / below;
+        let squares: f64 = runs.map(|(above, below)| (above - value * below).powi(2)).sum();
+        let correction = if count > 1.0 { count / (count - 1.0) } else { 1.0 };
+        let std_error = (squares * correction).sqrt() / below;
+        (below > 0.0).then_some(Ratio { value, std_error })
+    }
+
+    /// Whether it is within five standard errors of a figure, as [`Summary::meets`].
+    #[must_use]
+    pub fn meets(&self, figure: f64) -> bool {
+        (self.value - figure).abs() <= 5.0 * self.std_error + 1e-9 * figure.abs()
+    }
+}
+
 /// The exponent e of the power law y = c * x^e that fits the points best (least squares over
 /// logarithms); nothing with fewer than two different x or a value that is not positive.
 #[must_use]
@@ -74,6 +103,17 @@ mod tests {
         assert!((summary.std_error - (variance / 200.0_f64).sqrt()).abs() < 1e-9);
         assert_eq!(Summary::of(vec![]), None);
         assert_eq!(Summary::of(vec![7.0]).unwrap().std_error, 0.0);
+    }
+
+    #[test]
+    fn ratios_of_equal_weights_are_means() {
+        let sample = [3.0, 5.0, 10.0, 4.0];
+        let summary = Summary::of(sample.to_vec()).unwrap();
+        let ratio = Ratio::of(sample.iter().map(|value| (*value, 1.0))).unwrap();
+        assert!((ratio.value - summary.mean).abs() < 1e-12);
+        assert!((ratio.std_error - summary.std_error).abs() < 1e-12);
+        assert_eq!(Ratio::of([(1.0, 0.0)].into_iter()), None);
+        assert!(ratio.meets(5.5 + 4.9 * ratio.std_error) && !ratio.meets(5.5 + 5.1 * ratio.std_error));
     }
 
     #[test]

@@ -34,18 +34,27 @@ impl Window {
     }
 }
 
+/// Beyond so many standard deviations a normal distribution has nothing that matters.
+const NOTHING_BEYOND: f64 = 9.0;
+
 /// The share of a normal distribution that lies more than `deviations` standard deviations above its
 /// mean.
 pub(super) fn tail(deviations: f64) -> f64 {
+    if deviations > NOTHING_BEYOND {
+        return 0.0; // less than 10^-18, and it saves time
+    }
     0.5 * libm::erfc(deviations * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// The least value from `low` up to `high` for which something holds that holds from there on, to
-/// within a millionth of the range; `high` if there is none.
-pub(super) fn least(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+/// The least value from `low` up to `high` for which something holds that holds from there on, or a bit
+/// more (by `within` at most); `high` if there is none.
+pub(super) fn least(low: f64, high: f64, within: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let (mut below, mut from) = (low, high);
-    for _ in 0..40 {
+    while from - below > within {
         let middle = f64::midpoint(below, from);
+        if middle <= below || middle >= from {
+            break; // there is no number in between
+        }
         if holds(middle) {
             from = middle;
         } else {
@@ -74,7 +83,7 @@ mod tests {
         for (deviations, share) in [(0.0, 0.5), (1.0, 0.158_655), (1.959_964, 0.025), (3.090_232, 0.001)] {
             assert!((tail(deviations) - share).abs() < 1e-6, "{deviations}");
         }
-        let found = least(0.0, 10.0, |deviations| tail(deviations) <= 0.001);
+        let found = least(0.0, 10.0, 1e-9, |deviations| tail(deviations) <= 0.001);
         assert!((found - 3.090_232).abs() < 1e-5, "{found}");
     }
 }

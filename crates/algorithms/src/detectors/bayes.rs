@@ -4,7 +4,7 @@ use super::arrivals::{Window, least, tail};
 use super::beating::{Beating, Patience, Rule};
 use super::{PERIOD, span, wait};
 use crate::sources::SARKAR_LECTURE;
-use bellwether_core::{DetectorEntry, Parameter, Preset, Span};
+use bellwether_core::{DetectorEntry, HOP, Parameter, Preset, Span};
 
 /// Its line in the list.
 pub const ENTRY: DetectorEntry = DetectorEntry {
@@ -37,6 +37,8 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
 
 /// How many arrivals it remembers.
 const WINDOW: usize = 100;
+/// In hops.
+const TICK: f64 = 1.0 / HOP.ticks() as f64;
 /// It never believes that more beats than that are lost: else it would wait for ever.
 const MOST_LOSS: f64 = 0.5;
 
@@ -76,7 +78,9 @@ impl Bayes {
         let most_missing = MOST_LOSS + (1.0 - MOST_LOSS) / 2.0;
         let beats = libm::log((1.0 - self.sure) * self.a) / libm::log(most_missing) + 1.0;
         let limit = |sure: f64| {
-            least(0.0, beats * self.period, |silence| self.is_failed(silence, loss, deviation) >= sure)
+            least(0.0, beats * self.period, TICK / 2.0, |silence| {
+                self.is_failed(silence, loss, deviation) >= sure
+            })
         };
         Patience { suspected: Some(span(limit(0.5))), failed: span(limit(self.sure)) }
     }

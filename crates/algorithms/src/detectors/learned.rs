@@ -30,7 +30,7 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     is_oracle: false,
     text: include_str!("learned.md"),
     build: |values| {
-        let of_phi = |phi: f64| least(-10.0, 10.0, |z| tail(z) <= libm::pow(10.0, -phi));
+        let of_phi = |phi: f64| least(-9.0, 9.0, 1e-9, |z| tail(z) <= libm::pow(10.0, -phi));
         let rule = Phi {
             period: values[0],
             suspected: of_phi(values[1] / 2.0),

@@ -1,11 +1,13 @@
 //! The command line. Help, errors, completions and man pages all come from these definitions.
 
 mod compare;
+mod detectors;
 mod play;
 mod simulate;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
+pub use detectors::{DetectorsArgs, DetectorsFormat};
 pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
 
@@ -36,6 +38,8 @@ pub enum Command {
     /// Measure several algorithms over several sizes against what they claim
     #[command(after_help = EXIT_CODES)]
     Compare(CompareArgs),
+    /// List the failure detectors, explain them, and measure how good they are
+    Detectors(DetectorsArgs),
     /// List the scenarios that come with the program: the lectures' examples and some more
     Scenarios(ScenariosArgs),
     /// Play a scenario, export it, or check that it comes out as expected

@@ -85,7 +85,7 @@ fn costs(spec: &Spec) -> String {
 }
 
 /// A source in a few words; the JSON has it in full.
-fn short(source: &Citation) -> String {
+pub(super) fn short(source: &Citation) -> String {
     format!("{} {}", source.authors, source.year)
 }
 

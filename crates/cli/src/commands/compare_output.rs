@@ -107,7 +107,7 @@ fn notes(all: &[Series]) -> String {
     notes
 }
 
-fn or_dash(value: Option<impl Display>) -> String {
+pub(super) fn or_dash(value: Option<impl Display>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 

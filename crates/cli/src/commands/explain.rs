@@ -194,16 +194,16 @@ fn assumptions(spec: &Spec) -> Vec<String> {
 }
 
 /// One section of an algorithm's text, without its heading.
-fn section(text: &'static str, heading: &str) -> &'static str {
+pub(super) fn section(text: &'static str, heading: &str) -> &'static str {
     let sections = text.split("## ").find_map(|section| section.strip_prefix(heading));
     sections.unwrap_or_default().trim()
 }
 
-fn list(points: impl Iterator<Item = String>) -> String {
+pub(super) fn list(points: impl Iterator<Item = String>) -> String {
     points.map(|point| format!("- {point}\n")).collect()
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

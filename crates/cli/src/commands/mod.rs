@@ -5,6 +5,10 @@ mod batch;
 mod compare;
 mod compare_output;
 mod completions;
+mod detectors;
+mod detectors_measure;
+mod detectors_output;
+mod detectors_pages;
 mod explain;
 mod man;
 mod play;
@@ -15,6 +19,7 @@ mod simulate_json;
 mod simulate_text;
 
 pub use compare::{Series, orders};
+pub use detectors_measure::{Row, TradeOff};
 
 use crate::args::Command;
 use crate::error::{Failure, Verdict};
@@ -26,6 +31,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Detectors(args) => detectors::run(&args),
         Command::Scenarios(args) => scenarios::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Completions { shell } => completions::run(shell),

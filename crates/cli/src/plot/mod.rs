@@ -2,6 +2,9 @@
 
 mod axes;
 mod legend;
+mod trade_off;
+
+pub use trade_off::draw as trade_off;
 
 use crate::args::{CompareArgs, MeasureArg, OrderArg, word};
 use crate::commands::{Series, orders};
@@ -59,8 +62,19 @@ struct Panel {
 impl Panel {
     fn new(order: OrderArg, all: &[Series]) -> Panel {
         let shown = all.iter().filter(|series| series.order == order).enumerate();
-        Panel { order, lines: shown.map(|(at, series)| Lines::new(at, series)).collect() }
+        let lines = shown.map(|(at, series)| {
+            let name = series.choice.label();
+            Lines::new(at, name, series.exponent(), series.measured(), series.claimed())
+        });
+        Panel { order, lines: lines.collect() }
     }
+}
+
+/// What is written round a panel; the vertical axis is not named again beside the first panel.
+struct Labels<'a> {
+    caption: &'a str,
+    x: &'a str,
+    y: Option<&'a str>,
 }
 
 /// One algorithm's lines.
@@ -74,16 +88,22 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(at: usize, series: &Series) -> Lines {
+    fn new(
+        at: usize,
+        name: String,
+        growth: Option<f64>,
+        measured: Vec<(f64, f64)>,
+        claimed: Vec<(f64, f64)>,
+    ) -> Lines {
         let positive =
             |points: Vec<(f64, f64)>| points.into_iter().filter(|&(x, y)| x > 0.0 && y > 0.0).collect();
         Lines {
-            name: series.choice.label(),
-            growth: series.exponent(),
+            name,
+            growth,
             colour: COLOURS[at % COLOURS.len()],
             marker: at % MARKERS,
-            measured: positive(series.measured()),
-            claimed: positive(series.claimed()),
+            measured: positive(measured),
+            claimed: positive(claimed),
         }
     }
 
@@ -112,7 +132,7 @@ fn draw_into(svg: &mut String, args: &CompareArgs, panels: &[Panel], frame: &Fra
         _ => WIDTH_OF_SEVERAL,
     };
     let width: u32 = (0..panels.len()).map(width_of).sum();
-    let height = LEAST_HEIGHT.max(legend::height(panels));
+    let height = LEAST_HEIGHT.max(legend::height(panels.first().map_or(0, |panel| panel.lines.len())));
     let canvas = SVGBackend::with_string(svg, (width + legend::WIDTH, height)).into_drawing_area();
     canvas.fill(&WHITE)?;
     let (measure, axis) = match args.measure {
@@ -128,27 +148,45 @@ fn draw_into(svg: &mut String, args: &CompareArgs, panels: &[Panel], frame: &Fra
     let (mut rest, beside) = below.split_horizontally(width);
     for (at, panel) in panels.iter().enumerate() {
         let (here, after) = rest.split_horizontally(width_of(at));
-        draw_panel(&here, &canvas, panel, frame, (at == 0).then_some(axis))?;
+        let caption = format!("{} order", word(panel.order));
+        let labels = Labels { caption: &caption, x: "members n", y: (at == 0).then_some(axis) };
+        draw_panel(&here, &canvas, &labels, &panel.lines, frame)?;
         rest = after;
     }
-    legend::draw(&beside, panels)?;
+    if let Some(first) = panels.first() {
+        // Every panel has the same algorithms in the same colours.
+        let theory = "claimed (theory), in the same colours";
+        legend::draw(&beside, &first.lines, |at| growth(panels, at), theory)?;
+    }
     canvas.present()?;
     Ok(())
 }
 
-/// One panel; `axis` names the vertical axis where it is written.
+/// With which exponents an algorithm's figures grow.
+fn growth(panels: &[Panel], at: usize) -> String {
+    let grows = panels.iter().filter_map(|panel| {
+        let exponent = panel.lines[at].growth?;
+        Some(match panels.len() {
+            1 => format!("measured to grow as n^{exponent:.2}"),
+            _ => format!("{} n^{exponent:.2}", word(panel.order)),
+        })
+    });
+    grows.collect::<Vec<_>>().join(", ")
+}
+
+/// One panel.
 fn draw_panel(
     here: &Canvas<'_>,
     canvas: &Canvas<'_>,
-    panel: &Panel,
+    labels: &Labels<'_>,
+    lines: &[Lines],
     frame: &Frame,
-    axis: Option<&str>,
 ) -> Result<(), Error> {
     let mut chart = ChartBuilder::on(here)
-        .caption(format!("{} order", word(panel.order)), ("sans-serif", 17))
+        .caption(labels.caption, ("sans-serif", 17))
         .margin(12)
         .x_label_area_size(52)
-        .y_label_area_size(if axis.is_some() { AXIS_WIDTH } else { 0 })
+        .y_label_area_size(if labels.y.is_some() { AXIS_WIDTH } else { 0 })
         .build_cartesian_2d(
             (frame.x.0..frame.x.1).log_scale().with_key_points(frame.x_ticks.clone()),
             (frame.y.0..frame.y.1).log_scale().with_key_points(frame.y_ticks.clone()),
@@ -160,20 +198,20 @@ fn draw_panel(
         .axis_style(GREY)
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 16))
-        .x_desc("members n")
-        .y_desc(axis.unwrap_or_default())
+        .x_desc(labels.x)
+        .y_desc(labels.y.unwrap_or_default())
         .x_label_formatter(&|x| grouped(*x))
         .y_label_formatter(&|y| grouped(*y))
         .draw()?;
     // Mostly the two coincide: a pale band for what was measured lets the claim be seen on it.
-    for line in &panel.lines {
+    for line in lines {
         let measured = line.measured.iter().copied();
         chart
             .draw_series(LineSeries::new(measured, line.colour.mix(BAND_OPACITY).stroke_width(BAND_WIDTH)))?;
         let claimed = line.claimed.iter().copied();
         chart.draw_series(DashedLineSeries::new(claimed, 6, 5, line.colour.stroke_width(1)))?;
     }
-    for line in &panel.lines {
+    for line in lines {
         for point in &line.measured {
             line.draw_marker(canvas, chart.backend_coord(point))?;
         }

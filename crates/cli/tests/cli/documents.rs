@@ -2,8 +2,8 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 8] =
-    ["algorithms", "explain", "simulate", "compare", "scenarios", "play", "completions", "man"];
+const SUBCOMMANDS: [&str; 9] =
+    ["algorithms", "explain", "simulate", "compare", "detectors", "scenarios", "play", "completions", "man"];
 
 #[test]
 fn algorithms_are_listed_with_needs_guarantees_costs_and_sources() {

@@ -4,6 +4,7 @@ mod bad_input;
 mod bad_scenarios;
 mod batch;
 mod compare;
+mod detectors;
 mod documents;
 mod exit_codes;
 mod explain;

@@ -1,0 +1,138 @@
+//! Any algorithm runs with any detector; and the lecture's arguments about those that are broken.
+
+use crate::support::disturbed::happens;
+use crate::support::{Cast, set_delay};
+use bellwether_algorithms::{Algorithms, DETECTORS};
+use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Registry, Time, Verdict};
+use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate};
+
+/// Nothing here takes longer.
+const LIMITS: Limits = Limits { messages: 100_000, time: Time::from_ticks(20_000_000) };
+
+fn choice(text: &str) -> DetectorChoice {
+    DetectorChoice::parse(DETECTORS, text).expect("a detector")
+}
+
+/// Who was told what of whom when: times in ticks.
+#[derive(Default)]
+struct Told(Vec<(u64, u32, Port, Verdict)>);
+
+impl Observer for Told {
+    fn suspected(&mut self, at: Time, member: u32, peer: Port, verdict: Verdict) {
+        self.0.push((at.ticks(), member, peer, verdict));
+    }
+}
+
+fn run(name: &str, plan: &Plan) -> (Report, Told) {
+    let mut told = Told::default();
+    let entry = Algorithms::find(name, None).expect("it is registered");
+    let report = simulate::<Algorithms, _>(entry, plan, RoundMode::Auto, &mut told);
+    (report, told)
+}
+
+/// Where nothing goes wrong, a detector that is not wrong changes nothing.
+#[test]
+fn any_algorithm_elects_with_any_accurate_detector() {
+    for (at, entry) in Algorithms::ENTRIES.iter().enumerate() {
+        for detector in DETECTORS.iter().filter(|detector| detector.name != "inaccurate") {
+            for n in [1, 2, 5] {
+                let setup = Setup {
+                    members: Some(Members::Count { n, order: Order::Random }),
+                    detector: Some(DetectorChoice::new(detector)),
+                    limits: LIMITS,
+                    ..Setup::default()
+                };
+                let plan = setup.plan(entry.spec, n).expect("it can be run");
+                let mut told = Told::default();
+                let report = simulate::<Algorithms, _>(at, &plan, RoundMode::Auto, &mut told);
+                let context = format!("{} {} {} n {n}", entry.spec.name, entry.spec.variant, detector.name);
+                assert!(report.ruling.unsafe_because.is_none(), "{context}: {report:?}");
+                assert!(report.ruling.not_live_because.is_none() && report.finished, "{context}: {report:?}");
+                assert_eq!(told.0, [], "{context}");
+                assert!(report.signals > 0 || detector.is_oracle || n == 1, "{context}");
+            }
+        }
+    }
+}
+
+/// Five members, of whom the best dies long after it was elected.
+fn leader_dies(detector: &str, delay: &str) -> (Cast, Plan) {
+    let cast = Cast::in_best_order(Elect::Best, 5);
+    let mut plan = cast.complete();
+    set_delay(&mut plan, delay);
+    plan.detector = Some(choice(detector));
+    plan.script = vec![happens(Event::Crash, 4, 100 * HOP.ticks())];
+    plan.limits = LIMITS;
+    (cast, plan)
+}
+
+#[test]
+fn with_every_complete_detector_a_dead_leader_is_replaced() {
+    for detector in DETECTORS.iter().filter(|detector| !["incomplete", "inaccurate"].contains(&detector.name))
+    {
+        for delay in ["unit", "uniform:0.1..1.0"] {
+            let (cast, plan) = leader_dies(detector.name, delay);
+            let (report, told) = run("bully", &plan);
+            let context = format!("{} {delay}: {report:?} {:?}", detector.name, told.0);
+            assert_eq!(report.ruling.leader, Some(cast.id(3)), "{context}");
+            assert!(report.ruling.agreed && report.finished, "{context}");
+            // Everyone is told of the death once, and of nothing else.
+            let failed: Vec<_> = told.0.iter().filter(|(.., verdict)| *verdict == Verdict::Failed).collect();
+            assert_eq!(failed.len(), 4, "{context}");
+            assert!(failed.iter().all(|(at, ..)| *at >= 100 * HOP.ticks()), "{context}");
+            assert!(told.0.iter().all(|(.., verdict)| *verdict != Verdict::Working), "{context}");
+        }
+    }
+}
+
+/// The heartbeat's time is exact: the last beats were sent at 95 and came at 96, and T + D later it is
+/// known. With equal delays D may be 0, as a beat that comes just in time is in time.
+#[test]
+fn a_death_is_known_when_it_should_be() {
+    for (detector, hops) in [("heartbeat:T=5,D=2", 103), ("heartbeat:T=5,D=0", 101)] {
+        let (_, plan) = leader_dies(detector, "unit");
+        let (_, told) = run("bully", &plan);
+        assert!(told.0.iter().all(|(at, ..)| *at == hops * HOP.ticks()), "{detector}: {:?}", told.0);
+        assert_eq!(told.0.len(), 4, "{detector}");
+    }
+}
+
+#[test]
+fn a_member_that_comes_back_is_heard() {
+    for detector in ["heartbeat", "ping", "three-valued", "learned", "bayes", "perfect"] {
+        let (cast, mut plan) = leader_dies(detector, "unit");
+        plan.script.push(happens(Event::Recover, 4, 400 * HOP.ticks()));
+        let (report, told) = run("bully", &plan);
+        assert_eq!(report.ruling.leader, Some(cast.id(4)), "{detector}: {report:?}");
+        let working: Vec<_> = told.0.iter().filter(|(.., verdict)| *verdict == Verdict::Working).collect();
+        assert_eq!(working.len(), 4, "{detector}: {:?}", told.0);
+        assert!(working.iter().all(|(at, ..)| *at >= 400 * HOP.ticks()), "{detector}: {:?}", told.0);
+    }
+}
+
+/// Lecture 002: incompleteness violates safety, inaccuracy violates liveness.
+#[test]
+fn broken_detectors_break_elections() {
+    let (cast, plan) = leader_dies("incomplete", "unit");
+    let (report, told) = run("bully", &plan);
+    assert_eq!(told.0, []);
+    assert_ne!(report.ruling.leader, Some(cast.id(3)), "nobody noticed");
+    assert!(report.ruling.unsafe_because.is_some() || report.ruling.not_live_because.is_some(), "{report:?}");
+
+    let (_, plan) = leader_dies("inaccurate", "unit");
+    let (report, _) = run("bully", &plan);
+    assert!(!report.finished && report.ruling.not_live_because.is_some(), "it goes on for ever: {report:?}");
+}
+
+/// Between the two bounds nobody is deposed.
+#[test]
+fn a_suspicion_alone_changes_nothing() {
+    let (cast, mut plan) = leader_dies("three-valued:T=5,D1=1,D2=50", "unit");
+    // It is frozen for longer than T + D1, and for less than T + D2.
+    plan.script = vec![happens(Event::Pause, 4, 100_000), happens(Event::Resume, 4, 130_000)];
+    let (report, told) = run("bully", &plan);
+    assert_eq!(report.ruling.leader, Some(cast.id(4)), "{report:?}");
+    assert_eq!(report.stability.changes, 0, "{report:?}");
+    let suspected = told.0.iter().filter(|(.., verdict)| *verdict == Verdict::Suspected).count();
+    assert!(suspected >= 4 && told.0.iter().all(|(.., verdict)| *verdict != Verdict::Failed), "{:?}", told.0);
+}
