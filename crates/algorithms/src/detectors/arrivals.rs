@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+/// Fewer figures may happen to lie close together, and then say that nothing ever varies.
+const ENOUGH: usize = 10;
+
 /// The last figures; older ones are forgotten.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window(VecDeque<f64>);
@@ -23,9 +26,10 @@ impl Window {
         self.0.iter().sum()
     }
 
-    /// Mean and standard deviation; nothing of fewer than two figures.
-    pub(super) fn spread(&self) -> Option<(f64, f64)> {
-        if self.len() < 2 {
+    /// Mean and standard deviation; nothing of fewer figures than say something about them, of `most`
+    /// that there may be.
+    pub(super) fn spread(&self, most: usize) -> Option<(f64, f64)> {
+        if self.len() < ENOUGH.min(most) {
             return None;
         }
         let mean = self.sum() / self.len() as f64;
@@ -75,7 +79,8 @@ mod tests {
             window.push(f64::from(figure), 4);
         }
         // 996 to 999.
-        assert_eq!((window.len(), window.spread()), (4, Some((997.5, 1.25_f64.sqrt()))));
+        assert_eq!((window.len(), window.spread(4)), (4, Some((997.5, 1.25_f64.sqrt()))));
+        assert_eq!(window.spread(100), None, "too few to tell");
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Rule for Bayes {
         let (lost, came) = (beats.lost.sum(), beats.lost.len() as f64);
         let loss = if lost > 0.0 { (lost / (lost + came)).min(MOST_LOSS) } else { 0.0 };
         // Before it has learnt anything, a generous guess.
-        let (_, deviation) = beats.delays.spread().unwrap_or((0.0, self.period / 4.0));
+        let (_, deviation) = beats.delays.spread(WINDOW).unwrap_or((0.0, self.period / 4.0));
         self.after(loss, deviation.max(self.least_deviation).max(f64::EPSILON))
     }
 

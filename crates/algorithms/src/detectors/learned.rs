@@ -73,7 +73,7 @@ impl Rule for Phi {
 
     fn patience(&self, gaps: &Window) -> Patience {
         // Before it has learnt anything, a generous guess.
-        let (mean, deviation) = gaps.spread().unwrap_or((self.period, self.period / 4.0));
+        let (mean, deviation) = gaps.spread(self.window).unwrap_or((self.period, self.period / 4.0));
         self.after(mean, deviation)
     }
 
