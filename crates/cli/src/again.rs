@@ -6,6 +6,15 @@ use crate::args::{ElectArg, LinksArg, SimulateArgs, word};
 /// The command line that gives the same outcome again. What does not bear on the outcome (threads,
 /// memory, format, trace) is left out.
 pub fn command(args: &SimulateArgs) -> String {
+    command_of(args, args.seed.unwrap_or(0), args.runs)
+}
+
+/// The command line that runs one seed of many again.
+pub fn single(args: &SimulateArgs, seed: u64) -> String {
+    command_of(args, seed, 1)
+}
+
+fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     let mut line = Line(format!("bellwether simulate {}", quoted(&args.algorithm)));
     line.option("variant", args.variant.as_deref());
     line.option("ids", args.ids.as_deref().map(comma_separated));
@@ -25,13 +34,16 @@ pub fn command(args: &SimulateArgs) -> String {
     if args.synchroniser {
         line.0.push_str(" --synchroniser");
     }
-    for (name, moments) in [("crash", &args.crash), ("start", &args.start), ("call", &args.call)] {
-        line.option(name, (!moments.is_empty()).then(|| comma_separated(moments)));
+    for (name, value) in args.faults.written() {
+        match value {
+            Some(value) => line.option(name, Some(value)),
+            None => line.0.push_str(&format!(" --{name}")),
+        }
     }
     line.option("max-messages", args.max_messages);
     line.option("until", args.until);
-    line.option("runs", (args.runs > 1).then_some(args.runs));
-    line.option("seed", Some(args.seed.unwrap_or(0)));
+    line.option("runs", (runs > 1).then_some(runs));
+    line.option("seed", Some(seed));
     line.0
 }
 

@@ -3,7 +3,6 @@
 use crate::error::Failure;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Driving, Registry as _, Spec};
-use bellwether_sim::suggest;
 
 /// An algorithm of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -86,19 +85,15 @@ impl Choice {
 }
 
 fn unknown(name: &str, variant: &str) -> Failure {
-    let (message, meant) = match Algorithms::variants(name) {
+    match Algorithms::variants(name) {
         variants if variants.is_empty() => {
             let names = Algorithms::names();
             let message = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
-            (message, suggest::nearest(name, &names))
+            Failure::misspelt(message, name, &names)
         }
         variants => {
             let message = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
-            (message, suggest::nearest(variant, &variants))
+            Failure::misspelt(message, variant, &variants)
         }
-    };
-    match meant {
-        Some(meant) => Failure::input_with_hint(message, format!("did you mean '{meant}'?")),
-        None => Failure::input(message),
     }
 }

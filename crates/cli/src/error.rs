@@ -1,5 +1,6 @@
 //! What can go wrong, and with which exit code the program then ends.
 
+use bellwether_core::DetectorError;
 use bellwether_sim::network::{NetworkError, Shape};
 use bellwether_sim::recording::TooLong;
 use bellwether_sim::scenario::ScenarioError;
@@ -51,6 +52,14 @@ impl Failure {
         Failure::Input { message: message.to_string(), hint: Some(hint.to_string()) }
     }
 
+    /// A name that is not there, with the one that was probably meant, if there is one like it.
+    pub fn misspelt(message: impl Display, name: &str, names: &[&str]) -> Failure {
+        match suggest::nearest(name, names) {
+            Some(meant) => Failure::input_with_hint(message, format!("did you mean '{meant}'?")),
+            None => Failure::input(message),
+        }
+    }
+
     /// A file that cannot be written.
     pub fn unwritable(path: &Path, why: impl Display) -> Failure {
         Failure::System(format!("cannot write {}: {why}", path.display()))
@@ -85,10 +94,7 @@ impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Failure {
         match &error {
             NetworkError::Unreadable { .. } => Failure::System(error.to_string()),
-            NetworkError::UnknownShape { name } => match suggest::nearest(name, Shape::NAMES) {
-                Some(name) => Failure::input_with_hint(&error, format!("did you mean '{name}'?")),
-                None => Failure::input(error),
-            },
+            NetworkError::UnknownShape { name } => Failure::misspelt(&error, name, Shape::NAMES),
             _ => Failure::input(error),
         }
     }
@@ -123,7 +129,17 @@ impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
         match error {
             SetupError::Network(error) => error.into(),
+            SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
             _ => Failure::input(error),
+        }
+    }
+}
+
+impl From<DetectorError> for Failure {
+    fn from(error: DetectorError) -> Failure {
+        match &error {
+            DetectorError::Unknown { name, known } => Failure::misspelt(&error, name, known),
+            DetectorError::Setting { .. } => Failure::input(error),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! From the command line to what the simulator is asked for.
 
-use crate::args::values::{AttributesArg, CallersArg, Moment};
+use crate::args::values::{AttributesArg, CallersArg};
 use crate::args::{CompareArgs, OrderArg, SimulateArgs};
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::memory::Budget;
-use bellwether_core::{Driving, Id, Starts, Time};
+use bellwether_algorithms::Algorithms;
+use bellwether_core::{DetectorChoice, Driving, Registry as _, Starts};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Attributes, Callers, Delay, Event, Limits, Members, RoundMode, Setup};
+use bellwether_sim::{Attributes, Callers, Delay, Limits, Members, Plan, RoundMode, Setup, check_messages};
 
 /// How many members there are when nothing says so.
 const DEFAULT_NODES: u64 = 8;
@@ -60,7 +61,12 @@ impl Request {
             delay: args.delay.as_deref().unwrap_or("unit").parse()?,
             delay_bound: args.delay_bound.map(|bound| bound.span()),
             links: args.links.into(),
-            script: script(args),
+            script: args.faults.script(),
+            partitions: args.faults.partitions(),
+            heals: args.faults.heal.iter().map(|heal| heal.0).collect(),
+            link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
+            ring_closes: args.faults.ring_closes,
+            detector: args.faults.detector.as_deref().map(find_detector).transpose()?,
             limits: Limits {
                 messages: args.max_messages.unwrap_or(Limits::default().messages),
                 time: args.until.map_or(Limits::default().time, |until| until.0),
@@ -70,6 +76,13 @@ impl Request {
         };
         let mode = if args.synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto };
         Ok(Request { choice, shape, setup, mode, seed, runs: args.runs, threads: args.threads })
+    }
+
+    /// The plan of the first seed. What cannot be run is found out here.
+    pub fn first_plan(&self) -> Result<Plan, Failure> {
+        let plan = self.setup.plan(self.choice.spec, self.seed)?;
+        check_messages::<Algorithms>(self.choice.entry, &plan, self.mode)?;
+        Ok(plan)
     }
 
     /// What `compare` asks for, of one algorithm in one order and size.
@@ -103,7 +116,7 @@ fn check_starts(choice: &Choice, args: &SimulateArgs) -> Result<(), Failure> {
     if args.synchroniser && choice.driving != Driving::Rounds {
         return Err(Failure::input(format!("{name} does not run in rounds: leave out --synchroniser")));
     }
-    if !args.call.is_empty() && choice.spec.starts == Starts::Everyone {
+    if !args.faults.call.is_empty() && choice.spec.starts == Starts::Everyone {
         return Err(Failure::input(format!("in {name} every member starts by itself: leave out --call")));
     }
     Ok(())
@@ -140,10 +153,6 @@ fn members_of_file(
     Ok(Some(Members::Count { n: nodes.unwrap_or_else(|| network.n().into()), order: order.into() }))
 }
 
-fn script(args: &SimulateArgs) -> Vec<(Id, Event<Id>, Time)> {
-    let kinds = [(&args.crash, Event::Crash), (&args.start, Event::Start), (&args.call, Event::Call)];
-    let happenings = kinds
-        .into_iter()
-        .flat_map(|(moments, what)| moments.iter().map(move |&Moment { id, at }| (id, what, at.0)));
-    happenings.collect()
+fn find_detector(text: &str) -> Result<DetectorChoice, Failure> {
+    Ok(DetectorChoice::parse(Algorithms::DETECTORS, text)?)
 }

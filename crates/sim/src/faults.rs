@@ -1,7 +1,14 @@
 //! What can go wrong: every failure model of lecture 004, as data.
 //!
 //! What happens to members at given times is an [`Event`]. What the links do to messages, drawn from the
-//! seed or chosen, is [`LinkFaults`].
+//! seed or chosen, is [`LinkFaults`]. How users write all that is in [`notation`].
+
+mod links;
+pub mod notation;
+mod script;
+
+pub use links::LinkWishes;
+pub use script::{Partition, Scripted, check, cut, pause};
 
 use bellwether_core::{Id, Span, Time};
 

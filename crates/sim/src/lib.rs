@@ -41,8 +41,8 @@ pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops}
 pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};
-pub use run::{RoundMode, simulate, simulate_many};
-pub use setup::{Attributes, Bytes, Callers, Members, Setup, SetupError};
+pub use run::{RoundMode, check_messages, simulate, simulate_many};
+pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::Stability;
 pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};

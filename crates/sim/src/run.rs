@@ -2,13 +2,13 @@
 
 use crate::delay::Delay;
 use crate::events::{self, Stop};
-use crate::faults::Event;
+use crate::faults::{Event, Fate, Lie};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::rounds::{self, Visit};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Registry, RoundAlgorithm, Visitor};
+use bellwether_core::{Algorithm, Kind, Message, Protocol, Registry, RoundAlgorithm, Rounds, Visitor};
 use rayon::prelude::*;
 
 /// How to drive an algorithm in rounds.
@@ -58,6 +58,60 @@ pub(crate) fn runs_in_step(plan: &Plan) -> bool {
     is_plain
         && plan.delay == Delay::Unit
         && plan.script.iter().all(|happening| happening.what == Event::Crash)
+}
+
+/// Makes sure that an algorithm has the messages that a plan speaks of: those chosen to be lost, and
+/// those to be forged.
+///
+/// # Errors
+/// [`SetupError`] says what it does not have.
+pub fn check_messages<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> Result<(), SetupError> {
+    let (kinds, can_forge) = G::dispatch(entry, Messages { plan, mode });
+    let algorithm = G::ENTRIES[entry].spec.name;
+    let is_known = |name: &String| kinds.iter().any(|kind| kind.name == name);
+    for chosen in &plan.link_faults.chosen {
+        if let Some(kind) = chosen.kind.clone().filter(|kind| !is_known(kind)) {
+            let kinds = kinds.iter().map(|kind| kind.name).collect();
+            let key = if chosen.fate == Fate::Lost { "lose" } else { "duplicate" };
+            return Err(SetupError::NoSuchKind { algorithm, kind, kinds, key });
+        }
+    }
+    let is_forgery = |what| matches!(what, Event::Lie(Lie::Forge(_)));
+    if !can_forge && plan.script.iter().any(|happening| is_forgery(happening.what)) {
+        return Err(SetupError::NothingToForge { algorithm });
+    }
+    Ok(())
+}
+
+/// The kinds of messages that a run of an algorithm has, a synchroniser's marker among them where there
+/// is one.
+pub(crate) fn kinds<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
+    G::dispatch(entry, Messages { plan, mode }).0
+}
+
+/// The kinds of messages that a run has, and whether one of them can be forged.
+struct Messages<'a> {
+    plan: &'a Plan,
+    mode: RoundMode,
+}
+
+impl Messages<'_> {
+    fn of<M: Message>(&self) -> (&'static [Kind], bool) {
+        (M::KINDS, self.plan.ranks.first().is_some_and(|&rank| M::forged(rank).is_some()))
+    }
+}
+
+impl Visitor for Messages<'_> {
+    type Output = (&'static [Kind], bool);
+
+    fn events<A: Algorithm>(self) -> Self::Output {
+        self.of::<A::Msg>()
+    }
+
+    fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
+        let in_step = self.mode == RoundMode::Auto && runs_in_step(self.plan);
+        if in_step { self.of::<R::Msg>() } else { self.of::<<Rounds<R> as Protocol>::Msg>() }
+    }
 }
 
 /// Runs a setup with the algorithm at `entry` of a registry once for each of `runs` seeds from

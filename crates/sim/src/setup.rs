@@ -1,13 +1,17 @@
 //! From what a user asks for to a plan that can be run.
 
+mod error;
+
+pub use error::{Bytes, SetupError};
+
 use crate::delay::Delay;
-use crate::faults::{Event, LinkFaults};
-use crate::network::{NetworkError, Shape};
+use crate::faults::{self, Event, LinkFaults, Partition, Scripted};
+use crate::network::Shape;
 use crate::plan::{Happening, Limits, LinkOrder, Plan};
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Need, Order, Rank, Span, Spec,
-    Starts, Time,
+    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Order, Rank, Span, Spec, Starts,
+    Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -36,14 +40,19 @@ pub struct Setup {
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens to whom and when.
-    pub script: Vec<(Id, Event<Id>, Time)>,
+    pub script: Vec<Scripted>,
+    /// Groups that cannot talk to each other.
+    pub partitions: Vec<Partition>,
+    /// When all links work again.
+    pub heals: Vec<Time>,
     /// What the links do to messages.
     pub link_faults: LinkFaults<Id>,
     /// Whether a ring closes round its dead.
     pub ring_closes: bool,
     /// Who watches whom, if anyone does.
     pub detector: Option<DetectorChoice>,
-    /// When to give up.
+    /// When to give up. Unless anything is said, a run in which something goes wrong is given up
+    /// [`PATIENCE`] after the last event, as it might go on for ever.
     pub limits: Limits,
     /// The most bytes a run may take; more is refused before it begins.
     pub memory_limit: u64,
@@ -85,147 +94,6 @@ pub enum Callers {
     Ids(Vec<Id>),
 }
 
-/// A setup that cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// Nobody takes part.
-    #[error("there are no members: an election needs at least one")]
-    NoMembers,
-    /// Nothing says how many members there are.
-    #[error("how many members? Give --nodes N or --ids A,B,...")]
-    SizeNeeded,
-    /// Two members have the same id.
-    #[error("id {0} is given twice: every member needs an id of its own")]
-    DuplicateId(Id),
-    /// Somebody is named that is not there.
-    #[error("{role} {id} is not a member; the members are {members}")]
-    NotAMember {
-        /// As what it is named.
-        role: &'static str,
-        /// Who is named.
-        id: Id,
-        /// Who there is.
-        members: String,
-    },
-    /// There are more or fewer attributes than members.
-    #[error("there are {given} attributes for {n} members: give one each, in the order of the ids")]
-    AttributeCount {
-        /// How many attributes.
-        given: usize,
-        /// How many members.
-        n: usize,
-    },
-    /// Members are identical, and the algorithm is not made for that.
-    #[error(
-        "identical members cannot elect a leader with {algorithm}: none of them has anything that the \
-         others have not, so whatever one does, all do at the same time (symmetry), and either all lead or \
-         none. Give them ids of their own, or let them draw lots: use itai-rodeh"
-    )]
-    Symmetric {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-    /// Somebody's id is above the bound that members are told.
-    #[error(
-        "id {id} is above the greatest id that members are told there could be, {bound}: raise --id-bound"
-    )]
-    AboveIdBound {
-        /// The greatest id there is.
-        id: u64,
-        /// The bound.
-        bound: u64,
-    },
-    /// It would take longer than can be counted.
-    #[error(
-        "{algorithm} would need {} rounds ({formula}), more than can be simulated: use members whose best \
-         is closer to the best there could be, or a lower --id-bound",
-        roughly(*rounds)
-    )]
-    TooLong {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// How many rounds it takes.
-        rounds: f64,
-        /// How it is reckoned.
-        formula: &'static str,
-    },
-    /// Somebody is to call but is dead.
-    #[error(
-        "member {0} is dead from the start (--crash {0}@0) and cannot call an election: name another initiator"
-    )]
-    DeadInitiator(Id),
-    /// Nobody is left to call.
-    #[error("nobody calls an election: name at least one initiator")]
-    NoInitiator,
-    /// The algorithm has everyone start.
-    #[error("in {algorithm} every member starts by itself: leave out --initiators and --call")]
-    EveryoneStarts {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-    /// The network is not one the algorithm runs on.
-    #[error(
-        "{algorithm} needs a {need}, and {shape} is not one: leave out --topology, or use --topology {instead}"
-    )]
-    Unfit {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What it needs.
-        need: Need,
-        /// What was given.
-        shape: Shape,
-        /// What would do.
-        instead: Shape,
-    },
-    /// Not everyone can reach everyone.
-    #[error("in {shape} not everyone can reach everyone, which {algorithm} needs")]
-    NotConnected {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What was given.
-        shape: Shape,
-    },
-    /// The diameter is needed and would take too long to find.
-    #[error(
-        "{algorithm} needs to know the diameter, and {shape} is too large to measure: use a smaller network"
-    )]
-    NoDiameter {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What was given.
-        shape: Shape,
-    },
-    /// It would not fit into memory.
-    #[error("{n} members would take about {needed}, and {limit} are allowed: use fewer (or raise --memory)")]
-    TooLarge {
-        /// How many members.
-        n: u64,
-        /// What they would take.
-        needed: Bytes,
-        /// What there is.
-        limit: Bytes,
-    },
-    /// There are not enough threads.
-    #[error("cannot start threads ({0}): use fewer with --threads")]
-    Threads(String),
-    /// The network cannot be made.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
-
-/// A number of bytes, written for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bytes(pub u64);
-
-impl std::fmt::Display for Bytes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-        let power = (self.0.max(1).ilog2() / 10).min(units.len() as u32 - 1);
-        let value = self.0 as f64 / 1024_f64.powi(power as i32);
-        write!(f, "{value:.*} {}", usize::from(power > 0), units[power as usize])
-    }
-}
-
 impl Default for Setup {
     fn default() -> Self {
         Setup {
@@ -240,6 +108,8 @@ impl Default for Setup {
             delay_bound: None,
             links: LinkOrder::Fifo,
             script: Vec::new(),
+            partitions: Vec::new(),
+            heals: Vec::new(),
             link_faults: LinkFaults::default(),
             ring_closes: false,
             detector: None,
@@ -248,6 +118,9 @@ impl Default for Setup {
         }
     }
 }
+
+/// How long a run in which something goes wrong may go on after the last event, unless the user says.
+pub const PATIENCE: Span = Span::from_hops(10_000);
 
 /// What a member takes besides its links: rank, state, bookkeeping and a message under way, with
 /// room to grow. Measured at about 100 (`cargo bench -p bellwether-benches`).
@@ -292,14 +165,6 @@ impl Setup {
         let find = |role: &'static str, id: Id| find(&ids, &by_id, role, id);
         let ranks = self.ranks(&ids, seed)?;
 
-        let mut script = Vec::with_capacity(self.script.len());
-        for &(id, what, at) in &self.script {
-            let what = what.try_map(|other| find("member", other))?;
-            script.push(Happening { at, what, member: find("member", id)? });
-        }
-        script.sort_unstable();
-        script.dedup();
-
         if !spec.need.fits(network.topology()) {
             let instead = Shape::for_need(spec.need);
             return Err(SetupError::Unfit { algorithm: spec.name, need: spec.need, shape, instead });
@@ -312,16 +177,20 @@ impl Setup {
         }
         let diameter = network.diameter();
         let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
-        plan.script = script;
-        plan.link_faults = self.link_faults.try_map(|id| find("member", id))?;
+        if self.ring_closes && !matches!(plan.topology, Topology::Ring { .. }) {
+            let problem = format!("--ring-closes is for rings, and {shape} is not one: leave it out");
+            return Err(SetupError::Fault { key: "ring_closes", problem });
+        }
         plan.ring_closes = self.ring_closes;
+        plan.script = self.happenings(&plan, find)?;
+        plan.link_faults = self.link_faults.try_map(|id| find("member", id))?;
         plan.detector = self.detector.clone();
         plan.initiators = self.initiators(spec, &plan, find)?;
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.links = self.links;
         plan.seed = seed;
-        plan.limits = self.limits;
+        plan.limits = self.limits_of(&plan);
         if let Some(bound) = self.id_bound {
             if plan.range.ids.1 > bound {
                 return Err(SetupError::AboveIdBound { id: plan.range.ids.1, bound });
@@ -330,6 +199,57 @@ impl Setup {
         }
         refuse_eternity(spec, &plan)?;
         Ok(plan)
+    }
+
+    /// What happens to whom, in order.
+    fn happenings(
+        &self,
+        plan: &Plan,
+        find: impl Fn(&'static str, Id) -> Result<u32, SetupError>,
+    ) -> Result<Vec<Happening>, SetupError> {
+        let find = |id| find("member", id);
+        let mut script = Vec::with_capacity(self.script.len());
+        for &(id, what, at) in &self.script {
+            script.push(Happening { at, what: what.try_map(find)?, member: find(id)? });
+        }
+        faults::check(&self.script).map_err(|(_, problem)| SetupError::Script { problem })?;
+        for partition in &self.partitions {
+            partition.groups.iter().flatten().try_for_each(|&id| find(id).map(drop))?;
+            self.check_partition(partition, plan)?;
+            script.extend(partition.happenings(&plan.topology, plan.ring_closes, |id| find(id).ok()));
+        }
+        // It is nobody's in particular.
+        script.extend(self.heals.iter().map(|&at| Happening { at, what: Event::Heal, member: 0 }));
+        script.sort_unstable();
+        script.dedup();
+        Ok(script)
+    }
+
+    fn check_partition(&self, partition: &Partition, plan: &Plan) -> Result<(), SetupError> {
+        let n = u64::from(plan.n());
+        let named: usize = partition.groups.iter().map(Vec::len).sum();
+        if partition.groups.len() == 1 && named as u64 == n {
+            let problem = "the partition has everyone in one group, and so parts nobody: name another".into();
+            return Err(SetupError::Fault { key: "event", problem });
+        }
+        // Its events can be many more than links: each way, and where a ring closes, between any two.
+        let links = if plan.ring_closes { n.saturating_mul(n) } else { plan.topology.links() };
+        let needed = links.saturating_mul(4 * size_of::<Happening>() as u64);
+        if needed > self.memory_limit {
+            return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(self.memory_limit) });
+        }
+        Ok(())
+    }
+
+    /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
+    fn limits_of(&self, plan: &Plan) -> Limits {
+        let is_calm = !plan.is_disturbed() && plan.detector.is_none();
+        if is_calm || self.limits != Limits::default() {
+            return self.limits;
+        }
+        let faults_end = Some(plan.link_faults.until).filter(|&until| until != Time::NEVER);
+        let last = plan.script.last().map(|happening| happening.at).max(faults_end);
+        Limits { time: last.unwrap_or(Time::ZERO) + PATIENCE, ..self.limits }
     }
 
     fn check_memory(&self, shape: &Shape, asked: Option<u64>) -> Result<(), SetupError> {
@@ -433,11 +353,6 @@ fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
         }
         _ => Ok(()),
     }
-}
-
-/// A large number, written for people.
-fn roughly(number: f64) -> String {
-    if number.is_finite() { format!("about {number:.1e}") } else { format!("more than {:.1e}", f64::MAX) }
 }
 
 /// Members in the order of their ids, which must differ.

@@ -2,12 +2,15 @@
 
 mod compare;
 mod detectors;
+mod fault_values;
+mod faults;
 mod play;
 mod simulate;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
 pub use detectors::{DetectorsArgs, DetectorsFormat};
+pub use faults::FaultArgs;
 pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
 

@@ -1,10 +1,9 @@
 //! Options of `simulate`.
 
 use super::values::{
-    self, AttributesArg, Bytes, CallersArg, HopTime, Moment, parse_attributes, parse_bytes, parse_callers,
-    parse_id, parse_moment,
+    self, AttributesArg, Bytes, CallersArg, HopTime, parse_attributes, parse_bytes, parse_callers, parse_id,
 };
-use super::{ElectArg, OrderArg, OutcomeFormat};
+use super::{ElectArg, FaultArgs, OrderArg, OutcomeFormat};
 use bellwether_core::Id;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::network::Shape;
@@ -68,18 +67,9 @@ pub struct SimulateArgs {
     #[arg(long, help_heading = "Network")]
     pub synchroniser: bool,
 
-    /// A member stops for good; at 0 it is dead from the start (repeatable)
-    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
-          help_heading = "Events")]
-    pub crash: Vec<Moment>,
-    /// A member boots late (repeatable)
-    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
-          help_heading = "Events")]
-    pub start: Vec<Moment>,
-    /// A member calls an election later, besides the initiators (repeatable)
-    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
-          help_heading = "Events")]
-    pub call: Vec<Moment>,
+    /// What goes wrong.
+    #[command(flatten)]
+    pub faults: FaultArgs,
 
     /// Where all randomness comes from [default: 0]
     #[arg(long, value_name = "S", help_heading = "Runs")]
@@ -92,6 +82,9 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads(), help_heading = "Runs")]
     pub threads: u16,
     /// Give up after so many messages [default: 10 billion]
+    ///
+    /// Where anything goes wrong or is watched for, and neither this nor --until is given, a run is given
+    /// up 10,000 hops after the last event.
     #[arg(long, value_name = "COUNT", help_heading = "Runs")]
     pub max_messages: Option<u64>,
     /// Give up after this time, in hops

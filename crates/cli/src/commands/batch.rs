@@ -15,7 +15,7 @@ use serde::Serialize;
 /// Runs it all, and prints the sum.
 pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
     // What cannot be run at all is found out before the bar appears.
-    let n = request.setup.plan(request.choice.spec, request.seed)?.n();
+    let n = request.first_plan()?.n();
     let progress = Progress::new(request.runs, "runs");
     let batch = many::run(request, &progress)?;
     drop(progress);

@@ -32,7 +32,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
     if args.runs > 1 {
         return batch::run(args, &request);
     }
-    let plan = request.setup.plan(request.choice.spec, request.seed)?;
+    let plan = request.first_plan()?;
     let progress = Progress::endless(format!("{} members elect", plan.n()));
     let run = match &args.trace {
         Some(path) => traced(&request, plan, path)?,

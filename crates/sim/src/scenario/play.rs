@@ -7,11 +7,9 @@ use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
-use crate::run::{RoundMode, runs_in_step, simulate};
+use crate::run::{RoundMode, check_messages, kinds, runs_in_step, simulate};
 use crate::setup::{Setup, SetupError};
-use bellwether_core::{
-    Algorithm, Driving, Entry, Id, Kind, Message, Protocol, Registry, RoundAlgorithm, Rounds, Visitor,
-};
+use bellwether_core::{Driving, Entry, Id, Registry};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -82,9 +80,11 @@ impl Scenario {
         }
         let plan = self.setup.plan(algorithm.spec, self.seed);
         let plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        check_messages::<G>(entry, &plan, self.mode)
+            .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         let in_step =
             algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
-        let kinds = G::dispatch(entry, Kinds { in_step });
+        let kinds = kinds::<G>(entry, &plan, self.mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
         Ok(Resolved { entry, algorithm, setup: self.setup.clone(), plan, mode: self.mode })
     }
@@ -123,24 +123,9 @@ impl Scenario {
             | SetupError::NotConnected { .. }
             | SetupError::NoDiameter { .. }
             | SetupError::Network(_) => "topology",
+            SetupError::Fault { key, .. } | SetupError::NoSuchKind { key, .. } => key,
+            SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",
             SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
         })
-    }
-}
-
-/// The kinds of an algorithm's messages, with a synchroniser's marker where there is one.
-struct Kinds {
-    in_step: bool,
-}
-
-impl Visitor for Kinds {
-    type Output = &'static [Kind];
-
-    fn events<A: Algorithm>(self) -> Self::Output {
-        A::Msg::KINDS
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
-        if self.in_step { R::Msg::KINDS } else { <Rounds<R> as Protocol>::Msg::KINDS }
     }
 }

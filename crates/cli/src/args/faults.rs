@@ -1,0 +1,202 @@
+//! Options of `simulate` about what goes wrong.
+
+use super::fault_values::{Cutting, Parting, Pausing, Timed};
+use super::values::{HopTime, Moment, parse_moment};
+use bellwether_core::Id;
+use bellwether_sim::faults::notation::{Leap, Pattern, Rate, Share};
+use bellwether_sim::faults::{Event, Lie, LinkWishes, Partition, Scripted, cut, pause};
+use clap::Args;
+
+/// What goes wrong.
+#[derive(Debug, Args)]
+pub struct FaultArgs {
+    /// A member stops; at 0 it is dead from the start (repeatable, as all of these)
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub crash: Vec<Moment>,
+    /// A member stops, and its last durable write is torn: it recovers with the one before
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub torn_crash: Vec<Moment>,
+    /// A member stops in the middle of sending, the next time that it sends anything
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub crash_sending: Vec<Moment>,
+    /// A member that has stopped boots again with what it has saved, and calls an election
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub recover: Vec<Moment>,
+    /// A member boots late
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub start: Vec<Moment>,
+    /// A member calls an election later, besides the initiators
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members fail")]
+    pub call: Vec<Moment>,
+    /// A member freezes and wakes; without TO it sleeps for good
+    #[arg(long, value_name = "ID@FROM..[TO]", value_delimiter = ',', help_heading = "Members fail")]
+    pub pause: Vec<Pausing>,
+    /// A member's clock gains on the others from then on, as in 3@5:+1% or 3@5:-500ppm
+    #[arg(long, value_name = "ID@TIME:RATE", value_delimiter = ',', help_heading = "Members fail")]
+    pub drift: Vec<Timed<Rate>>,
+    /// A member's clock jumps by so many hops, as in 3@5:+10 or 3@5:-2.5
+    #[arg(long, value_name = "ID@TIME:HOPS", value_delimiter = ',', help_heading = "Members fail")]
+    pub jump: Vec<Timed<Leap>>,
+    /// A member lies: it goes by another id from then on
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members fail")]
+    pub pretend: Vec<Timed<Id>>,
+    /// A member lies: it tells its neighbours, once, that this one has been elected
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members fail")]
+    pub forge: Vec<Timed<Id>>,
+    /// A member lies: it says nothing more to this one
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members fail")]
+    pub silence: Vec<Timed<Id>>,
+
+    /// A link fails, both ways; without TO for good
+    #[arg(long, value_name = "A-B@FROM..[TO]", value_delimiter = ',', help_heading = "Links fail")]
+    pub cut: Vec<Cutting>,
+    /// What A sends to B is lost; without TO for good
+    #[arg(long, value_name = "A-B@FROM..[TO]", value_delimiter = ',', help_heading = "Links fail")]
+    pub cut_one_way: Vec<Cutting>,
+    /// Groups cannot talk to each other, as in 1+2/3+4@5..9; who is not named is a group of its own
+    #[arg(long, value_name = "A+B/C+D@FROM..[TO]", help_heading = "Links fail")]
+    pub partition: Vec<Parting>,
+    /// All links work again
+    #[arg(long, value_name = "TIME", value_delimiter = ',', help_heading = "Links fail")]
+    pub heal: Vec<HopTime>,
+    /// The share of messages that is lost, as in 5% or 0.05
+    #[arg(long, value_name = "SHARE", help_heading = "Links fail")]
+    pub loss: Option<Share>,
+    /// How many messages of a link are lost in a row, on average [default: each by itself]
+    #[arg(long, value_name = "LENGTH", help_heading = "Links fail")]
+    pub burst: Option<f64>,
+    /// The share of messages that arrives twice
+    #[arg(long, value_name = "SHARE", help_heading = "Links fail")]
+    pub duplication: Option<Share>,
+    /// The share of messages that is held up, so that later ones overtake them
+    #[arg(long, value_name = "SHARE", help_heading = "Links fail")]
+    pub reordering: Option<Share>,
+    /// The longest that those are held up [default: 5]
+    #[arg(long, value_name = "HOPS", help_heading = "Links fail")]
+    pub held_up: Option<HopTime>,
+    /// Until when messages are lost, doubled and held up [default: all the time]
+    #[arg(long, value_name = "TIME", help_heading = "Links fail")]
+    pub faults_until: Option<HopTime>,
+    /// These messages are lost: KIND, KIND:A-B or :A-B, with #N only the Nth; * is anyone
+    #[arg(long, value_name = "MESSAGE", value_delimiter = ',', help_heading = "Links fail")]
+    pub lose: Vec<Pattern>,
+    /// These messages arrive twice: written as for --lose
+    #[arg(long, value_name = "MESSAGE", value_delimiter = ',', help_heading = "Links fail")]
+    pub duplicate: Vec<Pattern>,
+    /// The ring closes round its dead: their neighbours talk to each other
+    #[arg(long, help_heading = "Links fail")]
+    pub ring_closes: bool,
+
+    /// Every member watches its neighbours with such a failure detector, as in heartbeat:T=5,D=2
+    /// [default: callers are told the truth]
+    #[arg(long, value_name = "NAME[:K=V,..]", help_heading = "Failure detection")]
+    pub detector: Option<String>,
+}
+
+/// An option, and the values that it was given.
+type Given<'a, T> = (&'static str, &'a [T]);
+
+impl FaultArgs {
+    /// What happens to a member at a time, by option.
+    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 6] {
+        [
+            (("crash", &self.crash), Event::Crash),
+            (("torn-crash", &self.torn_crash), Event::TornCrash),
+            (("crash-sending", &self.crash_sending), Event::CrashSending),
+            (("recover", &self.recover), Event::Recover),
+            (("start", &self.start), Event::Start),
+            (("call", &self.call), Event::Call),
+        ]
+    }
+
+    /// How members lie, by option.
+    fn lies(&self) -> [(Given<'_, Timed<Id>>, fn(Id) -> Lie<Id>); 3] {
+        [
+            (("pretend", &self.pretend), Lie::Pretend),
+            (("forge", &self.forge), Lie::Forge),
+            (("silence", &self.silence), Lie::Silence),
+        ]
+    }
+
+    /// What happens to whom and when.
+    pub fn script(&self) -> Vec<Scripted> {
+        let mut script: Vec<Scripted> = Vec::new();
+        for ((_, moments), what) in self.moments() {
+            script.extend(moments.iter().map(|moment| (moment.id, what, moment.at.0)));
+        }
+        script.extend(self.pause.iter().flat_map(|pausing| pause(pausing.id, pausing.during)));
+        script.extend(self.drift.iter().map(|drift| (drift.id, Event::Drift(drift.what.0), drift.at.0)));
+        script.extend(self.jump.iter().map(|jump| (jump.id, Event::Jump(jump.what.0), jump.at.0)));
+        for ((_, lies), lie) in self.lies() {
+            script.extend(lies.iter().map(|told| (told.id, Event::Lie(lie(told.what)), told.at.0)));
+        }
+        for Cutting { a, b, during } in &self.cut {
+            script.extend(cut(*a, *b, *during).chain(cut(*b, *a, *during)));
+        }
+        script.extend(self.cut_one_way.iter().flat_map(|Cutting { a, b, during }| cut(*a, *b, *during)));
+        script
+    }
+
+    /// Groups that cannot talk to each other.
+    pub fn partitions(&self) -> Vec<Partition> {
+        self.partition.iter().map(|parting| parting.0.clone()).collect()
+    }
+
+    /// What is asked of links.
+    pub fn links(&self) -> LinkWishes {
+        LinkWishes {
+            loss: self.loss,
+            burst: self.burst,
+            duplication: self.duplication,
+            reordering: self.reordering,
+            held_up: self.held_up.map(HopTime::span),
+            until: self.faults_until.map(|until| until.0),
+            lose: self.lose.clone(),
+            duplicate: self.duplicate.clone(),
+        }
+    }
+
+    /// Each option that was given, with its value, as it would be written.
+    pub fn written(&self) -> Vec<(&'static str, Option<String>)> {
+        let mut options = Vec::new();
+        let mut list = |name, values: Vec<String>| {
+            options.extend((!values.is_empty()).then(|| (name, Some(values.join(",")))));
+        };
+        for ((name, moments), _) in self.moments() {
+            list(name, texts(moments));
+        }
+        list("pause", texts(&self.pause));
+        list("drift", texts(&self.drift));
+        list("jump", texts(&self.jump));
+        for ((name, lies), _) in self.lies() {
+            list(name, texts(lies));
+        }
+        list("cut", texts(&self.cut));
+        list("cut-one-way", texts(&self.cut_one_way));
+        for partition in &self.partition {
+            list("partition", vec![partition.to_string()]);
+        }
+        list("heal", texts(&self.heal));
+        list("loss", texts(self.loss.as_slice()));
+        list("burst", texts(self.burst.as_slice()));
+        list("duplication", texts(self.duplication.as_slice()));
+        list("reordering", texts(self.reordering.as_slice()));
+        list("held-up", texts(self.held_up.as_slice()));
+        list("faults-until", texts(self.faults_until.as_slice()));
+        list("lose", texts(&self.lose));
+        list("duplicate", texts(&self.duplicate));
+        list("detector", texts(self.detector.as_slice()));
+        options.extend(self.ring_closes.then_some(("ring-closes", None)));
+        options
+    }
+}
+
+fn texts(values: &[impl ToString]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}
