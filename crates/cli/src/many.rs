@@ -6,7 +6,9 @@ use crate::progress::Progress;
 use crate::request::Request;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Expect, Id, Measure};
-use bellwether_sim::{Counts, Outcome, Plan, Report, Summary, claims, measured, simulate_many};
+use bellwether_sim::{
+    Counts, LinkCounts, Outcome, Plan, Report, Stability, Summary, claims, measured, simulate_many,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,6 +32,9 @@ struct Sample {
     time: f64,
     rounds: Option<f64>,
     storage: f64,
+    links: LinkCounts,
+    signals: f64,
+    stability: Stability,
     /// For each of the algorithm's claims, what was expected and measured, where it applies.
     claims: Vec<Option<(Expect, f64)>>,
 }
@@ -62,6 +67,9 @@ impl Sample {
             time: report.time.hops(),
             rounds: report.rounds.map(|rounds| rounds as f64),
             storage: report.storage_max as f64,
+            links: report.links,
+            signals: report.signals as f64,
+            stability: report.stability,
             claims: kept,
         }
     }
@@ -168,6 +176,30 @@ impl MessageFigures {
     }
 }
 
+/// What links did to messages, over many runs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LinkFigures {
+    /// Lost on the way.
+    pub lost: Option<Figures>,
+    /// Arrived twice.
+    pub duplicated: Option<Figures>,
+    /// Held up.
+    pub held_up: Option<Figures>,
+}
+
+/// How stable leadership was, over many runs; times in hops.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StabilityFigures {
+    /// How often another came to lead.
+    pub changes: Option<Figures>,
+    /// How long nobody led.
+    pub without_leader: Option<Figures>,
+    /// How long several led at once.
+    pub with_several: Option<Figures>,
+    /// The most that led at once.
+    pub most_leaders: Option<Figures>,
+}
+
 /// What many runs come to.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -195,6 +227,12 @@ pub struct Batch {
     pub rounds: Option<Figures>,
     /// The most bytes that a member's state took.
     pub storage: Option<Figures>,
+    /// What links did to messages.
+    pub links: LinkFigures,
+    /// What detectors said to each other.
+    pub signals: Option<Figures>,
+    /// How stable leadership was.
+    pub stability: StabilityFigures,
     /// The algorithm's claims.
     pub claims: Vec<ClaimSummary>,
     /// In how many runs safety was violated.
@@ -262,6 +300,18 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
         time: figures(|sample| Some(sample.time)),
         rounds: figures(|sample| sample.rounds),
         storage: figures(|sample| Some(sample.storage)),
+        links: LinkFigures {
+            lost: figures(|sample| Some(sample.links.lost as f64)),
+            duplicated: figures(|sample| Some(sample.links.duplicated as f64)),
+            held_up: figures(|sample| Some(sample.links.held_up as f64)),
+        },
+        signals: figures(|sample| Some(sample.signals)),
+        stability: StabilityFigures {
+            changes: figures(|sample| Some(sample.stability.changes as f64)),
+            without_leader: figures(|sample| Some(sample.stability.without_leader.hops())),
+            with_several: figures(|sample| Some(sample.stability.with_several.hops())),
+            most_leaders: figures(|sample| Some(sample.stability.most_leaders.into())),
+        },
         claims,
         unsafe_in: samples.iter().filter(|sample| !sample.safe).count() as u64,
         not_live_in: samples.iter().filter(|sample| !sample.live).count() as u64,

@@ -3,7 +3,9 @@
 use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
-use bellwether_sim::{LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
+use bellwether_sim::faults::notation::Pattern;
+use bellwether_sim::faults::{Fate, LinkFaults};
+use bellwether_sim::{EventDetails, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
 use serde::Serialize;
 
 /// Everything that it takes to run it again.
@@ -26,6 +28,9 @@ pub struct Header {
     attributes: Option<Vec<Attribute>>,
     initiators: Callers,
     script: Vec<Happening>,
+    link_faults: Option<Faults>,
+    ring_closes: bool,
+    detector: Option<String>,
     max_messages: u64,
     until: Option<Figure>,
 }
@@ -42,6 +47,40 @@ struct Happening {
     t: Figure,
     event: &'static str,
     member: Id,
+    #[serde(flatten)]
+    details: EventDetails,
+}
+
+/// What the links do to messages.
+#[derive(Serialize)]
+struct Faults {
+    loss: Figure,
+    burst: Figure,
+    duplication: Figure,
+    reordering: Figure,
+    held_up: Figure,
+    until: Option<Figure>,
+    lose: Vec<String>,
+    duplicate: Vec<String>,
+}
+
+impl Faults {
+    fn new(faults: &LinkFaults<Id>) -> Faults {
+        let chosen = |fate| {
+            let chosen = faults.chosen.iter().filter(move |chosen| chosen.fate == fate);
+            chosen.map(|chosen| Pattern::from(chosen).to_string()).collect()
+        };
+        Faults {
+            loss: Figure(faults.loss),
+            burst: Figure(faults.burst),
+            duplication: Figure(faults.duplication),
+            reordering: Figure(faults.reordering),
+            held_up: Figure(faults.held_up.hops()),
+            until: (faults.until != Time::NEVER).then(|| Figure(faults.until.hops())),
+            lose: chosen(Fate::Lost),
+            duplicate: chosen(Fate::Twice),
+        }
+    }
 }
 
 impl Header {
@@ -75,8 +114,12 @@ impl Header {
                     t: Figure(happening.at.hops()),
                     event: happening.what.word(),
                     member: id(happening.member),
+                    details: EventDetails::of(happening.what, &plan.ranks),
                 })
                 .collect(),
+            link_faults: Some(&request.setup.link_faults).filter(|it| !it.is_none()).map(Faults::new),
+            ring_closes: plan.ring_closes,
+            detector: plan.detector.as_ref().map(ToString::to_string),
             max_messages: plan.limits.messages,
             until: (plan.limits.time != Time::NEVER).then(|| Figure(plan.limits.time.hops())),
         }

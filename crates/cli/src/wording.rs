@@ -1,7 +1,10 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
 use bellwether_core::{Role, Status, Time, Verdict};
-use bellwether_sim::recording::{Input, Life, Recording, Seat, Step};
+use bellwether_sim::Drop;
+use bellwether_sim::faults::notation::{Leap, Rate};
+use bellwether_sim::faults::{Event, Lie};
+use bellwether_sim::recording::{Input, Life, Recording, Seat, Sent, Step};
 
 /// What a run is called, and what it shows.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,8 @@ fn of_input(recording: &Recording, input: &Input) -> String {
     let from = |message: usize| recording.id(recording.messages[message].from);
     match input {
         Input::Boot => "boots".to_owned(),
+        Input::Recovery => "boots again with what it had saved".to_owned(),
+        Input::Struck(what) => of_fault(recording, *what),
         Input::Call => "is to call an election".to_owned(),
         Input::Message(message) => format!("gets {} from {}", recording.label(*message), from(*message)),
         Input::Timer(timer) => format!("waited long enough: its timer {timer} runs out"),
@@ -41,6 +46,46 @@ fn of_input(recording: &Recording, input: &Input) -> String {
             format!("does not get {} from {}: it is lost", recording.label(*message), from(*message))
         }
     }
+}
+
+/// What goes wrong with a member or is put right, after its name: "freezes".
+fn of_fault(recording: &Recording, what: Event) -> String {
+    let id = |member: u32| recording.id(member);
+    match what {
+        Event::Crash | Event::TornCrash => "crashes".to_owned(),
+        Event::CrashSending => "is to crash in the middle of what it sends next".to_owned(),
+        Event::Recover => "recovers".to_owned(),
+        Event::Start => "starts".to_owned(),
+        Event::Call => "is to call an election".to_owned(),
+        Event::Pause => "freezes: messages wait for it, and its timers".to_owned(),
+        Event::Resume => "wakes, and finds what has come meanwhile".to_owned(),
+        Event::Cut(to) => format!("no longer reaches {}: the link is cut", id(to)),
+        Event::Mend(to) => format!("reaches {} again: the link is mended", id(to)),
+        Event::Heal => "reaches everyone again, as all do: all links are mended".to_owned(),
+        Event::Drift(rate) => format!("has a clock that drifts by {} from now on", Rate(rate)),
+        Event::Jump(ticks) => format!("has a clock that jumps by {} hops", Leap(ticks)),
+        Event::Lie(Lie::Pretend(id)) => format!("lies: it goes by the id {id} from now on"),
+        Event::Lie(Lie::Forge(leader)) => format!("lies: it tells its neighbours that {leader} is elected"),
+        Event::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
+    }
+}
+
+/// What a link does to a message, after its label, if it does anything.
+pub fn on_the_way(message: &Sent) -> Option<&'static str> {
+    match message.dropped {
+        None => message.is_copy.then_some("a second time"),
+        Some(Drop::Loss) => Some("lost on the way"),
+        Some(Drop::Cut) => Some("lost: the link is cut"),
+        Some(Drop::Chosen) => Some("lost, as was chosen"),
+        Some(Drop::Silence) => Some("not sent: it keeps silent towards that one"),
+    }
+}
+
+/// A message that is sent: "election 80 to 3", and what the link does to it.
+pub fn sending(recording: &Recording, message: usize) -> String {
+    let sent = &recording.messages[message];
+    let fate = on_the_way(sent).map(|fate| format!(" ({fate})")).unwrap_or_default();
+    format!("{} to {}{fate}", recording.label(message), recording.id(sent.to))
 }
 
 /// The messages that arrived in a step, and in which step (its number) each was sent.
@@ -70,6 +115,8 @@ pub fn short_standing(seat: Option<&Seat>) -> String {
     let status = match seat {
         None => return "not up".to_owned(),
         Some(seat) if seat.life == Life::Dead => return "dead".to_owned(),
+        Some(seat) if seat.life == Life::Frozen => return "frozen".to_owned(),
+        Some(seat) if seat.lies => return "lies".to_owned(),
         Some(seat) => seat.status,
     };
     match (status.role, status.leader) {

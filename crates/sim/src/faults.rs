@@ -118,6 +118,29 @@ impl<M> Event<M> {
         }
     }
 
+    /// Its number among the kinds of events, below 16.
+    #[must_use]
+    pub fn number(&self) -> u8 {
+        match self {
+            Event::Crash => 0,
+            Event::TornCrash => 1,
+            Event::CrashSending => 2,
+            Event::Recover => 3,
+            Event::Start => 4,
+            Event::Pause => 5,
+            Event::Resume => 6,
+            Event::Cut(_) => 7,
+            Event::Mend(_) => 8,
+            Event::Heal => 9,
+            Event::Drift(_) => 10,
+            Event::Jump(_) => 11,
+            Event::Lie(Lie::Pretend(_)) => 12,
+            Event::Lie(Lie::Forge(_)) => 13,
+            Event::Lie(Lie::Silence(_)) => 14,
+            Event::Call => 15,
+        }
+    }
+
     /// Whether the member stops, now or soon.
     #[must_use]
     pub fn is_crash(&self) -> bool {

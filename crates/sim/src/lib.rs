@@ -45,5 +45,5 @@ pub use run::{RoundMode, check_messages, simulate, simulate_many};
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::Stability;
 pub use stats::{Ratio, Summary, growth_exponent};
-pub use trace::{Drop, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
+pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Stream, World, stream};

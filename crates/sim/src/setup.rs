@@ -321,7 +321,9 @@ impl Setup {
             return Err(SetupError::EveryoneStarts { algorithm: spec.name });
         }
         let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
-        if callers.is_empty() && !later_calls {
+        // Whoever comes back calls too.
+        let recoveries = plan.script.iter().any(|happening| happening.what == Event::Recover);
+        if callers.is_empty() && !later_calls && !recoveries {
             return Err(SetupError::NoInitiator);
         }
         let dead = plan.dead();

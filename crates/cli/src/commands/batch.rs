@@ -4,24 +4,27 @@ use super::simulate_text::{heading, line};
 use crate::again;
 use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
-use crate::many::{self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, MessageFigures, Outcomes};
+use crate::many::{
+    self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Outcomes,
+    StabilityFigures,
+};
 use crate::output::{self, Column};
 use crate::progress::Progress;
 use crate::request::Request;
 use bellwether_core::{Elect, Id};
-use bellwether_sim::Outcome;
+use bellwether_sim::{Outcome, Plan};
 use serde::Serialize;
 
 /// Runs it all, and prints the sum.
 pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
     // What cannot be run at all is found out before the bar appears.
-    let n = request.first_plan()?.n();
+    let plan = request.first_plan()?;
     let progress = Progress::new(request.runs, "runs");
     let batch = many::run(request, &progress)?;
     drop(progress);
     match args.format {
-        OutcomeFormat::Json => output::print_json(&BatchObject::new(request, n, &batch))?,
-        OutcomeFormat::Text => output::print(describe(args, request, n, &batch).as_bytes())?,
+        OutcomeFormat::Json => output::print_json(&BatchObject::new(args, request, plan.n(), &batch))?,
+        OutcomeFormat::Text => output::print(describe(args, request, &plan, &batch).as_bytes())?,
     }
     Ok(batch.verdict)
 }
@@ -50,6 +53,9 @@ struct BatchObject<'a> {
     time: Option<Figures>,
     rounds: Option<Figures>,
     storage_max: Option<Figures>,
+    link_counts: LinkFigures,
+    signals: Option<Figures>,
+    stability: StabilityFigures,
     claims: &'a [ClaimSummary],
 }
 
@@ -57,10 +63,11 @@ struct BatchObject<'a> {
 struct Problem<'a> {
     seed: u64,
     problems: &'a [String],
+    again: String,
 }
 
 impl<'a> BatchObject<'a> {
-    fn new(request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
+    fn new(args: &SimulateArgs, request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
         let problem = batch.first_problem.as_ref();
         BatchObject {
             algorithm: request.choice.spec.name,
@@ -79,19 +86,26 @@ impl<'a> BatchObject<'a> {
             outcomes: batch.outcomes,
             unsafe_in: batch.unsafe_in,
             not_live_in: batch.not_live_in,
-            first_problem: problem.map(|(seed, problems)| Problem { seed: *seed, problems }),
+            first_problem: problem.map(|(seed, problems)| Problem {
+                seed: *seed,
+                problems,
+                again: again::single(args, *seed),
+            }),
             messages: &batch.messages,
             bytes: batch.bytes,
             time: batch.time,
             rounds: batch.rounds,
             storage_max: batch.storage,
+            link_counts: batch.links,
+            signals: batch.signals,
+            stability: batch.stability,
             claims: &batch.claims,
         }
     }
 }
 
-fn describe(args: &SimulateArgs, request: &Request, n: u32, batch: &Batch) -> String {
-    let mut text = heading(request, n, batch.m, batch.diameter);
+fn describe(args: &SimulateArgs, request: &Request, plan: &Plan, batch: &Batch) -> String {
+    let mut text = heading(request, plan.n(), batch.m, batch.diameter);
     let last_seed = request.seed.wrapping_add(request.runs - 1);
     text.push_str(&line("runs", format!("{}, seeds {} to {last_seed}", request.runs, request.seed)));
     let Outcomes { elected, split, none, undecided } = batch.outcomes;
@@ -104,7 +118,8 @@ fn describe(args: &SimulateArgs, request: &Request, n: u32, batch: &Batch) -> St
     if let Some((seed, problems)) = &batch.first_problem {
         text.push_str(&line("PROBLEM", format!("first with seed {seed}: {}", problems.join("; "))));
     }
-    text.push_str(&format!("\n{}", figures(batch)));
+    let is_troubled = plan.is_disturbed() || plan.detector.is_some();
+    text.push_str(&format!("\n{}", figures(batch, is_troubled)));
     if !batch.claims.is_empty() {
         text.push_str(&format!("\n{}", claims(&batch.claims)));
     }
@@ -112,10 +127,13 @@ fn describe(args: &SimulateArgs, request: &Request, n: u32, batch: &Batch) -> St
         text.push_str(&format!("(averages are judged from {FEWEST_FOR_AVERAGES} runs on)\n"));
     }
     text.push_str(&format!("\nagain: {}\n", again::command(args)));
+    if let Some((seed, _)) = &batch.first_problem {
+        text.push_str(&format!("first problem again: {}\n", again::single(args, *seed)));
+    }
     text
 }
 
-fn figures(batch: &Batch) -> String {
+fn figures(batch: &Batch, is_troubled: bool) -> String {
     let numbers = ["mean", "p50", "p99", "max", "std. error"].map(Column::Right);
     let mut columns = vec![Column::Left("a run")];
     columns.extend(numbers);
@@ -132,6 +150,23 @@ fn figures(batch: &Batch) -> String {
         ("rounds", batch.rounds),
         ("storage (bytes)", batch.storage),
     ]);
+    if is_troubled {
+        let (links, stability) = (&batch.links, &batch.stability);
+        let counts = [
+            ("lost on the way", links.lost),
+            ("doubled", links.duplicated),
+            ("held up", links.held_up),
+            ("signals", batch.signals),
+        ];
+        let is_some = |figures: &Option<Figures>| figures.is_some_and(|figures| figures.max.0 > 0.0);
+        rows.extend(counts.into_iter().filter(|(_, figures)| is_some(figures)));
+        rows.extend([
+            ("changes of leader", stability.changes),
+            ("without a leader", stability.without_leader),
+            ("with several", stability.with_several),
+            ("most leaders", stability.most_leaders),
+        ]);
+    }
     for (name, figures) in rows {
         let Some(figures) = figures else { continue };
         let Figures { mean, p50, p99, max, std_error } = figures;

@@ -47,7 +47,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
     };
     drop(progress);
     match args.format {
-        OutcomeFormat::Json => output::print_json(&simulate_json::RunObject::new(&request, &run))?,
+        OutcomeFormat::Json => output::print_json(&simulate_json::RunObject::new(args, &request, &run))?,
         OutcomeFormat::Text => output::print(simulate_text::describe(args, &request, &run).as_bytes())?,
     }
     Ok(Verdict::of(&run.report))
@@ -75,7 +75,8 @@ fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (V
 fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
     let mut file = Pending::create(path)?;
     let writer = file.take_writer().ok_or_else(|| Failure::unwritable(path, "it was begun twice"))?;
-    let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(request, &plan));
+    let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(request, &plan))
+        .in_ring_that_closes(plan.ring_closes);
     let (report, (mut seats, trace)) = watched(request, &plan, trace);
     trace.finish(&Footer::new(&report)).map_err(|error| Failure::unwritable(path, error))?;
     file.keep()?;

@@ -1,12 +1,14 @@
 //! One run as a JSON object. Its keys are stable.
 
 use super::simulate::Run;
+use crate::again;
+use crate::args::SimulateArgs;
 use crate::many::problems;
 use crate::output::Figure;
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Id, Order, Time};
-use bellwether_sim::{ClaimRuling, Counts, Driver, Outcome, Plan, Report};
+use bellwether_sim::{ClaimRuling, Counts, Driver, LinkCounts, Outcome, Plan, Report, Stability};
 use serde::Serialize;
 
 /// One run.
@@ -36,7 +38,31 @@ pub struct RunObject<'a> {
     time: Figure,
     rounds: Option<u64>,
     storage_max: u64,
+    link_counts: LinkCounts,
+    signals: u64,
+    stability: StabilityObject,
     claims: Vec<ClaimObject>,
+    again: String,
+}
+
+/// How stable leadership was, in hops.
+#[derive(Serialize)]
+struct StabilityObject {
+    changes: u64,
+    without_leader: Figure,
+    with_several: Figure,
+    most_leaders: u32,
+}
+
+impl From<Stability> for StabilityObject {
+    fn from(stability: Stability) -> StabilityObject {
+        StabilityObject {
+            changes: stability.changes,
+            without_leader: Figure(stability.without_leader.hops()),
+            with_several: Figure(stability.with_several.hops()),
+            most_leaders: stability.most_leaders,
+        }
+    }
 }
 
 /// When members came to know the leader.
@@ -89,7 +115,7 @@ struct ClaimObject {
 
 impl<'a> RunObject<'a> {
     /// The object of a run.
-    pub fn new(request: &Request, run: &'a Run) -> RunObject<'a> {
+    pub fn new(args: &SimulateArgs, request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
         RunObject {
             algorithm: request.choice.spec.name,
@@ -116,7 +142,11 @@ impl<'a> RunObject<'a> {
             time: Figure(report.time.hops()),
             rounds: report.rounds,
             storage_max: report.storage_max,
+            link_counts: report.links,
+            signals: report.signals,
+            stability: report.stability.into(),
             claims: report.claims.iter().map(ClaimObject::new).collect(),
+            again: again::command(args),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::output::{self, Column, Figure};
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_sim::{Attributes, Driver, Outcome, Report, Seat};
+use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Seat, Stability};
 use std::fmt::Display;
 
 /// Describes a run.
@@ -16,6 +16,12 @@ pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
     let mut text = heading(request, run.plan.n(), Some(run.plan.topology.links()), run.plan.diameter);
     text.push('\n');
     text.push_str(&outcome(request.choice.spec.goal, &run.report));
+    if run.plan.is_disturbed() || run.plan.detector.is_some() {
+        text.push_str(&trouble(&run.report));
+    }
+    for problem in problems(&run.report) {
+        text.push_str(&line("PROBLEM", problem));
+    }
     if !run.report.claims.is_empty() {
         text.push('\n');
         text.push_str(&claims(&run.report));
@@ -94,9 +100,28 @@ fn outcome(goal: Goal, report: &Report) -> String {
     if !report.finished {
         text.push_str(&line("stopped", "before everything had happened"));
     }
-    for problem in problems(report) {
-        text.push_str(&line("PROBLEM", problem));
+    text
+}
+
+/// What links did to messages, what detectors cost, and how stable leadership was.
+fn trouble(report: &Report) -> String {
+    let mut text = String::new();
+    let LinkCounts { lost, duplicated, held_up } = report.links;
+    if lost + duplicated + held_up > 0 {
+        let fates = format!("{lost} messages lost, {duplicated} doubled, {held_up} held up");
+        text.push_str(&line("on the way", fates));
     }
+    if report.signals > 0 {
+        text.push_str(&line("signals", format!("{} between failure detectors", report.signals)));
+    }
+    let Stability { changes, without_leader, with_several, most_leaders } = report.stability;
+    let several = match most_leaders {
+        0 | 1 => String::new(),
+        most => format!(", several for {with_several} ({most} at once)"),
+    };
+    let changes = format!("{changes} {}", if changes == 1 { "change" } else { "changes" });
+    let stability = format!("{changes} of leader; nobody led for {without_leader} hops{several}");
+    text.push_str(&line("stability", stability));
     text
 }
 

@@ -4,7 +4,7 @@ use crate::output::Figure;
 use crate::wording::Heading;
 use bellwether_core::{Attribute, Id, Kind, Port, Status, Time, Topology, Verdict};
 use bellwether_sim::recording::{Input, Life, Recording, Sent, Step};
-use bellwether_sim::{Driver, Outcome};
+use bellwether_sim::{Driver, Drop, EventDetails, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -49,6 +49,8 @@ struct StepObject<'a> {
     reason: Option<&'static str>,
     sends: Vec<Sending<'a>>,
     life: Life,
+    #[serde(skip_serializing_if = "is_not")]
+    lies: bool,
     state: Map<String, Value>,
     status: Status,
 }
@@ -57,12 +59,21 @@ struct StepObject<'a> {
 #[serde(tag = "event", rename_all = "lowercase")]
 enum InputObject<'a> {
     Boot,
+    Recovery,
+    Struck(Strike),
     Call,
     Message(Arrival<'a>),
     Timer { timer: &'a str },
     Suspicion { of: Id, verdict: Verdict },
     Crash,
     Loss(Arrival<'a>),
+}
+
+#[derive(Serialize)]
+struct Strike {
+    what: &'static str,
+    #[serde(flatten)]
+    details: EventDetails,
 }
 
 #[derive(Serialize)]
@@ -80,10 +91,21 @@ struct Sending<'a> {
     to: Id,
     kind: &'static str,
     text: &'a str,
-    arrives: Figure,
+    /// Nothing if a link loses it.
+    arrives: Option<Figure>,
     /// In which step it reached its receiver, or was lost.
     ends_in_step: Option<usize>,
     lost: bool,
+    /// Why a link lost it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<Drop>,
+    /// Whether it is the second of two that a link made of one.
+    #[serde(skip_serializing_if = "is_not")]
+    copy: bool,
+}
+
+fn is_not(flag: &bool) -> bool {
+    !flag
 }
 
 /// Writes the document.
@@ -144,6 +166,7 @@ fn object<'a>(recording: &'a Recording, step: &'a Step, number: usize) -> StepOb
         reason: step.reason,
         sends: step.sends.clone().map(|message| sending(recording, message)).collect(),
         life: step.seat.life,
+        lies: step.seat.lies,
         state: step
             .seat
             .state
@@ -162,6 +185,11 @@ fn input<'a>(recording: &'a Recording, input: &'a Input) -> InputObject<'a> {
     };
     match input {
         Input::Boot => InputObject::Boot,
+        Input::Recovery => InputObject::Recovery,
+        Input::Struck(what) => InputObject::Struck(Strike {
+            what: what.word(),
+            details: EventDetails::of(*what, &recording.ranks),
+        }),
         Input::Call => InputObject::Call,
         Input::Message(message) => InputObject::Message(arrival(*message)),
         Input::Timer(timer) => InputObject::Timer { timer },
@@ -180,9 +208,11 @@ fn sending(recording: &Recording, message: usize) -> Sending<'_> {
         to: recording.id(sent.to),
         kind: recording.kinds[sent.kind].name,
         text: &sent.text,
-        arrives: hops(sent.due),
+        arrives: sent.dropped.is_none().then(|| hops(sent.due)),
         ends_in_step: sent.end.map(|end| end.in_step + 1),
         lost: sent.end.is_some_and(|end| end.lost),
+        dropped: sent.dropped,
+        copy: sent.is_copy,
     }
 }
 

@@ -25,6 +25,14 @@ pub fn write(recording: &Recording, heading: &Heading) -> String {
         if let Some(note) = note(recording, number, step) {
             let _ = writeln!(text, "    Note over {}: {}", name(step.member), escaped(&note));
         }
+        for number in step.sends.clone() {
+            let message = &recording.messages[number];
+            if let (Some(_), Some(fate)) = (message.dropped, wording::on_the_way(message)) {
+                let label = format!("{} ({fate})", recording.label(number));
+                let _ =
+                    writeln!(text, "    {}-x{}: {}", name(message.from), name(message.to), escaped(&label));
+            }
+        }
     }
     for (number, message) in recording.messages.iter().enumerate() {
         if message.end.is_none() {

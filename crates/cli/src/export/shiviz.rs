@@ -32,8 +32,7 @@ fn event(recording: &Recording, number: usize) -> String {
         let _ = write!(line, " ({reason})");
     }
     for message in step.sends.clone() {
-        let to = recording.id(recording.messages[message].to);
-        let _ = write!(line, "; sends {} to {to}", recording.label(message));
+        let _ = write!(line, "; sends {}", wording::sending(recording, message));
     }
     if recording.is_decision(number) {
         let _ = write!(line, "; now {}", wording::standing(step.seat.status));

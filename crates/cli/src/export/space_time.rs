@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::svg::{self, escaped, line, text, width, wrapped};
 use crate::wording::{self, Heading};
 use bellwether_core::{Role, Status, Time};
+use bellwether_sim::Event;
 use bellwether_sim::recording::{Input, Life, Recording, Sent, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -48,6 +49,11 @@ text{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;font-size:13px;
 .timer{fill:var(--bg);stroke:var(--ink);stroke-width:1.8}.knows{fill:none;stroke:var(--gold);stroke-width:2}
 .star{fill:var(--gold);stroke:var(--bg);stroke-width:1}.cross{stroke:var(--red);stroke-width:3;stroke-linecap:round}
 .boot{stroke:var(--ink);stroke-width:2}.message{fill:none;stroke-width:1.7}.open{opacity:.45}";
+
+/// More of it where something goes wrong.
+const TROUBLE_STYLE: &str = "
+.frozen{stroke:var(--soft);stroke-width:3;stroke-dasharray:1 4}.struck{fill:var(--red);stroke:var(--bg)}
+.righted{fill:var(--bg);stroke:var(--red);stroke-width:2}";
 
 /// Draws the diagram.
 pub fn write(recording: &Recording, heading: &Heading) -> String {
@@ -115,6 +121,9 @@ impl<'a> Diagram<'a> {
             escaped(&self.heading.about),
             escaped(&wording::outcome(self.recording)),
         );
+        if self.recording.steps.iter().any(|step| matches!(step.inputs[..], [Input::Struck(_)])) {
+            svg.push_str(TROUBLE_STYLE);
+        }
         self.write_kinds(&mut svg);
         let _ = writeln!(svg, r#"<rect width="100%" height="100%" style="fill:var(--bg)"/>"#);
         svg + &body + "</svg>\n"
@@ -223,7 +232,8 @@ impl<'a> Diagram<'a> {
         let from = (self.x(message.at), self.y(message.from));
         let to = (self.x(message.due), self.y(message.to));
         let length = (to.0 - from.0).hypot(to.1 - from.1).max(1.0);
-        let back = SHORTENED.min(length / 2.0) / length;
+        // What a link loses ends half-way.
+        let back = if message.dropped.is_some() { 0.5 } else { SHORTENED.min(length / 2.0) / length };
         (from, (to.0 - (to.0 - from.0) * back, to.1 - (to.1 - from.1) * back))
     }
 
@@ -232,6 +242,9 @@ impl<'a> Diagram<'a> {
         let (from, to) = (self.recording.id(message.from), self.recording.id(message.to));
         let end = match message.end {
             None => format!("due at {}", message.due),
+            Some(_) if message.dropped.is_some() => {
+                wording::on_the_way(message).unwrap_or_default().to_owned()
+            }
             Some(end) => {
                 let at = self.recording.steps[end.in_step].at;
                 if end.lost { format!("lost at {at}") } else { format!("arrived at {at}") }
@@ -333,6 +346,7 @@ impl<'a> Diagram<'a> {
 
 fn class_of(step: &Step) -> &'static str {
     match step.seat {
+        ref seat if seat.life == Life::Frozen => "frozen",
         ref seat if seat.life != Life::Up => "down",
         ref seat if seat.status.role == Role::Leader => "leads",
         _ => "lane",
@@ -355,6 +369,8 @@ enum Mark {
     TimesOut,
     Knows,
     Leads,
+    Righted,
+    Struck,
     Crashes,
 }
 
@@ -371,11 +387,13 @@ impl Mark {
         match step.inputs.first() {
             Some(Input::Crash) => Mark::Crashes,
             Some(Input::Loss(_)) => Mark::Nothing,
+            Some(Input::Struck(Event::Resume | Event::Mend(_) | Event::Heal)) => Mark::Righted,
+            Some(Input::Struck(_)) => Mark::Struck,
             _ if is_news && role == Role::Leader => Mark::Leads,
             _ if is_news && (role == Role::Follower || leader.is_some()) => Mark::Knows,
             Some(Input::Timer(_)) => Mark::TimesOut,
             Some(Input::Call) => Mark::Calls,
-            Some(Input::Boot) => Mark::Boots,
+            Some(Input::Boot | Input::Recovery) => Mark::Boots,
             _ => Mark::Hears,
         }
     }
@@ -389,6 +407,8 @@ impl Mark {
             Mark::TimesOut => "timer runs out",
             Mark::Knows => "knows that another leads",
             Mark::Leads => "leads",
+            Mark::Righted => "is put right",
+            Mark::Struck => "something goes wrong",
             Mark::Crashes => "crashes",
         }
     }
@@ -407,9 +427,15 @@ impl Mark {
             }
             Mark::Knows => svg.push_str(&(circle("dot", 4.0) + &circle("knows", 7.5))),
             Mark::Leads => star(svg, (x, y), 12.0),
+            Mark::Righted => triangle(svg, "righted", (x, y)),
+            Mark::Struck => triangle(svg, "struck", (x, y)),
             Mark::Crashes => cross(svg, (x, y), 6.0),
         }
     }
+}
+
+fn triangle(svg: &mut String, class: &str, (x, y): (f64, f64)) {
+    let _ = write!(svg, r#"<path class="{class}" d="M{x:.1} {:.1}l7 12h-14z"/>"#, y - 8.0);
 }
 
 /// Five points, the first one up.

@@ -79,6 +79,8 @@ impl Look {
         match seat {
             None => self.pick("…", "?"),
             Some(seat) if seat.life == Life::Dead => self.pick("✗", "x"),
+            Some(seat) if seat.life == Life::Frozen => "z",
+            Some(seat) if seat.lies => "~",
             Some(seat) if seat.status.role == Role::Leader => self.pick("★", "*"),
             Some(seat) if seat.status.halted => self.pick("‖", "!"),
             Some(_) => "",
@@ -154,7 +156,8 @@ impl Look {
     pub fn member_style(self, seat: Option<&Seat>) -> Style {
         let colour = match seat {
             None => Color::DarkGray,
-            Some(seat) if seat.life == Life::Dead => Color::Red,
+            Some(seat) if seat.life == Life::Dead || seat.lies => Color::Red,
+            Some(seat) if seat.life == Life::Frozen => Color::Blue,
             Some(seat) if seat.status.role == Role::Leader => Color::Yellow,
             Some(_) => return Style::new(),
         };

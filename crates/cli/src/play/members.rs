@@ -93,7 +93,8 @@ impl<'r> Table<'r> {
 
     /// What a member remembers. What its step has just changed is marked.
     fn state(&self, member: u32, is_current: bool) -> Vec<Span<'r>> {
-        let Some(seat) = self.moment.seat(member).filter(|seat| seat.life == Life::Up) else {
+        let Some(seat) = self.moment.seat(member).filter(|seat| matches!(seat.life, Life::Up | Life::Frozen))
+        else {
             return Vec::new();
         };
         let changes = if is_current { self.recording.changes(self.moment.done() - 1) } else { Vec::new() };

@@ -36,13 +36,11 @@ fn tell_step(text: &mut String, recording: &Recording, number: usize) {
         more(change);
     }
     for message in step.sends.clone() {
-        let sent = &recording.messages[message];
-        more(format!(
-            "sends {} to {}, there at {}",
-            recording.label(message),
-            recording.id(sent.to),
-            sent.due
-        ));
+        let (sending, sent) = (wording::sending(recording, message), &recording.messages[message]);
+        more(match sent.dropped {
+            None => format!("sends {sending}, there at {}", sent.due),
+            Some(_) => format!("sends {sending}"),
+        });
     }
     if recording.is_decision(number) {
         more(format!("now it {}", wording::standing(step.seat.status)));

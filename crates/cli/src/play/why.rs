@@ -44,14 +44,7 @@ fn explanation(recording: &Recording, number: usize, step: &Step, look: Look) ->
     if !changes.is_empty() {
         lines.push(Line::from(format!("Changed: {}", changes.join(", "))));
     }
-    let sends: Vec<String> = step
-        .sends
-        .clone()
-        .map(|message| {
-            let to = recording.id(recording.messages[message].to);
-            format!("{} to {to}", recording.label(message))
-        })
-        .collect();
+    let sends: Vec<String> = step.sends.clone().map(|message| wording::sending(recording, message)).collect();
     if !sends.is_empty() {
         lines.push(Line::from(format!("Sent: {}", sends.join(", "))));
     }

@@ -8,6 +8,7 @@ mod detectors;
 mod documents;
 mod exit_codes;
 mod explain;
+mod faults;
 mod program;
 mod scenarios;
 mod simulate;

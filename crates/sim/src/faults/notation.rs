@@ -175,6 +175,13 @@ impl Pattern {
     }
 }
 
+impl From<&Chosen<Id>> for Pattern {
+    fn from(chosen: &Chosen<Id>) -> Pattern {
+        let Chosen { from, to, kind, nth, .. } = chosen;
+        Pattern { kind: kind.clone(), from: *from, to: *to, nth: *nth }
+    }
+}
+
 impl FromStr for Pattern {
     type Err = String;
 

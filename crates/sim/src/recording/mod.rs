@@ -11,9 +11,11 @@ mod shown;
 pub use clocks::Clocks;
 pub use shown::Field;
 
+use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
 use crate::run::{RoundMode, simulate};
+use crate::trace::Drop;
 use bellwether_core::{Id, Kind, Port, Rank, Registry, Status, Time, Topology, Verdict};
 use recorder::Recorder;
 use std::ops::Range;
@@ -70,6 +72,10 @@ pub struct Step {
 pub enum Input {
     /// It boots.
     Boot,
+    /// It boots again after a crash, with what it had saved.
+    Recovery,
+    /// Something goes wrong with it, or is put right.
+    Struck(Event),
     /// An election is called at it.
     Call,
     /// This message arrives.
@@ -83,7 +89,7 @@ pub enum Input {
         /// What it says.
         verdict: Verdict,
     },
-    /// It stops for good.
+    /// It stops.
     Crash,
     /// This message comes, but the member is dead or has halted.
     Loss(usize),
@@ -94,6 +100,8 @@ pub enum Input {
 pub struct Seat {
     /// Whether it is up.
     pub life: Life,
+    /// Whether it has lied.
+    pub lies: bool,
     /// What it remembers; of the dead, what they remembered last.
     pub state: Arc<[Field]>,
     /// What an outsider sees of it.
@@ -108,6 +116,8 @@ pub enum Life {
     Absent,
     /// It is up.
     Up,
+    /// It is frozen.
+    Frozen,
     /// It has crashed.
     Dead,
 }
@@ -129,8 +139,13 @@ pub struct Sent {
     pub in_step: usize,
     /// When.
     pub at: Time,
-    /// When it reaches its receiver. If that one has not booted, it waits at its door.
+    /// When it reaches its receiver. If that one has not booted or is frozen, it waits at its door. One that
+    /// a link loses would have taken a hop.
     pub due: Time,
+    /// Whether it is the second of two that the link made of one.
+    pub is_copy: bool,
+    /// Why the link lost it, if it did.
+    pub dropped: Option<Drop>,
     /// What became of it, if the run went on for so long.
     pub end: Option<End>,
 }
@@ -140,7 +155,8 @@ pub struct Sent {
 pub struct End {
     /// In which step (its index).
     pub in_step: usize,
-    /// Whether it was lost, on a member that is dead or has halted.
+    /// Whether it was lost: by a link in the step in which it was sent, or on a member that is dead or has
+    /// halted.
     pub lost: bool,
 }
 

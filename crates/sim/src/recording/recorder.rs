@@ -1,10 +1,11 @@
 //! Turns what an observer sees into steps.
 
 use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, shown};
+use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::trace::Observer;
-use bellwether_core::{Kind, Message, Port, Protocol, Status, Time, Topology, Verdict};
+use crate::trace::{Drop, Observer};
+use bellwether_core::{HOP, Kind, Message, Port, Protocol, Status, Time, Topology, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -72,9 +73,60 @@ impl Recorder {
 
     /// The member as it was.
     fn seat(&self, member: u32) -> Seat {
-        let unseen = || Seat { life: Life::Absent, state: Arc::default(), status: Status::UNDECIDED };
+        let unseen =
+            || Seat { life: Life::Absent, lies: false, state: Arc::default(), status: Status::UNDECIDED };
         let last = self.steps_of[member as usize].last();
         last.map_or_else(unseen, |&step| self.steps[step].seat.clone())
+    }
+
+    /// A message is under way.
+    fn send<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        (to, to_port): (u32, Port),
+        msg: &M,
+        due: Time,
+    ) -> Option<&mut Sent> {
+        let number = self.messages.len();
+        if !self.is_full {
+            self.under_way.entry(to).or_default().entry(to_port).or_default().insert((due, number));
+        }
+        self.note(at, member, port, to, msg, due)
+    }
+
+    /// A message is sent, in the step just made.
+    fn note<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: u32,
+        msg: &M,
+        due: Time,
+    ) -> Option<&mut Sent> {
+        if self.is_full {
+            return None;
+        }
+        self.kinds = M::KINDS;
+        self.messages.push(Sent {
+            from: member,
+            port,
+            to,
+            kind: msg.kind(),
+            text: msg.brief().unwrap_or_else(|| shown::content(msg)),
+            in_step: self.steps.len() - 1,
+            at,
+            due,
+            is_copy: false,
+            dropped: None,
+            end: None,
+        });
+        if let Some(step) = self.steps.last_mut() {
+            step.sends.end = self.messages.len();
+        }
+        self.messages.last_mut()
     }
 
     /// Which message it is that has come.
@@ -86,7 +138,8 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn started(&mut self, _: Time, member: u32) {
-        self.wait(member, Input::Boot);
+        let is_back = self.seat(member).life == Life::Dead;
+        self.wait(member, if is_back { Input::Recovery } else { Input::Boot });
     }
 
     fn called(&mut self, _: Time, member: u32) {
@@ -98,27 +151,39 @@ impl Observer for Recorder {
         self.push(at, member, vec![Input::Crash], seat);
     }
 
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
-        if self.is_full {
-            return;
+    fn struck(&mut self, at: Time, member: u32, what: Event) {
+        let mut seat = self.seat(member);
+        match (what, seat.life) {
+            (Event::Pause, Life::Up) => seat.life = Life::Frozen,
+            (Event::Resume, Life::Frozen) => seat.life = Life::Up,
+            (Event::Lie(_), _) => seat.lies = true,
+            _ => {}
         }
-        self.kinds = M::KINDS;
-        let (to, to_port) = to;
-        let number = self.messages.len();
-        self.under_way.entry(to).or_default().entry(to_port).or_default().insert((due, number));
-        self.messages.push(Sent {
-            from: member,
-            port,
-            to,
-            kind: msg.kind(),
-            text: msg.brief().unwrap_or_else(|| shown::content(msg)),
-            in_step: self.steps.len() - 1,
-            at,
-            due,
-            end: None,
-        });
-        if let Some(step) = self.steps.last_mut() {
-            step.sends.end = self.messages.len();
+        self.push(at, member, vec![Input::Struck(what)], seat);
+    }
+
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+        self.send(at, member, port, to, msg, due);
+    }
+
+    fn duplicated<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &M,
+        due: Time,
+    ) {
+        if let Some(message) = self.send(at, member, port, to, msg, due) {
+            message.is_copy = true;
+        }
+    }
+
+    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+        if let Some(message) = self.note(at, member, port, to, msg, at + HOP) {
+            message.dropped = Some(why);
+            message.end = Some(End { in_step: message.in_step, lost: true });
         }
     }
 
@@ -150,9 +215,14 @@ impl Observer for Recorder {
 
     fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
         let inputs = self.waiting.remove(&member).unwrap_or_default();
-        let before = self.seat(member).state;
+        let Seat { state: before, lies, .. } = self.seat(member);
         let now: Vec<Field> = shown::fields(state);
         let state_now = if *before == *now { before } else { now.into() };
-        self.push(at, member, inputs, Seat { life: Life::Up, state: state_now, status: state.status() });
+        self.push(
+            at,
+            member,
+            inputs,
+            Seat { life: Life::Up, lies, state: state_now, status: state.status() },
+        );
     }
 }

@@ -1,19 +1,18 @@
 //! Expectations that no run could meet.
 
 use super::error::Flaw;
-use super::event::{self, Occurrence};
+use super::event::Events;
 use super::expect::{Expectation, Fact, Figure, Range, word};
 use super::members::check_member;
 use super::table::At;
-use crate::faults::Event;
 use crate::judge::Outcome;
 use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
 
 /// What the file itself says about the run.
 pub(super) struct Run<'s> {
     pub ids: &'s [Id],
-    pub events: &'s [Occurrence],
-    /// Whether the file says when to give up.
+    pub events: &'s Events,
+    /// Whether the run is given up at some time.
     pub is_limited: bool,
     /// When to, if by time.
     pub until: Option<Time>,
@@ -38,7 +37,7 @@ impl Expectation {
     fn check_leader(&self, run: &Run<'_>) -> Result<(), Flaw> {
         let Some(leader) = self.leader else { return Ok(()) };
         check_member(run.ids, "leader", leader)?;
-        if let Some(crash) = event::when(run.events, leader.value, Event::Crash) {
+        if let Some(crash) = run.events.dies_at(leader.value) {
             let problem = format!("member {} crashes at {crash}, and only the living lead", leader.value);
             return Err(Flaw::new(leader.at, problem).hint("expect another leader, or outcome = \"none\""));
         }
@@ -55,7 +54,7 @@ impl Expectation {
             if let Some(id) = leader.value {
                 check_member(run.ids, "leader", At { value: id, at: leader.at })?;
             }
-            if event::when(run.events, *member, Event::Crash).is_some() {
+            if run.events.dies_at(*member).is_some() {
                 let problem = format!("member {member} crashes, and the dead take nobody for the leader");
                 return Err(Flaw::new(leader.at, problem).hint("leave it out"));
             }

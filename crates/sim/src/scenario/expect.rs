@@ -25,6 +25,11 @@ const KEYS: &[&str] = &[
     "time",
     "rounds",
     "leader_round",
+    "changes",
+    "without_leader",
+    "with_several",
+    "lost",
+    "duplicated",
 ];
 
 /// What a scenario expects of its run. Whatever it does not mention may be as it likes.
@@ -66,15 +71,25 @@ pub(super) enum Figure {
     Time,
     Rounds,
     LeaderRound,
+    Changes,
+    WithoutLeader,
+    WithSeveral,
+    Lost,
+    Duplicated,
 }
 
-const FIGURES: [(&str, Figure); 6] = [
+const FIGURES: [(&str, Figure); 11] = [
     ("messages", Figure::Messages),
     ("control", Figure::Control),
     ("bytes", Figure::Bytes),
     ("time", Figure::Time),
     ("rounds", Figure::Rounds),
     ("leader_round", Figure::LeaderRound),
+    ("changes", Figure::Changes),
+    ("without_leader", Figure::WithoutLeader),
+    ("with_several", Figure::WithSeveral),
+    ("lost", Figure::Lost),
+    ("duplicated", Figure::Duplicated),
 ];
 
 const OUTCOMES: [(&str, Outcome); 4] = [
@@ -247,6 +262,11 @@ impl Figure {
             Figure::Time => return Some(report.time.hops()),
             Figure::Rounds => report.rounds?,
             Figure::LeaderRound => report.leader_round?,
+            Figure::Changes => report.stability.changes,
+            Figure::WithoutLeader => return Some(report.stability.without_leader.hops()),
+            Figure::WithSeveral => return Some(report.stability.with_several.hops()),
+            Figure::Lost => report.links.lost,
+            Figure::Duplicated => report.links.duplicated,
         };
         Some(count as f64)
     }

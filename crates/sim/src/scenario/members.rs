@@ -1,12 +1,12 @@
 //! Who takes part, in which network, and who begins.
 
 use super::error::Flaw;
-use super::event::{self, Occurrence};
+use super::event::Events;
 use super::table::{At, Table, Value};
 use crate::faults::Event;
 use crate::network::{NetworkError, Shape, parse_links};
 use crate::setup::{Attributes, Callers, Members, SetupError, not_a_member};
-use bellwether_core::{Id, Order, Time};
+use bellwether_core::{Id, Order};
 
 /// More members than this are for `simulate`: a scenario is to be watched.
 pub const MOST_MEMBERS: u64 = 1_000;
@@ -101,12 +101,13 @@ fn check_count(n: u64, at: usize) -> Result<(), Flaw> {
 pub(super) fn setup_flaw(at: usize, error: &SetupError) -> Flaw {
     match error {
         SetupError::Network(error) => network_flaw(at, error),
+        SetupError::NoSuchKind { kind, kinds, .. } => Flaw::new(at, error.to_string()).meant(kind, kinds),
         _ => Flaw::new(at, in_keys(&error.to_string())),
     }
 }
 
 /// Advice on options as advice on keys: they have the same names, but for hyphens.
-fn in_keys(advice: &str) -> String {
+pub(super) fn in_keys(advice: &str) -> String {
     let mut parts = advice.split("--");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -168,7 +169,7 @@ pub(super) fn attributes(file: &Table<'_>, group: &Group) -> Result<Attributes, 
 }
 
 /// Reads `initiators`.
-pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &[Occurrence]) -> Result<Callers, Flaw> {
+pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<Callers, Flaw> {
     let Some(value) = file.get("initiators") else { return Ok(Callers::All) };
     if value.as_text() == Some("all") {
         return Ok(Callers::All);
@@ -177,12 +178,13 @@ pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &[Occurrence]) -> Re
         value.list("a list of ids (empty if nobody calls at the beginning), or 'all'", Value::id)?;
     for caller in &callers {
         check_member(ids, "initiator", *caller)?;
-        if event::when(events, caller.value, Event::Crash) == Some(Time::ZERO) {
+        if events.is_dead_from_the_start(caller.value) {
             let problem = format!("member {} is dead from the start and cannot call", caller.value);
             return Err(Flaw::new(caller.at, problem).hint("name another initiator, or let it crash later"));
         }
     }
-    if callers.is_empty() && events.iter().all(|event| event.what != Event::Call) {
+    let calls_later = |what| matches!(what, Event::Call | Event::Recover);
+    if callers.is_empty() && !events.happenings.iter().any(|event| calls_later(event.what)) {
         let hint = "name an initiator, or add an [[event]] with 'call'";
         return Err(Flaw::new(value.at, "nobody ever calls an election").hint(hint));
     }

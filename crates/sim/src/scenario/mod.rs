@@ -9,6 +9,7 @@ mod contradiction;
 mod error;
 mod event;
 mod expect;
+mod links;
 mod members;
 mod play;
 mod table;
@@ -52,8 +53,10 @@ pub struct Scenario {
     pub variant: Option<String>,
     /// Who takes part.
     pub ids: Vec<Id>,
-    /// What to run.
+    /// What to run; the detector is found with the algorithm.
     pub setup: Setup,
+    /// The failure detector, by name and settings, if there is one.
+    pub detector: Option<String>,
     /// From which all randomness is drawn.
     pub seed: u64,
     /// How to drive an algorithm in rounds.
@@ -121,11 +124,16 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     let max_messages = file.read("max_messages", Value::whole)?;
     let group = members::read(&file)?;
     let events = event::read(file.get("event"))?;
-    event::check(&events, &group.ids, until.map(|until| until.value))?;
+    let until_time = until.map(|until| until.value);
+    events.check(&group.ids, until_time)?;
+    let link_faults = links::read(&file, &group.ids)?;
+    let ring_closes = file.read("ring_closes", Value::flag)?.is_some_and(|flag| flag.value);
+    let detector = words("detector")?;
     let identical = identical(&file)?;
     let expect = Expectation::read(file.get("expect"))?;
-    let is_limited = until.is_some() || max_messages.is_some();
-    let until_time = until.map(|until| until.value);
+    // A run in which something goes wrong is given up in any case.
+    let goes_wrong = events.disturb() || !link_faults.is_none() || ring_closes || detector.is_some();
+    let is_limited = until.is_some() || max_messages.is_some() || goes_wrong;
     let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
     expect.check_against(&run)?;
     if expect.is_empty() && waits_for.is_none() {
@@ -147,11 +155,15 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             callers: members::callers(&file, &group.ids, &events)?,
             delay: delay(&file)?,
             delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
-            links: links(&file)?,
-            script: events.iter().map(|event| (event.id.value, event.what, event.when.value)).collect(),
+            links: link_order(&file)?,
+            script: events.script(),
+            partitions: events.partitions.into_iter().map(|partition| partition.value).collect(),
+            heals: events.heals.iter().map(|heal| heal.value).collect(),
+            link_faults,
+            ring_closes,
             limits: Limits {
-                messages: max_messages.map_or(MOST_MESSAGES, |most| most.value),
-                time: until.map_or(Time::NEVER, |until| until.value),
+                messages: max_messages.map_or(Limits::default().messages, |most| most.value),
+                time: until_time.unwrap_or(Limits::default().time),
             },
             shape: group.shape,
             members: group.members,
@@ -164,6 +176,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
         title,
         algorithm,
         waits_for,
+        detector,
         expect,
     })
 }
@@ -186,7 +199,7 @@ fn identical(file: &Table<'_>) -> Result<bool, Flaw> {
     Ok(identical)
 }
 
-fn links(file: &Table<'_>) -> Result<LinkOrder, Flaw> {
+fn link_order(file: &Table<'_>) -> Result<LinkOrder, Flaw> {
     let links = file.read("links", |value| {
         let orders = [("fifo", LinkOrder::Fifo), ("reordering", LinkOrder::Reordering)];
         let hint = "'links' says whether messages keep their order; list a network's links in 'topology'";

@@ -1,15 +1,15 @@
 //! From a scenario to a run.
 
-use super::Scenario;
 use super::error::{Flaw, ScenarioError};
 use super::members::setup_flaw;
+use super::{MOST_MESSAGES, Scenario};
 use crate::faults::Event;
-use crate::plan::Plan;
+use crate::plan::{Limits, Plan};
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
 use crate::run::{RoundMode, check_messages, kinds, runs_in_step, simulate};
 use crate::setup::{Setup, SetupError};
-use bellwether_core::{Driving, Entry, Id, Registry};
+use bellwether_core::{DetectorChoice, DetectorError, Driving, Entry, Id, Registry};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -78,15 +78,20 @@ impl Scenario {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
             return Err(Flaw::new(self.place("synchroniser"), problem));
         }
-        let plan = self.setup.plan(algorithm.spec, self.seed);
-        let plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        let setup = Setup { detector: self.find_detector::<G>()?, ..self.setup.clone() };
+        let plan = setup.plan(algorithm.spec, self.seed);
+        let mut plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        // Unless the file says otherwise: a scenario is to be watched.
+        if setup.limits.messages == Limits::default().messages {
+            plan.limits.messages = MOST_MESSAGES;
+        }
         check_messages::<G>(entry, &plan, self.mode)
             .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         let in_step =
             algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
         let kinds = kinds::<G>(entry, &plan, self.mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
-        Ok(Resolved { entry, algorithm, setup: self.setup.clone(), plan, mode: self.mode })
+        Ok(Resolved { entry, algorithm, setup, plan, mode: self.mode })
     }
 
     fn find<G: Registry>(&self) -> Result<usize, Flaw> {
@@ -102,6 +107,17 @@ impl Scenario {
         }
         let problem = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
         Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
+    }
+
+    fn find_detector<G: Registry>(&self) -> Result<Option<DetectorChoice>, Flaw> {
+        let choice = self.detector.as_ref().map(|text| DetectorChoice::parse(G::DETECTORS, text));
+        choice.transpose().map_err(|error| {
+            let flaw = Flaw::new(self.place("detector"), error.to_string());
+            match error {
+                DetectorError::Unknown { name, known } => flaw.meant(&name, &known),
+                DetectorError::Setting { .. } => flaw,
+            }
+        })
     }
 
     /// Where the file says what an error is about.

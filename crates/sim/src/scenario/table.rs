@@ -26,6 +26,16 @@ pub(super) const KEYS: &[&str] = &[
     "delay_bound",
     "links",
     "synchroniser",
+    "loss",
+    "burst",
+    "duplication",
+    "reordering",
+    "held_up",
+    "faults_until",
+    "lose",
+    "duplicate",
+    "ring_closes",
+    "detector",
     "seed",
     "until",
     "max_messages",
@@ -162,6 +172,11 @@ impl<'t> Value<'t> {
             DeValue::Float(number) => number.as_str().parse().ok(),
             _ => self.as_whole().map(|number| number as f64),
         }
+    }
+
+    /// A number, which may be negative, if it is one.
+    pub fn as_signed_number(&self) -> Option<f64> {
+        self.as_number().or_else(|| self.signed().ok().map(|number| number as f64))
     }
 
     /// A time or a length of time, in hops.

@@ -1,0 +1,332 @@
+//! A trace as lines of JSON.
+
+use super::{Drop, Observer};
+use crate::faults::{Event, Lie};
+use bellwether_core::{HOP, Id, Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// The version of the format that [`JsonTrace`] writes (see `docs/trace-format.md`).
+pub const TRACE_VERSION: u32 = 1;
+
+/// Writes one JSON line an event.
+///
+/// Writing may fail; the first failure is kept for [`JsonTrace::finish`], and nothing more is
+/// written after it.
+pub struct JsonTrace<'a, W> {
+    to: W,
+    ranks: &'a [Rank],
+    topology: &'a Topology,
+    /// For each receiver and port who sent what is under way, in the order in which it arrives; only
+    /// where a ring closes, so that a port may hear from several.
+    senders: Option<Senders>,
+    /// Who is dead.
+    dead: BTreeSet<u32>,
+    /// How many messages have been sent.
+    sent: u64,
+    line: Vec<u8>,
+    failure: Option<io::Error>,
+}
+
+/// By time, at one time in the order sent.
+type Senders = BTreeMap<(u32, Port), BTreeSet<(Time, u64, u32)>>;
+
+/// A time in hops, given in ticks: a whole number is written as one.
+struct Hops(i64);
+
+impl From<Time> for Hops {
+    fn from(at: Time) -> Hops {
+        Hops(at.ticks().min(i64::MAX as u64) as i64) // nothing is as late as that
+    }
+}
+
+impl Serialize for Hops {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let hop = HOP.ticks() as i64;
+        if self.0 % hop == 0 {
+            to.serialize_i64(self.0 / hop)
+        } else {
+            to.serialize_f64(self.0 as f64 / hop as f64)
+        }
+    }
+}
+
+/// What an event says besides its name: only the keys that it has.
+#[derive(Default, Serialize)]
+pub struct EventDetails {
+    /// The other member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<Id>,
+    /// What its clock gains, in millionths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_ppm: Option<i32>,
+    /// By how many hops its clock jumps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<Hops>,
+    /// The id by which it goes.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    goes_by: Option<Id>,
+    /// The leader that it makes up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leader: Option<Id>,
+}
+
+impl EventDetails {
+    /// What an event says, in a run of members with these ranks.
+    #[must_use]
+    pub fn of(what: Event, ranks: &[Rank]) -> EventDetails {
+        let id = |member: u32| ranks.get(member as usize).map(|rank| rank.id());
+        let nothing = EventDetails::default();
+        match what {
+            Event::Cut(other) | Event::Mend(other) | Event::Lie(Lie::Silence(other)) => {
+                EventDetails { peer: id(other), ..nothing }
+            }
+            Event::Drift(rate) => EventDetails { rate_ppm: Some(rate), ..nothing },
+            Event::Jump(ticks) => EventDetails { by: Some(Hops(ticks)), ..nothing },
+            Event::Lie(Lie::Pretend(id)) => EventDetails { goes_by: Some(id), ..nothing },
+            Event::Lie(Lie::Forge(id)) => EventDetails { leader: Some(id), ..nothing },
+            _ => nothing,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a, M> {
+    t: Hops,
+    event: &'static str,
+    member: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    msg: Option<&'a M>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Drop>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+}
+
+/// Something went wrong with a member, or was put right.
+#[derive(Serialize)]
+struct Struck {
+    t: Hops,
+    event: &'static str,
+    member: u64,
+    #[serde(flatten)]
+    details: EventDetails,
+}
+
+/// The message type of lines without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum NoMessage {}
+
+impl Message for NoMessage {
+    const KINDS: &'static [Kind] = &[];
+    fn kind(&self) -> usize {
+        match *self {}
+    }
+}
+
+impl<'a, W: Write> JsonTrace<'a, W> {
+    /// Begins a trace with a header line that says what run this is.
+    pub fn new(to: W, topology: &'a Topology, ranks: &'a [Rank], header: &impl Serialize) -> Self {
+        let mut trace = JsonTrace {
+            to,
+            ranks,
+            topology,
+            senders: None,
+            dead: BTreeSet::new(),
+            sent: 0,
+            line: Vec::new(),
+            failure: None,
+        };
+        trace.write(header);
+        trace
+    }
+
+    /// The same for a ring that closes round its dead, if it does: there a message's sender is not always
+    /// the neighbour.
+    #[must_use]
+    pub fn in_ring_that_closes(self, closes: bool) -> Self {
+        JsonTrace { senders: closes.then(Senders::new), ..self }
+    }
+
+    /// Ends the trace with a line of its own.
+    ///
+    /// # Errors
+    /// The first failure to write, if any: the trace is then incomplete.
+    pub fn finish(mut self, footer: &impl Serialize) -> io::Result<W> {
+        self.write(footer);
+        if self.failure.is_none() {
+            self.failure = self.to.flush().err();
+        }
+        self.failure.map_or(Ok(self.to), Err)
+    }
+
+    fn write(&mut self, line: &impl Serialize) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.line.clear();
+        let written = serde_json::to_writer(&mut self.line, line).map_err(io::Error::from).and_then(|()| {
+            self.line.push(b'\n');
+            self.to.write_all(&self.line)
+        });
+        self.failure = written.err();
+    }
+
+    fn event<'m, M: Message>(member: u64, at: Time, event: &'static str) -> Line<'m, M> {
+        Line {
+            t: at.into(),
+            event,
+            member,
+            port: None,
+            peer: None,
+            kind: None,
+            msg: None,
+            timer: None,
+            verdict: None,
+            why: None,
+            reason: None,
+            status: None,
+        }
+    }
+
+    /// A message is under way.
+    fn send<M: Message>(
+        &mut self,
+        (at, due): (Time, Time),
+        event: &'static str,
+        (member, port): (u32, Port),
+        to: (u32, Port),
+        msg: &M,
+    ) {
+        self.sent += 1;
+        if let Some(senders) = &mut self.senders {
+            senders.entry(to).or_default().insert((due, self.sent, member));
+        }
+        self.message(at, event, member, port, to.0, msg);
+    }
+
+    /// A message has come, if only to be lost.
+    fn arrive<M: Message>(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &M) {
+        let (neighbour, _) = self.topology.peer(member, port);
+        let under_way = self.senders.as_mut().and_then(|senders| senders.get_mut(&(member, port)));
+        let sender = under_way.and_then(BTreeSet::pop_first).map_or(neighbour, |(_, _, sender)| sender);
+        self.message(at, event, member, port, sender, msg);
+    }
+
+    fn message<M: Message>(
+        &mut self,
+        at: Time,
+        event: &'static str,
+        member: u32,
+        port: Port,
+        peer: u32,
+        msg: &M,
+    ) {
+        let line = self.message_line(at, event, member, port, peer, msg);
+        self.write(&line);
+    }
+
+    fn message_line<'m, M: Message>(
+        &self,
+        at: Time,
+        event: &'static str,
+        member: u32,
+        port: Port,
+        peer: u32,
+        msg: &'m M,
+    ) -> Line<'m, M> {
+        Line {
+            port: Some(port.0),
+            peer: Some(self.id(peer)),
+            kind: Some(M::KINDS[msg.kind()].name),
+            msg: Some(msg),
+            ..Self::event(self.id(member), at, event)
+        }
+    }
+
+    /// A line without a message.
+    fn nothing(&self, at: Time, event: &'static str, member: u32) -> Line<'static, NoMessage> {
+        Self::event(self.id(member), at, event)
+    }
+
+    fn plain(&mut self, at: Time, event: &'static str, member: u32) {
+        self.write(&self.nothing(at, event, member));
+    }
+
+    fn id(&self, member: u32) -> u64 {
+        self.ranks[member as usize].id().value()
+    }
+}
+
+impl<W: Write> Observer for JsonTrace<'_, W> {
+    fn started(&mut self, at: Time, member: u32) {
+        let event = if self.dead.remove(&member) { "recover" } else { "start" };
+        self.plain(at, event, member);
+    }
+    fn called(&mut self, at: Time, member: u32) {
+        self.plain(at, "call", member);
+    }
+    fn crashed(&mut self, at: Time, member: u32) {
+        self.dead.insert(member);
+        self.plain(at, "crash", member);
+    }
+    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+        self.send((at, due), "send", (member, port), to, msg);
+    }
+    fn duplicated<M: Message>(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &M,
+        due: Time,
+    ) {
+        self.send((at, due), "duplicate", (member, port), to, msg);
+    }
+    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+        let line = Line { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
+        self.write(&line);
+    }
+    fn struck(&mut self, at: Time, member: u32, what: Event) {
+        let (event, details) = (what.word(), EventDetails::of(what, self.ranks));
+        self.write(&Struck { t: at.into(), event, member: self.id(member), details });
+    }
+    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.arrive(at, "deliver", member, port, msg);
+    }
+    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+        self.arrive(at, "lose", member, port, msg);
+    }
+    fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
+        let line = Line { timer: Some(format!("{timer:?}")), ..self.nothing(at, "timer", member) };
+        self.write(&line);
+    }
+    fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
+        let peer = Some(self.id(self.topology.peer(member, port).0));
+        let line =
+            Line { port: Some(port.0), peer, verdict: Some(verdict), ..self.nothing(at, "suspect", member) };
+        self.write(&line);
+    }
+    fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
+        let line = Line { reason: Some(reason), ..self.nothing(at, "reason", member) };
+        self.write(&line);
+    }
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        let line = Line { status: Some(status), ..self.nothing(at, "status", member) };
+        self.write(&line);
+    }
+}
