@@ -221,6 +221,8 @@ impl<A: Algorithm, O: Observer> Simulation<'_, '_, A, O> {
             Lie::Silence(to) => {
                 disturbed.links.silent.insert((member, to));
             }
+            // Whoever crashed while it was sending may be dead by the time at which it is to forge.
+            Lie::Forge(_) if self.world.state(member).is_none() => {}
             Lie::Forge(leader) => {
                 let ranks = self.plan.ranks.iter();
                 let rank = ranks.copied().find(|rank| rank.id() == leader);
