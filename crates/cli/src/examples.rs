@@ -3,6 +3,7 @@
 use crate::wording::Heading;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Registry as _, Time, Topology};
+use bellwether_sim::faults::{Chosen, Fate, Lie};
 use bellwether_sim::recording::{Recording, record};
 use bellwether_sim::{Event, Happening, Plan, RoundMode};
 use std::path::Path;
@@ -56,6 +57,33 @@ pub fn bully() -> Recording {
     recorded("bully", &plan)
 }
 
+/// A ring in which much goes wrong: somebody dies and comes back, freezes and wakes, lies, and has a clock
+/// of its own; a link is cut and mended, one message is lost and another doubled; the ring closes.
+pub fn troubled() -> Recording {
+    let mut plan = ring(&[9, 2, 5, 7]);
+    plan.ring_closes = true;
+    plan.initiators = Initiators::Some(vec![1]);
+    let chosen = |kind: &str, fate| {
+        let (kind, nth) = (Some(kind.to_owned()), Some(1));
+        Chosen { from: None, to: None, kind, nth, fate }
+    };
+    plan.link_faults.chosen = vec![chosen("elected", Fate::Lost), chosen("election", Fate::Twice)];
+    plan.script = vec![
+        at(1, Event::Pause, 3),
+        at(1, Event::Drift(-500), 2),
+        at(2, Event::Crash, 0),
+        at(4, Event::Resume, 3),
+        at(4, Event::Jump(2_500), 2),
+        at(15, Event::Recover, 0),
+        at(15, Event::Cut(2), 1),
+        at(18, Event::Mend(2), 1),
+        at(24, Event::Lie(Lie::Pretend(Id::new(11).unwrap())), 2),
+        at(24, Event::Lie(Lie::Silence(3)), 2),
+        at(25, Event::Heal, 0),
+    ];
+    recorded("chang-roberts", &plan)
+}
+
 /// One member, which sends to itself; and a ring that somebody's death cuts.
 pub fn odd_ones() -> [Recording; 2] {
     let mut broken = ring(&[80, 32, 5]);
@@ -65,7 +93,7 @@ pub fn odd_ones() -> [Recording; 2] {
 
 /// All of them.
 pub fn all() -> Vec<Recording> {
-    let mut all = vec![chang_roberts(), lcr(), bully()];
+    let mut all = vec![chang_roberts(), lcr(), bully(), troubled()];
     all.extend(odd_ones());
     all
 }

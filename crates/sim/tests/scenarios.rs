@@ -1,5 +1,7 @@
 //! Scenario files as text: whatever stands in them, the answer is a scenario or a place and a reason.
 
+use bellwether_core::Id;
+use bellwether_sim::faults::{Event, Fate, Lie};
 use bellwether_sim::scenario::{Scenario, ScenarioError};
 use proptest::prelude::*;
 use std::path::Path;
@@ -48,6 +50,107 @@ fn a_sound_one_is_read_in_full() {
     );
 }
 
+/// Everything that can go wrong, and what it comes to.
+const TROUBLED: &str = r##"title = "T"
+algorithm = "chang-roberts"
+ids = [9, 2, 5, 7]
+loss = "5%"
+burst = 2
+duplication = 0.1
+reordering = 0.2
+held_up = 3
+faults_until = 90.5
+lose = ["elected:9-2", "#7"]
+duplicate = ["election:*-5#2"]
+ring_closes = true
+detector = "heartbeat:T=5"
+event = [
+  { at = 1, crash = [2, 5] },
+  { at = 2, torn_crash = 7 },
+  { at = 3, recover = [2, 5, 7] },
+  { at = 4, crash_sending = 5 },
+  { at = 5, pause = [2, 7], until = 6.5 },
+  { at = 7, pause = 2 },
+  { at = 8, resume = 2 },
+  { at = 9, cut = [9, 2], until = 10 },
+  { at = 11, cut = [9, 2], one_way = true },
+  { at = 12, mend = [9, 2], one_way = true },
+  { at = 13, partition = [[9, 2], [5]], until = 14 },
+  { at = 15, heal = true },
+  { at = 16, drift = 7, by = "-500ppm" },
+  { at = 17, jump = 7, by = -2.5 },
+  { at = 18, jump = 7, by = -3 },
+  { at = 19, pretend = 7, as = 11 },
+  { at = 20, forge = 7, leader = 2 },
+  { at = 21, silence = 7, towards = [9, 2] },
+]
+[expect]
+outcome = "undecided"
+changes = 2
+without_leader = { at_most = 9.5 }
+with_several = 0
+lost = { at_least = 1 }
+duplicated = 3
+"##;
+
+#[test]
+fn every_failure_can_be_written_down() {
+    let scenario = parse(TROUBLED).unwrap();
+    let faults = &scenario.setup.link_faults;
+    assert_eq!((faults.loss, faults.burst, faults.duplication, faults.reordering), (0.05, 2.0, 0.1, 0.2));
+    assert_eq!((faults.held_up.hops(), faults.until.hops()), (3.0, 90.5));
+    let fates: Vec<Fate> = faults.chosen.iter().map(|chosen| chosen.fate).collect();
+    assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Twice]);
+    assert!(scenario.setup.ring_closes);
+    assert_eq!(scenario.detector.as_deref(), Some("heartbeat:T=5"));
+    assert_eq!(scenario.setup.partitions.len(), 1);
+    assert_eq!(scenario.setup.heals.iter().map(|at| at.hops()).collect::<Vec<_>>(), [15.0]);
+
+    let id = |value| Id::new(value).unwrap();
+    let (nine, two, five, seven) = (id(9), id(2), id(5), id(7));
+    let expected = [
+        (two, Event::Crash, 1.0),
+        (five, Event::Crash, 1.0),
+        (seven, Event::TornCrash, 2.0),
+        (two, Event::Recover, 3.0),
+        (five, Event::Recover, 3.0),
+        (seven, Event::Recover, 3.0),
+        (five, Event::CrashSending, 4.0),
+        (two, Event::Pause, 5.0),
+        (two, Event::Resume, 6.5),
+        (seven, Event::Pause, 5.0),
+        (seven, Event::Resume, 6.5),
+        (two, Event::Pause, 7.0),
+        (two, Event::Resume, 8.0),
+        (nine, Event::Cut(two), 9.0),
+        (nine, Event::Mend(two), 10.0),
+        (two, Event::Cut(nine), 9.0),
+        (two, Event::Mend(nine), 10.0),
+        (nine, Event::Cut(two), 11.0),
+        (nine, Event::Mend(two), 12.0),
+        (seven, Event::Drift(-500), 16.0),
+        (seven, Event::Jump(-2_500), 17.0),
+        (seven, Event::Jump(-3_000), 18.0),
+        (seven, Event::Lie(Lie::Pretend(id(11))), 19.0),
+        (seven, Event::Lie(Lie::Forge(two)), 20.0),
+        (seven, Event::Lie(Lie::Silence(nine)), 21.0),
+        (seven, Event::Lie(Lie::Silence(two)), 21.0),
+    ];
+    let script: Vec<_> = scenario.setup.script.iter().map(|&(id, what, at)| (id, what, at.hops())).collect();
+    assert_eq!(script, expected);
+    let lines: Vec<String> =
+        scenario.expect.lines().into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let expected = [
+        "outcome = undecided",
+        "changes = 2",
+        "without_leader = at most 9.5",
+        "with_several = 0",
+        "lost = at least 1",
+        "duplicated = 3",
+    ];
+    assert_eq!(lines, expected);
+}
+
 /// The place that an error names is in the text.
 fn names_a_place(text: &str) {
     if let Err(error) = parse(text) {
@@ -60,8 +163,10 @@ fn names_a_place(text: &str) {
 
 #[test]
 fn every_beginning_of_a_sound_one_names_a_place() {
-    for (end, _) in SOUND.char_indices() {
-        names_a_place(&SOUND[..end]);
+    for text in [SOUND, TROUBLED] {
+        for (end, _) in text.char_indices() {
+            names_a_place(&text[..end]);
+        }
     }
 }
 

@@ -18,6 +18,12 @@ fn delivered(recording: &Recording) -> usize {
     inputs.filter(|input| matches!(input, Input::Message(_))).count()
 }
 
+/// Lost by links.
+fn dropped(recording: &Recording) -> usize {
+    recording.messages.iter().filter(|message| message.dropped.is_some()).count()
+}
+
+/// Lost on members.
 fn lost(recording: &Recording) -> usize {
     let inputs = recording.steps.iter().flat_map(|step| &step.inputs);
     inputs.filter(|input| matches!(input, Input::Loss(_))).count()
@@ -67,7 +73,8 @@ fn mermaid_is_well_formed_and_complete() {
             }
             assert_eq!(known.len(), recording.ranks.len());
             let count = |arrow| arrows.get(arrow).copied().unwrap_or(0);
-            assert_eq!((count("->>"), count("-x")), (delivered(&recording), lost(&recording)));
+            let crossed = lost(&recording) + dropped(&recording);
+            assert_eq!((count("->>"), count("-x")), (delivered(&recording), crossed));
             assert_eq!(arrows.values().sum::<usize>(), recording.messages.len());
         }
     }
@@ -146,7 +153,11 @@ fn json_has_everything_and_messages_name_each_other() {
         let steps = object["steps"].as_array().unwrap();
         assert_eq!(steps.len(), recording.steps.len());
         let sends: Vec<&Value> = steps.iter().flat_map(|step| step["sends"].as_array().unwrap()).collect();
-        assert_eq!(sends.len() as u64, recording.report.messages.total);
+        let report = &recording.report;
+        assert_eq!(sends.len() as u64, report.messages.total + report.links.duplicated);
+        let with = |key: &str| sends.iter().filter(|sent| !sent[key].is_null()).count() as u64;
+        assert_eq!((with("dropped"), with("copy")), (report.links.lost, report.links.duplicated));
+        assert_eq!(with("arrives"), sends.len() as u64 - report.links.lost);
         let mut arrived = 0;
         for step in steps {
             for input in step["inputs"].as_array().unwrap() {
@@ -165,4 +176,47 @@ fn json_has_everything_and_messages_name_each_other() {
         }
         assert_eq!(arrived, delivered(&recording) + lost(&recording));
     }
+}
+
+/// What goes wrong is told by every format, in words that say what it is.
+#[test]
+fn whatever_goes_wrong_is_told() {
+    let recording = examples::troubled();
+    let words = [
+        "boots again",
+        "freezes",
+        "wakes",
+        "drifts by -500ppm",
+        "jumps by +2.5",
+        "the link is cut",
+        "the link is mended",
+        "all links are mended",
+        "goes by the id 11",
+        "says nothing more to 7",
+    ];
+    for format in [Format::Mermaid, Format::Svg, Format::Shiviz] {
+        let text = format.write(&recording, &examples::heading());
+        for words in words {
+            assert!(text.contains(words), "{format:?}: no '{words}' in {text}");
+        }
+        for words in ["lost, as was chosen", "lost: the link is cut"] {
+            assert!(text.contains(words), "{format:?}: no '{words}' in {text}");
+        }
+    }
+    let object: Value = serde_json::from_str(&Format::Json.write(&recording, &examples::heading())).unwrap();
+    let inputs: Vec<&Value> = object["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|step| step["inputs"].as_array().unwrap())
+        .filter(|input| input["event"] == "struck")
+        .collect();
+    let has = |wanted: Value| inputs.iter().any(|input| **input == wanted);
+    assert!(has(serde_json::json!({ "event": "struck", "what": "cut", "peer": 5 })), "{inputs:?}");
+    assert!(has(serde_json::json!({ "event": "struck", "what": "drift", "rate_ppm": -500 })), "{inputs:?}");
+    assert!(has(serde_json::json!({ "event": "struck", "what": "jump", "by": 2.5 })), "{inputs:?}");
+    assert!(has(serde_json::json!({ "event": "struck", "what": "pretend", "as": 11 })), "{inputs:?}");
+    let lives =
+        |key: &str, value: Value| object["steps"].as_array().unwrap().iter().any(|step| step[key] == value);
+    assert!(lives("life", "frozen".into()) && lives("lies", true.into()));
 }

@@ -28,6 +28,7 @@ pub fn draw(look: Look, area: Rect, buffer: &mut Buffer) {
     let mut lines: Vec<Line<'_>> =
         KEYS.iter().map(|(key, what)| Line::from(format!(" {key:<14} {what}"))).collect();
     lines.push(Line::from(format!(" {:<14} leads, is dead, has not booted, has halted", look.signs())));
+    lines.push(Line::from(format!(" {:<14} is frozen, lies", "z ~")));
     let height = lines.len() as u16 + 2;
     let window = area.centered(Constraint::Length(64), Constraint::Length(height));
     Clear.render(window, buffer);

@@ -58,12 +58,18 @@ fn the_screen_is_as_it_was() {
     assert_golden("ring-beginning.txt", &shown(&ring, "", false));
     assert_golden("rounds-end.txt", &shown(&examples::lcr(), "$", false));
     assert_golden("bully.txt", &shown(&examples::bully(), "t20.1\n", false));
+    assert_golden("troubled.txt", &shown(&examples::troubled(), "t24\n", false));
     assert_golden("help.txt", &shown(&ring, "?", false));
 }
 
 #[test]
 fn the_story_is_as_it_was() {
-    for (name, recording) in [("ring", examples::chang_roberts()), ("bully", examples::bully())] {
+    let recordings = [
+        ("ring", examples::chang_roberts()),
+        ("bully", examples::bully()),
+        ("troubled", examples::troubled()),
+    ];
+    for (name, recording) in recordings {
         assert_golden(&format!("story-{name}.txt"), &story::tell(&recording, &examples::heading()));
     }
 }
