@@ -72,7 +72,6 @@ impl Request {
                 time: args.until.map_or(Limits::default().time, |until| until.0),
             },
             memory_limit: budget.for_one_run(),
-            ..Setup::default()
         };
         let mode = if args.synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto };
         Ok(Request { choice, shape, setup, mode, seed, runs: args.runs, threads: args.threads })

@@ -99,6 +99,9 @@ pub struct FaultArgs {
     pub detector: Option<String>,
 }
 
+/// An option whose values are lies, and how such a lie is told.
+type Lying<'a> = (Given<'a, Timed<Id>>, fn(Id) -> Lie<Id>);
+
 /// An option, and the values that it was given.
 type Given<'a, T> = (&'static str, &'a [T]);
 
@@ -116,7 +119,7 @@ impl FaultArgs {
     }
 
     /// How members lie, by option.
-    fn lies(&self) -> [(Given<'_, Timed<Id>>, fn(Id) -> Lie<Id>); 3] {
+    fn lies(&self) -> [Lying<'_>; 3] {
         [
             (("pretend", &self.pretend), Lie::Pretend),
             (("forge", &self.forge), Lie::Forge),

@@ -108,7 +108,7 @@ fn trouble(report: &Report) -> String {
     let mut text = String::new();
     let LinkCounts { lost, duplicated, held_up } = report.links;
     if lost + duplicated + held_up > 0 {
-        let fates = format!("{lost} messages lost, {duplicated} doubled, {held_up} held up");
+        let fates = format!("{lost} lost, {duplicated} doubled, {held_up} held up");
         text.push_str(&line("on the way", fates));
     }
     if report.signals > 0 {

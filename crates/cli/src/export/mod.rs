@@ -2,6 +2,7 @@
 
 mod axis;
 mod json;
+mod mark;
 mod mermaid;
 mod shiviz;
 mod space_time;

@@ -207,14 +207,17 @@ mod tests {
         Time::from_ticks(hops * 1_000)
     }
 
-    fn verdict(script: &[(Event<Id>, u64)]) -> Result<(), (usize, String)> {
+    /// What happens to member 1, at which hop.
+    type Life = [(Event<Id>, u64)];
+
+    fn verdict(script: &Life) -> Result<(), (usize, String)> {
         check(&script.iter().map(|&(what, hops)| (id(1), what, at(hops))).collect::<Vec<_>>())
     }
 
     #[test]
     fn lives_that_can_be_lived_are_let_pass() {
         use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
-        let sound: &[&[(Event<Id>, u64)]] = &[
+        let sound: &[&Life] = &[
             &[],
             &[(Crash, 0), (Recover, 3), (TornCrash, 4), (Recover, 4), (Crash, 5)],
             &[(Pause, 1), (Resume, 2), (Pause, 3)],
@@ -234,7 +237,7 @@ mod tests {
     fn lives_that_cannot_are_not() {
         use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start};
         let forge = Event::Lie(Lie::Forge(id(9)));
-        let unsound: &[(&[(Event<Id>, u64)], usize, &str)] = &[
+        let unsound: &[(&Life, usize, &str)] = &[
             (&[(Recover, 1)], 0, "has not crashed"),
             (&[(Crash, 3), (Recover, 1)], 1, "has not crashed"),
             (&[(Crash, 1), (Crash, 3)], 1, "crashes twice"),

@@ -151,3 +151,43 @@ impl Observer for MemoryTrace {
         self.note(at, member, 9, msg.kind(), port);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::Lie;
+    use bellwether_core::Id;
+
+    /// Every event has a number of its own, which the four bits of a kind can hold.
+    #[test]
+    fn what_strikes_whom_is_told_apart() {
+        let id = Id::new(9).unwrap();
+        let events = [
+            Event::Crash,
+            Event::TornCrash,
+            Event::CrashSending,
+            Event::Recover,
+            Event::Start,
+            Event::Pause,
+            Event::Resume,
+            Event::Cut(1),
+            Event::Mend(1),
+            Event::Heal,
+            Event::Drift(-5),
+            Event::Jump(7),
+            Event::Lie(Lie::Pretend(id)),
+            Event::Lie(Lie::Forge(id)),
+            Event::Lie(Lie::Silence(1)),
+            Event::Call,
+        ];
+        let mut trace = MemoryTrace::default();
+        for (hops, event) in (0..).zip(events) {
+            trace.struck(Time::from_ticks(hops), 3, event);
+        }
+        let steps: Vec<Step> = trace.steps().collect();
+        let expected: Vec<Step> = (0..16)
+            .map(|n| Step { at: Time::from_ticks(n), member: 3, input: Input::Strike(n as u8) })
+            .collect();
+        assert_eq!(steps, expected);
+    }
+}
