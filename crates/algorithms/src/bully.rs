@@ -145,8 +145,10 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
 
     fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
         match verdict {
-            Verdict::Working => _ = self.suspected.remove(&peer),
-            Verdict::Suspected => {} // a warning: nobody is deposed for it
+            Verdict::Working => {
+                self.suspected.remove(&peer);
+            }
+            Verdict::Suspected => {} // a warning: it may yet answer
             Verdict::Failed => {
                 self.suspected.insert(peer);
                 if self.leader == Some(cx.peer_rank(peer)) {

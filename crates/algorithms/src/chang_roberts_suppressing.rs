@@ -157,7 +157,7 @@ const CLAIMS: [Claim; 3] = [
         formula: "highest initiator: d + 2n; every other: distance to the next higher initiator",
         expect: |run| {
             let applies = is_undisturbed(run) && run.delivery != Delivery::Reordering;
-            applies.then(|| Expect::Exactly((died_hops(run) + completed_hops(run)) as f64))
+            applies.then(|| Expect::Exactly((died_hops(run, by_id(run)) + completed_hops(run, by_id(run))) as f64))
         },
     },
     Claim {
@@ -175,21 +175,12 @@ const CLAIMS: [Claim; 3] = [
         formula: "d + 2n, from the highest initiator",
         expect: |run| {
             let applies = is_undisturbed(run) && run.delivery == Delivery::Unit;
-            applies.then(|| Expect::Exactly(completed_hops(run) as f64))
+            applies.then(|| Expect::Exactly(completed_hops(run, by_id(run)) as f64))
         },
     },
 ];
 
-/// The hops of the highest initiator's run: d to the best member, twice round from there.
-fn completed_hops(run: &Setting<'_>) -> usize {
-    let n = run.n();
-    let best = (0..n).max_by_key(|&member| run.ranks[member]);
-    let highest = initiators(run).max_by_key(|&member| run.ranks[member].id());
-    best.zip(highest).map_or(0, |(best, highest)| distance(n, highest, best) + 2 * n)
-}
-
-/// The hops of all other runs: each dies at the next higher initiator, which will not pass it on.
-fn died_hops(run: &Setting<'_>) -> usize {
-    let around: Vec<usize> = initiators(run).collect();
-    suppressed_hops(run.n(), &around, |member| Rank::new(Elect::Best, 0, run.ranks[member].id()))
+/// The highest initiator is the one of the highest id, whoever is best.
+fn by_id<'a>(run: &'a Setting<'_>) -> impl Fn(usize) -> Rank + 'a {
+    |member| Rank::new(Elect::Best, 0, run.ranks[member].id())
 }

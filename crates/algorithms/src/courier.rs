@@ -38,6 +38,11 @@ impl Run {
     pub fn after(highest: Option<Run>, initiator: Rank) -> Run {
         Run { epoch: highest.map_or(0, |run| run.epoch).saturating_add(1), initiator }
     }
+
+    /// A liar's: later than any honest one, though not so late that none could come after it.
+    pub fn forged(initiator: Rank) -> Run {
+        Run { epoch: u64::MAX / 2, initiator }
+    }
 }
 
 /// What members send each other; `W`'s kinds end with [`ACK`].

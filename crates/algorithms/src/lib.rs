@@ -8,7 +8,10 @@
 pub mod aggregation_tree;
 pub mod bully;
 pub mod chang_roberts;
+pub mod chang_roberts_detector;
+pub mod chang_roberts_runs;
 pub mod chang_roberts_suppressing;
+pub mod chang_roberts_timeout;
 pub mod courier;
 pub mod detectors;
 pub mod dolev_klawe_rodeh;

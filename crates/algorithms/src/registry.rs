@@ -1,16 +1,17 @@
 //! The list of algorithms: one line each, variants behind their default.
 
 use crate::{
-    aggregation_tree, bully, chang_roberts, chang_roberts_suppressing, dolev_klawe_rodeh, floodmax, franklin,
-    hirschberg_sinclair, itai_rodeh, lcr, modified_ring, peterson, ring_skipping, time_slice,
-    variable_speeds,
+    aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
+    chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, itai_rodeh, lcr,
+    modified_ring, peterson, ring_skipping, time_slice, variable_speeds,
 };
 
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
     pub Algorithms, detectors crate::detectors::DETECTORS {
         rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
-        events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing;
+        events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing,
+            chang_roberts_timeout::NeighbourTimeout, chang_roberts_detector::WithDetector;
         events modified_ring::ModifiedRing;
         events ring_skipping::RingSkipping;
         events hirschberg_sinclair::HirschbergSinclair;

@@ -131,6 +131,21 @@ pub fn suppressed_hops(n: usize, initiators: &[usize], standing: impl Fn(usize) 
     stopped.map(|(at, steps)| distance(n, initiators[at], initiators[(at + steps) % k])).sum()
 }
 
+/// Where only the initiator of the best standing completes its run: that run's hops, d to the best
+/// member and twice round from there.
+pub fn completed_hops(setting: &Setting<'_>, standing: impl Fn(usize) -> Rank) -> usize {
+    let n = setting.n();
+    let best = (0..n).max_by_key(|&member| setting.ranks[member]);
+    let first = initiators(setting).max_by_key(|&member| standing(member));
+    best.zip(first).map_or(0, |(best, first)| distance(n, first, best) + 2 * n)
+}
+
+/// The hops of all other runs there: each dies at the next initiator of a better standing.
+pub fn died_hops(setting: &Setting<'_>, standing: impl Fn(usize) -> Rank) -> usize {
+    let around: Vec<usize> = initiators(setting).collect();
+    suppressed_hops(setting.n(), &around, standing)
+}
+
 /// The ring that is left when the dead are passed over.
 pub struct LiveRing {
     /// Who is alive, clockwise.
