@@ -7,6 +7,13 @@
 //! 3. Asked by a worse member: answer, and call an election yourself unless one is under way.
 //! 4. Answered, but no coordinator in time: call again.
 //! 5. A coordinator worse than yourself: call again.
+//! 6. Leading, and hearing from your detector that somebody is back: tell it (`coordinator`) if it is
+//!    worse, call again if it is better. It may have recovered, or have been cut off with others that
+//!    elected somebody else.
+//!
+//! In the variant `stable` a working leader is not deposed: callers ask everyone, not only the better;
+//! who leads replies with `coordinator`, and is followed, though it be worse; and of two leaders that
+//! hear of each other the better one stays.
 //!
 //! Messages carry no election's number, so one that was sent before its sender heard the new
 //! coordinator looks like a new one. Until no such message can be left, two message times after the
@@ -19,9 +26,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// With rule 2.
-pub type AtOnce = Bully<true>;
+pub type AtOnce = Bully<true, false>;
 /// Without rule 2: even one who knows it is best waits for answers, as in lecture 003.
-pub type Waiting = Bully<false>;
+pub type Waiting = Bully<false, false>;
+/// Whoever leads and works goes on. Without rule 2: who knows that it is best asks all the same.
+pub type Stable = Bully<false, true>;
 
 /// How long to wait for an answer: there, back, and as long again for the work on the way
 /// (Coulouris et al.: T = 2 T_trans + T_process). In message times.
@@ -34,7 +43,7 @@ const SETTLING: u64 = 2;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Bully<const AT_ONCE: bool> {
+pub struct Bully<const AT_ONCE: bool, const STABLE: bool> {
     phase: Phase,
     role: Role,
     leader: Option<Rank>,
@@ -70,6 +79,11 @@ impl Message for Msg {
     fn kind(&self) -> usize {
         *self as usize
     }
+
+    /// It names nobody: whoever sends it leads.
+    fn forged(_: Rank) -> Option<Self> {
+        Some(Msg::Coordinator)
+    }
 }
 
 /// What a member waits for.
@@ -81,7 +95,7 @@ pub enum Patience {
     Coordinator,
 }
 
-impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
+impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABLE> {
     type Timer = Patience;
     type Durable = ();
 
@@ -106,10 +120,17 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
-        self.suspected.remove(&from);
+        let was_suspected = self.suspected.remove(&from);
         let rank = cx.peer_rank(from);
         let is_settling = self.settled_at.is_some_and(|at| cx.now() <= at);
         match msg {
+            Msg::Election if STABLE && self.role == Role::Leader => {
+                cx.because("somebody asks, and this member leads: it says so");
+                cx.send(from, Msg::Coordinator);
+            }
+            Msg::Election if rank > cx.rank() => {
+                cx.because("somebody better asks who leads, and this member does not");
+            }
             Msg::Election => {
                 cx.because("somebody worse asks: it is told that somebody better is alive");
                 cx.send(from, Msg::Answer);
@@ -125,12 +146,20 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
                     cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
                 }
             }
-            Msg::Coordinator if rank < cx.rank() => self.on_call(cx), // rule 5
+            Msg::Coordinator if rank < cx.rank() && !STABLE => self.on_call(cx), // rule 5
+            Msg::Coordinator if rank < cx.rank() && self.role == Role::Leader => {
+                cx.because("somebody worse leads too: it is told who does");
+                cx.send(from, Msg::Coordinator);
+            }
+            Msg::Coordinator if was_suspected || (STABLE && !is_settling && self.leader > Some(rank)) => {
+                cx.because("it leads, but is taken for dead, or somebody better led: it asks who does");
+                self.on_call(cx);
+            }
             Msg::Coordinator if is_settling && self.leader > Some(rank) => {
                 cx.because("an announcement from the election just over: a better one has been heard");
             }
             Msg::Coordinator => {
-                cx.because("somebody better leads");
+                cx.because("somebody else leads: it is followed");
                 self.conclude(cx, Role::Follower, rank);
             }
         }
@@ -147,6 +176,9 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
         match verdict {
             Verdict::Working => {
                 self.suspected.remove(&peer);
+                if self.role == Role::Leader {
+                    self.greet(cx, peer);
+                }
             }
             Verdict::Suspected => {} // a warning: it may yet answer
             Verdict::Failed => {
@@ -159,23 +191,34 @@ impl<const AT_ONCE: bool> Algorithm for Bully<AT_ONCE> {
     }
 }
 
-impl<const AT_ONCE: bool> Bully<AT_ONCE> {
+impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
     /// Its detector's word may have led to an outcome before it is called for the same reason.
     fn has_concluded_now(&self, cx: &Cx<'_, Self>) -> bool {
         self.role == Role::Leader && self.settled_at == Some(cx.now() + cx.delay_bound() * SETTLING)
+    }
+
+    /// Rule 6.
+    fn greet(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+        if STABLE || cx.peer_rank(peer) < cx.rank() {
+            cx.because("somebody is back: it is told who leads");
+            cx.send(peer, Msg::Coordinator);
+        } else {
+            self.on_call(cx);
+        }
     }
 
     /// Rules 1 and 2.
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
         self.role = Role::Undecided;
         self.leader = None;
-        let better: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) > cx.rank()).collect();
-        if AT_ONCE && better.iter().all(|port| self.suspected.contains(port)) {
+        let is_asked = |&port: &Port| STABLE || cx.peer_rank(port) > cx.rank();
+        let asked: Vec<Port> = cx.outgoing().filter(is_asked).collect();
+        if AT_ONCE && asked.iter().all(|port| self.suspected.contains(port)) {
             self.announce(cx);
             return;
         }
         cx.because("it calls an election: everyone better is asked");
-        for port in better {
+        for port in asked {
             cx.send(port, Msg::Election);
         }
         self.phase = Phase::AwaitingAnswers;
@@ -204,16 +247,24 @@ impl<const AT_ONCE: bool> Bully<AT_ONCE> {
     }
 }
 
-impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
+impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE> {
     type Msg = Msg;
 
     const SPEC: Spec = Spec {
         name: "bully",
-        variant: if AT_ONCE { "at-once" } else { "waiting" },
-        summary: if AT_ONCE {
-            "ask everyone better; no answer in time means you lead; one who knows it is best announces at once"
-        } else {
-            "ask everyone better; no answer in time means you lead"
+        variant: match (AT_ONCE, STABLE) {
+            (true, _) => "at-once",
+            (false, false) => "waiting",
+            (false, true) => "stable",
+        },
+        summary: match (AT_ONCE, STABLE) {
+            (true, _) => {
+                "ask everyone better; no answer in time means you lead; one who knows it is best announces at once"
+            }
+            (false, false) => "ask everyone better; no answer in time means you lead",
+            (false, true) => {
+                "ask everyone; follow whoever leads; else no better one's answer in time means you lead"
+            }
         },
         sources: &[GARCIA_MOLINA_1982, COULOURIS, GUPTA_LECTURE],
         need: Need::Complete,
@@ -221,12 +272,16 @@ impl<const AT_ONCE: bool> Protocol for Bully<AT_ONCE> {
         links: Links::Any,
         starts: Starts::Callers,
         identities: Identities::Unique,
-        leadership: Leadership::Best,
+        leadership: if STABLE { Leadership::Incumbent } else { Leadership::Best },
         knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
-        survives: Faults::CRASH,
+        survives: Faults::CRASH.and(Faults::RECOVERY),
         randomised: false,
-        claims: if AT_ONCE { &figures::AT_ONCE } else { &figures::WAITING },
+        claims: match (AT_ONCE, STABLE) {
+            (true, _) => &figures::AT_ONCE,
+            (false, false) => &figures::WAITING,
+            (false, true) => &figures::STABLE,
+        },
         text: include_str!("bully.md"),
     };
 

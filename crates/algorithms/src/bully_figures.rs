@@ -4,32 +4,39 @@
 //! callers by themselves, the rest because c asks them). Each asks everyone better, dead or alive;
 //! each one alive answers; b tells everyone worse. That is the count, provided that nobody hears of
 //! the outcome before it is asked: b waits for answers, or everyone calls at the beginning, or
-//! messages take equally long. Otherwise it is the most there can be.
+//! messages take equally long. Otherwise it is the most there can be. In the variant `stable` each asks
+//! everyone, not only the better.
 
 use super::ANSWER_WAIT;
 use bellwether_core::*;
 
-const fn claims<const RULE_2: bool>() -> [Claim; 5] {
+const fn claims<const RULE_2: bool, const ASKS_ALL: bool>() -> [Claim; 5] {
     [
         Claim {
             name: "messages",
             measure: Measure::Messages,
-            formula: if RULE_2 {
+            formula: if ASKS_ALL {
+                "leader dead, second best calls: 2n - 3, worst calls: (n - 1)(3n - 4)/2 + n - 2"
+            } else if RULE_2 {
                 "leader dead, second best calls: n - 2, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
             } else {
                 "leader dead, second best calls: n - 1, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
             },
             expect: |run| {
-                let run = Election::new(run, RULE_2)?;
+                let run = Election::new(run, RULE_2, ASKS_ALL)?;
                 Some(run.exact_or_most(run.elections() + run.answers() + run.announcements()))
             },
         },
         Claim {
             name: "election",
             measure: Measure::MessagesOf("election"),
-            formula: "worst calls: n(n-1)/2",
+            formula: if ASKS_ALL {
+                "leader dead, worst calls: (n-1)^2"
+            } else {
+                "leader dead, worst calls: n(n-1)/2"
+            },
             expect: |run| {
-                let run = Election::new(run, RULE_2)?;
+                let run = Election::new(run, RULE_2, ASKS_ALL)?;
                 Some(run.exact_or_most(run.elections()))
             },
         },
@@ -38,7 +45,7 @@ const fn claims<const RULE_2: bool>() -> [Claim; 5] {
             measure: Measure::MessagesOf("answer"),
             formula: "leader dead, worst calls: (n-1)(n-2)/2",
             expect: |run| {
-                let run = Election::new(run, RULE_2)?;
+                let run = Election::new(run, RULE_2, ASKS_ALL)?;
                 Some(run.exact_or_most(run.answers()))
             },
         },
@@ -46,7 +53,9 @@ const fn claims<const RULE_2: bool>() -> [Claim; 5] {
             name: "coordinator",
             measure: Measure::MessagesOf("coordinator"),
             formula: "leader dead: n - 2",
-            expect: |run| Election::new(run, RULE_2).map(|run| Expect::Exactly(run.announcements() as f64)),
+            expect: |run| {
+                Election::new(run, RULE_2, ASKS_ALL).map(|run| Expect::Exactly(run.announcements() as f64))
+            },
         },
         Claim {
             name: "time",
@@ -56,13 +65,16 @@ const fn claims<const RULE_2: bool>() -> [Claim; 5] {
             } else {
                 "leader dead, second best calls: 4, worst calls: 5; all alive, all call: 4"
             },
-            expect: |run| Election::new(run, RULE_2)?.hops().map(|hops| Expect::Exactly(hops as f64)),
+            expect: |run| {
+                Election::new(run, RULE_2, ASKS_ALL)?.hops().map(|hops| Expect::Exactly(hops as f64))
+            },
         },
     ]
 }
 
-pub const AT_ONCE: [Claim; 5] = claims::<true>();
-pub const WAITING: [Claim; 5] = claims::<false>();
+pub const AT_ONCE: [Claim; 5] = claims::<true, false>();
+pub const WAITING: [Claim; 5] = claims::<false, false>();
+pub const STABLE: [Claim; 5] = claims::<false, true>();
 
 /// One undisturbed election, seen from above.
 struct Election<'a> {
@@ -77,11 +89,13 @@ struct Election<'a> {
     callers: usize,
     /// Whether the best alive announces without waiting for answers.
     announces_at_once: bool,
+    /// Whether callers ask everyone, not only the better.
+    asks_all: bool,
 }
 
 impl<'a> Election<'a> {
     /// Nothing if it is disturbed, or nobody calls.
-    fn new(run: &'a Setting<'a>, rule_2: bool) -> Option<Self> {
+    fn new(run: &'a Setting<'a>, rule_2: bool, asks_all: bool) -> Option<Self> {
         if !run.calm || !run.bounded {
             return None;
         }
@@ -93,7 +107,8 @@ impl<'a> Election<'a> {
         let best_alive = by_rank.iter().rposition(|&member| run.is_alive(member))?;
         // A caller has asked its failure detector; one that is asked knows only that it is best of all.
         let knows = calls(&by_rank[best_alive]) || best_alive + 1 == by_rank.len();
-        Some(Election { run, worst_caller, best_alive, callers, announces_at_once: rule_2 && knows, by_rank })
+        let announces_at_once = rule_2 && knows;
+        Some(Election { run, worst_caller, best_alive, callers, announces_at_once, asks_all, by_rank })
     }
 
     fn best_calls(&self) -> bool {
@@ -108,7 +123,8 @@ impl<'a> Election<'a> {
     }
 
     fn elections(&self) -> usize {
-        self.askers().map(|at| self.by_rank.len() - 1 - at).sum()
+        let others = self.by_rank.len() - 1;
+        self.askers().map(|at| if self.asks_all { others } else { others - at }).sum()
     }
 
     /// Each pair of those involved: the worse asks, the better answers.

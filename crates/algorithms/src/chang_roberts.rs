@@ -29,6 +29,10 @@ impl Message for Msg {
     fn kind(&self) -> usize {
         matches!(self, Msg::Elected(_)).into()
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected(leader.id()))
+    }
 }
 
 impl Algorithm for ChangRoberts {

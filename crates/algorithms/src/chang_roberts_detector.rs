@@ -4,9 +4,9 @@
 //! The ring is laid over a complete network, so that everyone watches everyone, and those taken for dead
 //! are passed over. Runs are numbered ([`crate::chang_roberts_runs`]).
 //!
-//! The lecture leaves open what to do when somebody dies with the message in its hands (whoever sent it
-//! there sends it again, past the dead), and when somebody taken for dead turns out to be alive (whoever
-//! passed it over begins a new run, which takes it in).
+//! The lecture leaves open what to do when somebody else dies with the message in its hands (whoever is
+//! in a run and hears of any death begins a new one), and when somebody taken for dead turns out to be
+//! alive (whoever passed it over, or is in a run, begins a new one, which takes it in).
 
 use crate::chang_roberts::ChangRoberts;
 use crate::chang_roberts_runs::*;
@@ -22,8 +22,6 @@ pub struct WithDetector {
     standing: Standing,
     /// Those that the detector takes for dead.
     dead: BTreeSet<Port>,
-    /// What was sent last, and to whom.
-    last: Option<(Port, Msg)>,
 }
 
 impl InRuns for WithDetector {
@@ -33,18 +31,17 @@ impl InRuns for WithDetector {
 
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         match self.next(cx) {
-            Some(next) => {
-                self.last = Some((next, msg));
-                cx.send(next, msg);
-            }
+            Some(next) => cx.send(next, msg),
             // All others are dead: what it says of itself is back at once.
             None if msg.favourite() == cx.rank() => self.receive(cx, msg),
             None => {}
         }
     }
 
+    /// Everyone is a neighbour: whoever is not among the living is dead, or a liar's invention.
     fn takes_for_dead(&self, cx: &Cx<'_, Self>, rank: Rank) -> bool {
-        self.dead.iter().any(|&port| cx.peer_rank(port) == rank)
+        let is_alive = |port: Port| !self.dead.contains(&port) && cx.peer_rank(port) == rank;
+        rank != cx.rank() && !cx.outgoing().any(is_alive)
     }
 
     /// If its leader is dead, the detector says so.
@@ -64,18 +61,17 @@ impl WithDetector {
         if self.standing.favourite() == Some(cx.peer_rank(peer)) {
             cx.because("the one who should lead is dead: a new run");
             self.begin_run(cx);
-        } else if let Some((to, msg)) = self.last
-            && to == peer
-        {
-            cx.because("the next one is dead, perhaps with the message in its hands: it is sent again");
-            self.pass_on(cx, msg);
+        } else if self.standing.is_under_way() {
+            cx.because("somebody died, perhaps with the message in its hands: a new run");
+            self.begin_run(cx);
         }
     }
 
     fn note_life(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         let was_dead = self.dead.remove(&peer);
-        if was_dead && self.next(cx) == Some(peer) && self.standing.knows_a_run() {
-            cx.because("one that was passed over is alive: a new run takes it in");
+        let was_passed_over = self.next(cx) == Some(peer) && self.standing.knows_a_run();
+        if was_dead && (was_passed_over || self.standing.is_under_way()) {
+            cx.because("one that was taken for dead is alive: a new run takes it in");
             self.begin_run(cx);
         }
     }
@@ -86,7 +82,7 @@ impl Algorithm for WithDetector {
     type Durable = Option<Run>;
 
     fn start(_: &mut Cx<'_, Self>, saved: Option<Run>) -> Self {
-        WithDetector { standing: Standing::new(saved), dead: BTreeSet::new(), last: None }
+        WithDetector { standing: Standing::new(saved), dead: BTreeSet::new() }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -119,6 +115,7 @@ impl Protocol for WithDetector {
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         need: Need::OverlayRing,
         knows: Knowledge::PEERS.and(Knowledge::DETECTOR),
+        survives: Faults::CRASH,
         claims: &CLAIMS,
         ..ChangRoberts::SPEC
     };

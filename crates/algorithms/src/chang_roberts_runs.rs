@@ -72,14 +72,21 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A member boots, and knows what the highest run was before it crashed, if it did.
+    /// A member boots, and knows what the highest run was before it crashed, if it did. It counts one
+    /// more as known, as it may have crashed with the first word of a new run in its hands.
     pub fn new(saved: Option<Run>) -> Standing {
-        Standing { run: saved, participant: false, favourite: None, role: Role::Undecided }
+        let run = saved.map(|run| Run::after(saved, run.initiator));
+        Standing { run, participant: false, favourite: None, role: Role::Undecided }
     }
 
     /// Whether it has ever heard of an election.
     pub fn knows_a_run(&self) -> bool {
         self.run.is_some()
+    }
+
+    /// Whether a run is under way here.
+    pub fn is_under_way(&self) -> bool {
+        self.participant
     }
 
     /// Who should lead, or does, as far as the member knows.
@@ -154,6 +161,12 @@ pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
             Msg::Election { .. } if Some(run) < known.run && !known.participant => {
                 cx.because("its initiator missed a later run, which is over: a new one takes it in");
                 self.begin_run(cx);
+            }
+            Msg::Election { .. } if known.run.is_some_and(|known| run.epoch < known.epoch) => {
+                cx.because("its initiator missed a later run: what has passed of that one goes round again");
+                if let (Some(run), Some(best)) = (known.run, known.favourite) {
+                    self.pass_on(cx, Msg::Election { run, best });
+                }
             }
             _ if Some(run) < known.run => cx.because("a higher run is known: this one goes no further"),
             _ if self.takes_for_dead(cx, favourite) => {

@@ -44,6 +44,10 @@ impl Message for Msg {
     fn kind(&self) -> usize {
         matches!(self, Msg::Elected { .. }).into()
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected { initiator: leader.id(), leader: leader.id() })
+    }
 }
 
 impl Algorithm for Suppressing {
@@ -157,7 +161,9 @@ const CLAIMS: [Claim; 3] = [
         formula: "highest initiator: d + 2n; every other: distance to the next higher initiator",
         expect: |run| {
             let applies = is_undisturbed(run) && run.delivery != Delivery::Reordering;
-            applies.then(|| Expect::Exactly((died_hops(run, by_id(run)) + completed_hops(run, by_id(run))) as f64))
+            applies.then(|| {
+                Expect::Exactly((died_hops(run, by_id(run)) + completed_hops(run, by_id(run))) as f64)
+            })
         },
     },
     Claim {

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NeighbourTimeout {
     standing: Standing,
+    /// The run whose `elected` the member waits for.
+    awaited: Option<Run>,
 }
 
 /// `elected` should have come.
@@ -27,13 +29,18 @@ impl InRuns for NeighbourTimeout {
     }
 
     /// Whoever passes on its next neighbour's rank hears `elected` after one hop to that neighbour and
-    /// n - 1 round the ring from there, if the neighbour is alive.
+    /// n - 1 round the ring from there, if the neighbour is alive. If not, the rank may come by again.
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
-        match msg {
-            Msg::Election { best, .. } if best == cx.peer_rank(NEXT) => {
-                cx.set_timer(Overdue, cx.delay_bound() * u64::from(cx.size()));
+        let awaited = match msg {
+            Msg::Election { best, run } if best == cx.peer_rank(NEXT) => Some(run),
+            _ => None,
+        };
+        if self.awaited != awaited {
+            self.awaited = awaited;
+            match awaited {
+                Some(_) => cx.set_timer(Overdue, cx.delay_bound() * u64::from(cx.size())),
+                None => cx.cancel_timer(Overdue),
             }
-            _ => cx.cancel_timer(Overdue),
         }
         cx.send(NEXT, msg);
     }
@@ -50,7 +57,7 @@ impl Algorithm for NeighbourTimeout {
     type Durable = Option<Run>;
 
     fn start(_: &mut Cx<'_, Self>, saved: Option<Run>) -> Self {
-        NeighbourTimeout { standing: Standing::new(saved) }
+        NeighbourTimeout { standing: Standing::new(saved), awaited: None }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -63,6 +70,7 @@ impl Algorithm for NeighbourTimeout {
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, _: Overdue) {
         cx.because("its next neighbour should lead, but does not say so: it is dead, so a new run begins");
+        self.awaited = None;
         self.begin_run(cx);
     }
 }

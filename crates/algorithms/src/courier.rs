@@ -75,6 +75,10 @@ impl<W: Message> Message for Letter<W> {
             Letter::Ack(_) => Some(String::new()),
         }
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        W::forged(leader).map(|word| Letter::Word { number: 0, word })
+    }
 }
 
 /// Members' names in a row.

@@ -45,6 +45,10 @@ impl Message for Msg {
             Msg::Elected(_) => 2,
         }
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected(leader.id()))
+    }
 }
 
 impl Algorithm for DolevKlaweRodeh {

@@ -53,6 +53,10 @@ impl Message for Msg {
             Msg::Reply(_) | Msg::Elected(_) => None,
         }
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected(leader.id()))
+    }
 }
 
 impl Algorithm for HirschbergSinclair {

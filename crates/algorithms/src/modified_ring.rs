@@ -60,6 +60,11 @@ impl Message for Word {
         matches!(self, Word::Coordinator { .. }).into()
     }
 
+    fn forged(leader: Rank) -> Option<Self> {
+        let (run, coordinator) = (Run::forged(leader), leader.id());
+        Some(Word::Coordinator { run, coordinator, forwarded_by: Vec::new() })
+    }
+
     fn brief(&self) -> Option<String> {
         Some(match self {
             Word::Election { forwarded_by, .. } => {
@@ -83,6 +88,9 @@ impl RingMember<Word> for ModifiedRing {
         cx.because("a copy of what has passed already: it goes no further");
         let (me, is_current) = (cx.rank(), Some(word.run()) == self.run);
         match word {
+            _ if word.listed() > cx.outgoing().count() + 1 => {
+                cx.because("it lists more members than there are: it is a forgery");
+            }
             _ if Some(word.run()) < self.run => {
                 cx.because("a higher run is known: this one is discarded");
             }
@@ -154,6 +162,14 @@ impl Word {
     fn run(&self) -> Run {
         let (Word::Election { run, .. } | Word::Coordinator { run, .. }) = self;
         *run
+    }
+
+    /// How many are on its list.
+    fn listed(&self) -> usize {
+        match self {
+            Word::Election { forwarded_by, .. } => forwarded_by.len(),
+            Word::Coordinator { forwarded_by, .. } => forwarded_by.len(),
+        }
     }
 
     fn owned_bytes(&self) -> usize {

@@ -56,6 +56,10 @@ impl Message for Msg {
             Msg::Elected(_) => 2,
         }
     }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected(leader.id()))
+    }
 }
 
 impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {

@@ -23,6 +23,6 @@ bellwether_core::registry! {
         rounds variable_speeds::VariableSpeeds;
         rounds floodmax::EveryRound, floodmax::NewsOnly;
         events aggregation_tree::AggregationTree;
-        events bully::AtOnce, bully::Waiting;
+        events bully::AtOnce, bully::Waiting, bully::Stable;
     }
 }

@@ -62,6 +62,11 @@ impl Message for Word {
         matches!(self, Word::Coordinator(_)).into()
     }
 
+    fn forged(leader: Rank) -> Option<Self> {
+        let (run, leader) = (Run::forged(leader), leader.id());
+        Some(Word::Coordinator(Outcome { run, leader, members: vec![leader] }))
+    }
+
     fn brief(&self) -> Option<String> {
         Some(match self {
             Word::Election { members, .. } => format!("[{}]", listed(members.iter().map(|rank| rank.id()))),
@@ -84,6 +89,9 @@ impl RingMember<Word> for RingSkipping {
         cx.because("a copy of what has passed already: it goes no further");
         let me = cx.rank();
         match word {
+            _ if !word.is_plausible(cx) => {
+                cx.because("it is no member's, or lists more members than there are: it is a forgery");
+            }
             Word::Election { run, members } if members.contains(&me) => {
                 if self.is_news(run, Passed::Coordinator) {
                     cx.because("its own id is on the list, which is complete: the best on it leads");
@@ -123,6 +131,19 @@ impl RingMember<Word> for RingSkipping {
 
     fn courier(&mut self) -> &mut Courier<Word> {
         &mut self.courier
+    }
+}
+
+impl Word {
+    /// Whether a member can have sent it. What is remembered of initiators is so no more than there are.
+    fn is_plausible(&self, cx: &Cx<'_, RingSkipping>) -> bool {
+        let (run, listed) = match self {
+            Word::Election { run, members } => (run, members.len()),
+            Word::Coordinator(outcome) => (&outcome.run, outcome.members.len()),
+        };
+        let mut others = cx.outgoing().map(|port| cx.peer_rank(port));
+        listed <= cx.outgoing().count() + 1
+            && (run.initiator == cx.rank() || others.any(|rank| rank == run.initiator))
     }
 }
 

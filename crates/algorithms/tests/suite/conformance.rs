@@ -16,7 +16,7 @@ fn the_registry_lists_what_it_should() {
     use Driving::{Events, Rounds};
     let expected: &[(&str, &[&str], Driving)] = &[
         ("lcr", &["leader-only", "deciding", "halting"], Rounds),
-        ("chang-roberts", &["plain", "suppressing"], Events),
+        ("chang-roberts", &["plain", "suppressing", "neighbour-timeout", "detector"], Events),
         ("modified-ring", &["plain"], Events),
         ("ring-skipping", &["plain"], Events),
         ("hirschberg-sinclair", &["plain"], Events),
@@ -28,7 +28,7 @@ fn the_registry_lists_what_it_should() {
         ("variable-speeds", &["plain"], Rounds),
         ("floodmax", &["every-round", "news-only"], Rounds),
         ("aggregation-tree", &["plain"], Events),
-        ("bully", &["at-once", "waiting"], Events),
+        ("bully", &["at-once", "waiting", "stable"], Events),
     ];
     assert_eq!(Algorithms::names(), expected.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
     for &(name, variants, driving) in expected {
@@ -55,7 +55,7 @@ fn storage_counts_what_a_state_owns() {
         plan.script = (0..dead as u32).map(die).collect();
         // Callers suspect each of the dead.
         let expected = size_of::<bully::AtOnce>() + dead * size_of::<Port>();
-        for variant in ["at-once", "waiting"] {
+        for variant in ["at-once", "waiting", "stable"] {
             assert_eq!(run("bully", variant, &plan).storage_max, expected as u64, "{variant} {dead} dead");
         }
     }

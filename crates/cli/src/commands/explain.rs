@@ -8,7 +8,7 @@ use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::{markdown, output};
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{Citation, Identities, Links, Registry as _, Spec, Starts, Timing};
+use bellwether_core::{Citation, Identities, Leadership, Links, Registry as _, Spec, Starts, Timing};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -49,10 +49,8 @@ struct Page {
     name: &'static str,
     variants: Vec<Variant>,
     idea: &'static str,
-    assumptions: Vec<String>,
     rules: &'static str,
     what_breaks_it: &'static str,
-    survives: Vec<&'static str>,
     sources: &'static [Citation],
 }
 
@@ -61,8 +59,10 @@ struct Page {
 struct Variant {
     name: &'static str,
     summary: &'static str,
+    assumptions: Vec<String>,
     outcome: String,
     costs: Vec<Cost>,
+    survives: Vec<&'static str>,
 }
 
 /// A claim.
@@ -82,10 +82,8 @@ impl Page {
             name,
             variants: specs.iter().map(|spec| Variant::new(spec)).collect(),
             idea,
-            assumptions: assumptions(spec),
             rules,
             what_breaks_it,
-            survives: spec.survives.words(),
             sources: spec.sources,
         }
     }
@@ -105,7 +103,7 @@ impl Page {
             );
         }
         section("Idea", self.idea);
-        section("Assumptions", &list(self.assumptions.iter().cloned()));
+        section("Assumptions", &list(self.assumptions()));
         section("Rules", self.rules);
         section("Outcome", &self.of_variants(|variant| vec![variant.outcome.clone()]));
         section(
@@ -114,14 +112,33 @@ impl Page {
                 variant.costs.iter().map(|cost| format!("{}: {}", cost.name, cost.formula)).collect()
             }),
         );
-        let survives = match self.survives.as_slice() {
-            [] => "It is not made to survive any fault.".to_owned(),
-            faults => format!("It is made to survive: {}.", faults.join(", ")),
-        };
-        section("What breaks it", &format!("{survives}\n\n{}", self.what_breaks_it));
+        section("What breaks it", &format!("{}\n\n{}", self.survival(), self.what_breaks_it));
         section("Sources", &list(self.sources.iter().map(ToString::to_string)));
         section("Try it", &format!("    bellwether simulate {} --nodes 8", self.name));
         page
+    }
+
+    /// What the default takes for granted, and what another variant does besides or instead.
+    fn assumptions(&self) -> impl Iterator<Item = String> {
+        let usual = &self.variants[0].assumptions;
+        let other = self.variants.iter().flat_map(move |variant| {
+            let unusual = variant.assumptions.iter().filter(|assumption| !usual.contains(assumption));
+            unusual.map(|assumption| format!("In `{}`: {assumption}", variant.name))
+        });
+        usual.iter().cloned().chain(other)
+    }
+
+    fn survival(&self) -> String {
+        let of = |variant: &Variant| match variant.survives.as_slice() {
+            [] => "is not made to survive any fault.".to_owned(),
+            faults => format!("is made to survive: {}.", faults.join(", ")),
+        };
+        let first = of(&self.variants[0]);
+        if self.variants.iter().all(|variant| of(variant) == first) {
+            return format!("It {first}");
+        }
+        let said = self.variants.iter().map(|variant| format!("- `{}` {}", variant.name, of(variant)));
+        said.collect::<Vec<_>>().join("\n")
     }
 
     /// What is to be said of each variant; said once where it is the same for all.
@@ -147,9 +164,20 @@ impl Variant {
         Variant {
             name: spec.variant,
             summary: spec.summary,
-            outcome: capitalised(&spec.goal.to_string()),
+            assumptions: assumptions(spec),
+            outcome: outcome(spec),
             costs: spec.claims.iter().map(cost).collect(),
+            survives: spec.survives.words(),
         }
+    }
+}
+
+/// What members know at the end, and of whom.
+fn outcome(spec: &Spec) -> String {
+    let goal = capitalised(&spec.goal.to_string());
+    match spec.leadership {
+        Leadership::Best => goal,
+        Leadership::Incumbent => format!("{goal}; who leads and works stays, though a better one comes back"),
     }
 }
 
