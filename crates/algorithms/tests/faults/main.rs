@@ -6,6 +6,7 @@ mod support;
 
 mod bully_repairs;
 mod detectors;
+mod overlay_repairs;
 mod repaired_figures;
 mod ring_repairs;
 

@@ -1,0 +1,58 @@
+//! Rings that pass over their dead, with a standing failure detector: leaders that die after they were
+//! announced, members that come back, and forgeries.
+
+use crate::detectors::{heartbeat, perfect};
+use crate::ring_repairs::random_recoveries;
+use crate::support::disturbed::{best_survivor, random_deaths};
+use crate::support::{Cast, Dice, assert_elected};
+use crate::{at, run};
+use bellwether_algorithms::{modified_ring::ModifiedRing, ring_skipping::RingSkipping};
+use bellwether_core::{Algorithm, Elect, Id};
+use bellwether_sim::Event;
+use bellwether_sim::faults::Lie;
+
+fn check_deaths<A: Algorithm>() {
+    let mut dice = Dice(11);
+    for round in 0..200 {
+        let (cast, mut plan, victims) = random_deaths(round, Cast::overlay, 8, &mut dice);
+        plan.limits.messages = 100_000;
+        for detector in [perfect(), heartbeat()] {
+            plan.detector = Some(detector.clone());
+            let context = format!("{} {cast:?} {:?} {:?} {detector}", A::SPEC.name, plan.script, plan.delay);
+            assert_elected(&run::<A>(&plan), best_survivor(&cast, &victims), true, &context);
+        }
+    }
+}
+
+#[test]
+fn any_deaths_are_survived() {
+    check_deaths::<ModifiedRing>();
+    check_deaths::<RingSkipping>();
+}
+
+fn check_recoveries<A: Algorithm>() {
+    let mut dice = Dice(12);
+    for round in 0..200 {
+        let (cast, mut plan) = random_recoveries(round, Cast::overlay, &mut dice);
+        for detector in [perfect(), heartbeat()] {
+            plan.detector = Some(detector.clone());
+            let context = format!("{} {cast:?} {:?} {:?} {detector}", A::SPEC.name, plan.script, plan.delay);
+            assert_elected(&run::<A>(&plan), cast.id(cast.best()), true, &context);
+        }
+    }
+}
+
+#[test]
+fn whoever_comes_back_is_taken_in() {
+    check_recoveries::<ModifiedRing>();
+    check_recoveries::<RingSkipping>();
+}
+
+#[test]
+fn a_forgery_does_not_go_round_for_ever() {
+    let cast = Cast::in_best_order(Elect::Best, 5);
+    let mut plan = cast.overlay();
+    plan.limits.messages = 1_000;
+    plan.script = vec![at(80, Event::Lie(Lie::Forge(Id::new(99).expect("small"))), 2)];
+    assert!(run::<ModifiedRing>(&plan).finished && run::<RingSkipping>(&plan).finished);
+}
