@@ -132,16 +132,24 @@ pub fn simulate_many<G: Registry, T: Send>(
     each: impl Fn(&Plan, Report) -> T + Sync,
 ) -> Result<Vec<T>, SetupError> {
     let spec = G::ENTRIES[entry].spec;
+    in_parallel(threads, runs, |run| {
+        let plan = setup.plan(spec, first_seed.wrapping_add(run))?;
+        let report = simulate::<G, ()>(entry, &plan, mode, &mut ());
+        Ok(each(&plan, report))
+    })
+}
+
+/// Does something for every number below `count`, on `threads` cores (0: all of them). What comes of it is
+/// in the order of the numbers.
+///
+/// # Errors
+/// The first [`SetupError`], or [`SetupError::Threads`].
+pub fn in_parallel<T: Send>(
+    threads: usize,
+    count: u64,
+    each: impl Fn(u64) -> Result<T, SetupError> + Sync,
+) -> Result<Vec<T>, SetupError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| SetupError::Threads(error.to_string()))?;
-    pool.install(|| {
-        (0..runs)
-            .into_par_iter()
-            .map(|run| {
-                let plan = setup.plan(spec, first_seed.wrapping_add(run))?;
-                let report = simulate::<G, ()>(entry, &plan, mode, &mut ());
-                Ok(each(&plan, report))
-            })
-            .collect()
-    })
+    pool.install(|| (0..count).into_par_iter().map(&each).collect())
 }
