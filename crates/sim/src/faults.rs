@@ -11,6 +11,7 @@ pub use links::LinkWishes;
 pub use script::{Partition, Scripted, check, cut, pause};
 
 use bellwether_core::{Id, Span, Time};
+use std::fmt;
 
 /// What can happen to a member. `M` names members: by index in a plan, by id where a user writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,6 +204,18 @@ pub struct Chosen<M = u32> {
     pub nth: Option<u64>,
     /// What becomes of it.
     pub fate: Fate,
+}
+
+impl<M: fmt::Display> fmt::Display for Chosen<M> {
+    /// As files and the command line have it: `KIND:A-B#N`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.as_deref().unwrap_or_default())?;
+        let anyone = |named: &Option<M>| named.as_ref().map_or_else(|| "*".to_owned(), M::to_string);
+        if self.from.is_some() || self.to.is_some() {
+            write!(f, ":{}-{}", anyone(&self.from), anyone(&self.to))?;
+        }
+        self.nth.map_or(Ok(()), |nth| write!(f, "#{nth}"))
+    }
 }
 
 /// What becomes of a chosen message.

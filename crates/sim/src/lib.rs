@@ -24,6 +24,7 @@ mod run;
 pub mod scenario;
 pub mod script;
 mod setup;
+pub mod shrink;
 mod stability;
 mod stats;
 pub mod suggest;

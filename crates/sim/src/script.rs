@@ -76,6 +76,17 @@ impl Interval {
     }
 }
 
+/// A clock's rate as the notation has it: what it gains, in per cent or in millionths.
+#[must_use]
+pub fn rate(millionths: i32) -> String {
+    const PER_CENT: i32 = 10_000;
+    if millionths % PER_CENT == 0 {
+        format!("{}%", millionths / PER_CENT)
+    } else {
+        format!("{millionths}ppm")
+    }
+}
+
 fn cut(a: Id, b: Id, interval: &Interval) -> Vec<Scripted> {
     interval.events(a, Event::Cut(b), Event::Mend(b))
 }

@@ -92,7 +92,7 @@ const FIGURES: [(&str, Figure); 11] = [
     ("duplicated", Figure::Duplicated),
 ];
 
-const OUTCOMES: [(&str, Outcome); 4] = [
+pub(super) const OUTCOMES: [(&str, Outcome); 4] = [
     ("elected", Outcome::Elected),
     ("split", Outcome::Split),
     ("none", Outcome::None),

@@ -13,11 +13,13 @@ mod links;
 mod members;
 mod play;
 mod table;
+mod write;
 
 pub use error::ScenarioError;
 pub use expect::{Expectation, Mismatch};
 pub use members::MOST_MEMBERS;
 pub use play::{Played, Resolved};
+pub use write::{Draft, write};
 
 use crate::delay::{Delay, DelayError};
 use crate::plan::{Limits, LinkOrder};

@@ -9,10 +9,12 @@
 
 mod draw;
 mod model;
+mod reduce;
 mod verdict;
 
 pub use draw::draw;
 pub use model::Model;
+pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
 use crate::faults::{Event, LinkFaults};

@@ -1,0 +1,51 @@
+//! Reducing a run of a swarm that fails.
+
+use super::{judge, time_limit};
+use crate::faults::{Chosen, Event};
+use crate::run::{RoundMode, simulate};
+use crate::setup::{Callers, Members, Setup};
+use crate::shrink::{Chances, Shrunk, shrink};
+use bellwether_core::{Id, Registry, Spec, Starts};
+
+/// Reduces a run to a small one of which the same becomes. No more than `most_runs` are tried.
+///
+/// Nothing is taken away that would make it a failure of nobody's: somebody to whom nothing happens calls an
+/// election, and it has as much time as any run of a swarm.
+pub fn reduce<G: Registry>(entry: usize, setup: &Setup, seed: u64, most_runs: u64) -> Shrunk {
+    let spec = G::ENTRIES[entry].spec;
+    let class = |setup: &Setup, seed| Some(judge::<G>(entry, setup, seed).ok()?.class);
+    let original = class(setup, seed);
+    let fails = |setup: &Setup, seed| is_fair(spec, setup) && class(&with_time(setup), seed) == original;
+    let shrunk = shrink(setup, seed, most_runs, fails, |setup, seed| {
+        chances::<G>(entry, &with_time(setup), seed).unwrap_or_default()
+    });
+    Shrunk { setup: with_time(&shrunk.setup), ..shrunk }
+}
+
+fn with_time(setup: &Setup) -> Setup {
+    let mut setup = setup.clone();
+    setup.limits.time = time_limit(&setup);
+    setup
+}
+
+/// Whether somebody calls an election to whom nothing happens.
+fn is_fair(spec: &Spec, setup: &Setup) -> bool {
+    let Some(Members::Ids(ids)) = &setup.members else { return false };
+    let concerns_links = |what| matches!(what, Event::Call | Event::Cut(_) | Event::Mend(_) | Event::Heal);
+    let is_steady = |id: Id| setup.script.iter().all(|&(whose, what, _)| whose != id || concerns_links(what));
+    let calls_at_first = |id: Id| match &setup.callers {
+        Callers::All => true,
+        Callers::Ids(callers) => callers.contains(&id),
+    };
+    let calls_later =
+        |id: Id| setup.script.iter().any(|&(whose, what, _)| whose == id && what == Event::Call);
+    let calls = |id: Id| spec.starts == Starts::Everyone || calls_at_first(id) || calls_later(id);
+    ids.iter().any(|&id| is_steady(id) && calls(id))
+}
+
+fn chances<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Option<Vec<Chosen<Id>>> {
+    let plan = setup.plan(G::ENTRIES[entry].spec, seed).ok()?;
+    let mut observer = Chances::new(&plan);
+    simulate::<G, _>(entry, &plan, RoundMode::Auto, &mut observer);
+    Some(observer.into_chosen())
+}
