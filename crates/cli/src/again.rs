@@ -2,6 +2,12 @@
 
 use crate::args::values::comma_separated;
 use crate::args::{ElectArg, LinksArg, SimulateArgs, word};
+use crate::choice::Choice;
+use bellwether_core::{Elect, HOP, Id, Time};
+use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
+use bellwether_sim::script::{self, Interval, rate};
+use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
+use std::fmt::Display;
 
 /// The command line that gives the same outcome again. What does not bear on the outcome (threads,
 /// memory, format, trace) is left out.
@@ -47,6 +53,32 @@ fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     line.0
 }
 
+/// The command line that simulates a setup whose members are listed, as a swarm draws them.
+pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
+    let mut line = Line(format!("bellwether simulate {}", quoted(&choice.label())));
+    let ids: &[Id] = if let Some(Members::Ids(ids)) = &setup.members { ids } else { &[] };
+    line.option("ids", Some(comma_separated(ids)));
+    line.option("id-bound", setup.id_bound);
+    line.option("elect", (setup.elect == Elect::Worst).then(|| word(ElectArg::Worst)));
+    if let Callers::Ids(callers) = &setup.callers {
+        let none = callers.is_empty();
+        line.option("initiators", Some(if none { "none".to_owned() } else { comma_separated(callers) }));
+    }
+    line.option("topology", setup.shape.as_ref());
+    line.option("delay", (setup.delay != Delay::Unit).then_some(&setup.delay));
+    line.option("delay-bound", setup.delay_bound);
+    line.option("links", (setup.links == LinkOrder::Reordering).then(|| word(LinksArg::Reordering)));
+    line.script(&script::lines(&setup.script, ids));
+    line.link_faults(&setup.link_faults);
+    if setup.ring_closes {
+        line.0.push_str(" --ring-closes");
+    }
+    line.option("detector", setup.detector.as_ref());
+    line.option("until", (setup.limits.time != Time::NEVER).then_some(setup.limits.time));
+    line.option("seed", Some(seed));
+    line.0
+}
+
 struct Line(String);
 
 impl Line {
@@ -54,6 +86,78 @@ impl Line {
         if let Some(value) = value {
             self.0.push_str(&format!(" --{name} {}", quoted(&value.to_string())));
         }
+    }
+}
+
+impl Line {
+    /// Options that may be given several values at once are.
+    fn list(&mut self, name: &str, values: &[String]) {
+        self.option(name, (!values.is_empty()).then(|| comma_separated(values)));
+    }
+
+    fn script(&mut self, lines: &[script::Line]) {
+        // Options in the order in which they first come up, each with all of its values.
+        let mut options: Vec<(&str, Vec<String>)> = Vec::new();
+        for line in lines {
+            let (name, value) = scripted(line);
+            match options.iter_mut().find(|(other, _)| *other == name && name != "partition") {
+                Some((_, values)) => values.push(value),
+                None => options.push((name, vec![value])),
+            }
+        }
+        for (name, values) in options {
+            self.list(name, &values);
+        }
+    }
+
+    fn link_faults(&mut self, faults: &LinkFaults<Id>) {
+        let LinkFaults { loss, burst, duplication, reordering, held_up, until, chosen } = faults;
+        let share = |share: f64| (share > 0.0).then_some(share);
+        self.option("loss", share(*loss));
+        self.option("burst", (*burst > 1.0).then_some(burst));
+        self.option("duplication", share(*duplication));
+        self.option("reordering", share(*reordering));
+        let usual = LinkFaults::<Id>::default();
+        self.option("held-up", (*held_up != usual.held_up).then_some(held_up));
+        self.option("faults-until", (*until != usual.until).then_some(until));
+        for (name, fate) in [("lose", Fate::Lost), ("duplicate", Fate::Twice)] {
+            let patterns = chosen.iter().filter(|one| one.fate == fate).map(ToString::to_string);
+            self.list(name, &patterns.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// The option of a line of a script, and its value.
+fn scripted(line: &script::Line) -> (&'static str, String) {
+    match line {
+        script::Line::Once((id, what, at)) => (what.word(), once(*id, what, *at)),
+        script::Line::Pause(id, interval) => ("pause", during(id, interval)),
+        script::Line::Cut(a, b, interval) => ("cut", during(format_args!("{a}-{b}"), interval)),
+        script::Line::CutOneWay(a, b, interval) => ("cut-one-way", during(format_args!("{a}-{b}"), interval)),
+        script::Line::Partition(groups, interval) => {
+            let group = |group: &Vec<Id>| group.iter().map(Id::to_string).collect::<Vec<_>>().join("+");
+            let groups: Vec<String> = groups.iter().map(group).collect();
+            ("partition", during(groups.join("/"), interval))
+        }
+    }
+}
+
+fn during(what: impl Display, Interval { from, to }: &Interval) -> String {
+    format!("{what}@{from}..{}", to.map_or_else(String::new, |to| to.to_string()))
+}
+
+fn once(id: Id, what: &Event<Id>, at: Time) -> String {
+    let plus = |is_negative: bool| if is_negative { "" } else { "+" };
+    match what {
+        Event::Heal => at.to_string(),
+        Event::Drift(gains) => format!("{id}@{at}:{}{}", plus(*gains < 0), rate(*gains)),
+        Event::Jump(ticks) => {
+            format!("{id}@{at}:{}{}", plus(*ticks < 0), *ticks as f64 / HOP.ticks() as f64)
+        }
+        Event::Lie(Lie::Pretend(other) | Lie::Forge(other) | Lie::Silence(other)) => {
+            format!("{id}@{at}:{other}")
+        }
+        _ => format!("{id}@{at}"),
     }
 }
 

@@ -22,6 +22,28 @@ Exit codes:
 
 Of 3, 4 and 5 the first that applies; over many runs, to any of them.";
 
+/// The exit codes of `swarm`, for its help.
+pub const SWARM_CODES: &str = "\
+Exit codes:
+  0  every run came right, though some perhaps late
+  1  something could not be read or written
+  2  wrong usage or bad input
+  3  safety violated in some run: a wrong leader, or two
+  4  liveness not reached in some run: no leader
+
+That an algorithm fails under faults which it does not claim to survive counts too: 'survive' asks only
+whether claims hold.";
+
+/// The exit codes of `survive`, for its help.
+pub const SURVIVE_CODES: &str = "\
+Exit codes:
+  0  every algorithm survives what it declares to survive
+  1  something could not be read or written
+  2  wrong usage or bad input
+  5  an algorithm fails under faults that it declares to survive
+
+Failures under other faults are what the table is for, and no reason to complain.";
+
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {

@@ -4,6 +4,7 @@
 
 mod again;
 mod args;
+mod cell;
 mod choice;
 mod commands;
 mod error;

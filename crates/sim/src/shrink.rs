@@ -197,7 +197,7 @@ fn less_chance(setup: &Setup) -> Vec<Setup> {
         if applies {
             let mut smaller = setup.clone();
             change(&mut smaller.link_faults);
-            candidates.push(smaller);
+            candidates.push(tidied(smaller));
         }
     };
     add(faults.loss > 0.0, |faults| (faults.loss, faults.burst) = (0.0, 1.0));
@@ -216,7 +216,16 @@ fn certain(setup: &Setup, chosen: Vec<Chosen<Id>>) -> Setup {
     let faults = &mut certain.link_faults;
     (faults.loss, faults.burst, faults.duplication, faults.reordering) = (0.0, 1.0, 0.0, 0.0);
     faults.chosen.extend(chosen);
-    certain
+    tidied(certain)
+}
+
+/// Where nothing is left to chance, it does not matter for how long.
+fn tidied(mut setup: Setup) -> Setup {
+    if !has_chance(&setup.link_faults) {
+        let chosen = std::mem::take(&mut setup.link_faults.chosen);
+        setup.link_faults = LinkFaults { chosen, ..LinkFaults::default() };
+    }
+    setup
 }
 
 fn fewer_callers(setup: &Setup) -> Vec<Setup> {

@@ -11,3 +11,4 @@ mod misfortune;
 mod one_file_one_line;
 mod recording;
 mod support;
+mod swarm;

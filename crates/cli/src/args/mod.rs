@@ -6,6 +6,7 @@ mod fault_values;
 mod faults;
 mod play;
 mod simulate;
+mod swarm;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
@@ -13,8 +14,9 @@ pub use detectors::{DetectorsArgs, DetectorsFormat};
 pub use faults::FaultArgs;
 pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
+pub use swarm::{Drawing, SurviveArgs, SurviveFormat, SwarmArgs};
 
-use crate::error::EXIT_CODES;
+use crate::error::{EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
 use bellwether_core::{Elect, Order};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -48,6 +50,12 @@ pub enum Command {
     /// Play a scenario, export it, or check that it comes out as expected
     #[command(after_help = EXIT_CODES)]
     Play(PlayArgs),
+    /// Run swarms: everything about each run is drawn from its seed, faults included
+    #[command(after_help = SWARM_CODES)]
+    Swarm(SwarmArgs),
+    /// Say which algorithm survives which failures, by running them all
+    #[command(after_help = SURVIVE_CODES)]
+    Survive(SurviveArgs),
     /// Print completions for a shell
     Completions {
         /// The shell

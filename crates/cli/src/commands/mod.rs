@@ -17,6 +17,9 @@ mod scenarios;
 mod simulate;
 mod simulate_json;
 mod simulate_text;
+mod survive;
+mod survive_output;
+mod swarm;
 
 pub use compare::{Series, orders};
 pub use detectors_measure::{Row, TradeOff};
@@ -34,6 +37,8 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Detectors(args) => detectors::run(&args),
         Command::Scenarios(args) => scenarios::run(&args),
         Command::Play(args) => play::run(&args),
+        Command::Swarm(args) => swarm::run(&args),
+        Command::Survive(args) => survive::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

@@ -2,8 +2,19 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 9] =
-    ["algorithms", "explain", "simulate", "compare", "detectors", "scenarios", "play", "completions", "man"];
+const SUBCOMMANDS: [&str; 11] = [
+    "algorithms",
+    "explain",
+    "simulate",
+    "compare",
+    "detectors",
+    "scenarios",
+    "play",
+    "swarm",
+    "survive",
+    "completions",
+    "man",
+];
 
 #[test]
 fn algorithms_are_listed_with_needs_guarantees_costs_and_sources() {

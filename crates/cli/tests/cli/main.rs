@@ -12,4 +12,6 @@ mod faults;
 mod program;
 mod scenarios;
 mod simulate;
+mod survive;
+mod swarm;
 mod trace;

@@ -3,8 +3,8 @@
 //! All faults fall into a phase of chaos at the beginning. Then everything ceases: links are mended, the
 //! frozen wake, nothing is lost any more, clocks keep their rate but do not jump. The dead stay dead,
 //! unless the model lets them recover. Two members (one, where there are fewer than four) are spared, so
-//! that there is somebody to elect; and if none of those calls at the beginning, one does when the chaos is
-//! over, so that there is an election to be judged.
+//! that there is somebody to elect; and if nobody who is unharmed calls at the beginning, one of those does
+//! when the chaos is over, so that there is an election to be judged.
 
 use super::{Model, Options, time_limit};
 use crate::delay::Delay;
@@ -115,13 +115,14 @@ struct Draft {
 }
 
 impl Draft {
+    /// Besides those who were spared, those are unharmed to whom nothing happened in the end.
     fn finish(self, spec: &Spec, spared: &[Id]) -> Setup {
-        let Draft { mut setup, mut lines, chaos, .. } = self;
+        let Draft { mut setup, mut lines, chaos, victims: unharmed, .. } = self;
         let calls = |id: &Id| match &setup.callers {
             Callers::All => true,
             Callers::Ids(callers) => callers.contains(id),
         };
-        if spec.starts == Starts::Callers && !spared.iter().any(calls) {
+        if spec.starts == Starts::Callers && !spared.iter().chain(&unharmed).any(calls) {
             lines.extend(spared.first().map(|&id| Line::Once((id, Event::Call, time(chaos)))));
         }
         setup.script = script::events(&lines);

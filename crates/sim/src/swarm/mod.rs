@@ -82,6 +82,24 @@ pub fn run_many<G: Registry>(
     })
 }
 
+/// Runs that fail though their algorithm declares to survive what goes wrong in them: every algorithm of a
+/// registry, under each model that it declares to survive, with so many seeds.
+///
+/// # Errors
+/// The first [`SetupError`].
+pub fn broken_promises<G: Registry>(runs: u64, options: &Options) -> Result<Vec<(Case, Class)>, SetupError> {
+    let mut broken = Vec::new();
+    for (entry, algorithm) in G::ENTRIES.iter().enumerate() {
+        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
+            let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
+            let verdicts = run_many::<G>(&cases, options, 0, || ())?;
+            let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
+            broken.extend(judged.filter(|(_, class)| class.is_failure()));
+        }
+    }
+    Ok(broken)
+}
+
 /// Runs a setup with the algorithm at `entry` of a registry, and says what became of it.
 ///
 /// # Errors
@@ -108,10 +126,11 @@ fn settled_at(plan: &Plan, report: &Report) -> Time {
     known.map(|(_, &at)| at).max().unwrap_or(Time::ZERO)
 }
 
-/// How long the same run takes when nothing goes wrong.
+/// How long the same run takes when nothing goes wrong, and everyone who calls does so at once.
 fn calm_time<G: Registry>(entry: usize, plan: &Plan) -> Span {
     let mut calm = plan.clone();
-    calm.script.clear();
+    calm.script.retain(|happening| happening.what == Event::Call);
+    calm.script.iter_mut().for_each(|call| call.at = Time::ZERO);
     calm.link_faults = LinkFaults::default();
     let report = simulate::<G, ()>(entry, &calm, RoundMode::Auto, &mut ());
     settled_at(&calm, &report) - Time::ZERO

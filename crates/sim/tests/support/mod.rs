@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
+pub mod shouting;
+
 use bellwether_core::*;
 use bellwether_sim::{Event, Happening, Plan};
 use serde::{Deserialize, Serialize};
