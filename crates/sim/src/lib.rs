@@ -21,6 +21,7 @@ mod report;
 mod roster;
 mod rounds;
 mod run;
+mod said;
 pub mod scenario;
 pub mod script;
 mod setup;
@@ -44,7 +45,8 @@ pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops}
 pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};
-pub use run::{RoundMode, check_messages, in_parallel, simulate, simulate_many};
+pub use run::{RoundMode, check_messages, in_parallel, simulate, simulate_before, simulate_many};
+pub use said::{Said, Seen};
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::Stability;
 pub use stats::{Ratio, Summary, growth_exponent};

@@ -1,8 +1,9 @@
 //! Who thinks what at the end of a run.
 
 use crate::faults::Event;
+use crate::said::{Said, Seen};
 use crate::trace::{Drop, Observer};
-use bellwether_core::{Message, Port, Protocol, Status, Time, Verdict};
+use bellwether_core::{Port, Status, Time, Verdict};
 
 /// Watches what members publish, and lets another observer watch too.
 pub struct Roster<O> {
@@ -46,30 +47,22 @@ impl<O: Observer> Observer for Roster<O> {
         self.seats[member as usize] = Seat::Dead;
         self.other.crashed(at, member);
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         self.other.sent(at, member, port, to, msg, due);
     }
-    fn duplicated<M: Message>(
-        &mut self,
-        at: Time,
-        member: u32,
-        port: Port,
-        to: (u32, Port),
-        msg: &M,
-        due: Time,
-    ) {
+    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         self.other.duplicated(at, member, port, to, msg, due);
     }
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
         self.other.dropped(at, member, port, to, msg, why);
     }
     fn struck(&mut self, at: Time, member: u32, what: Event) {
         self.other.struck(at, member, what);
     }
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         self.other.delivered(at, member, port, msg);
     }
-    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         self.other.lost(at, member, port, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
@@ -81,7 +74,7 @@ impl<O: Observer> Observer for Roster<O> {
     fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
         self.other.reasoned(at, member, reason);
     }
-    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
         self.other.settled(at, member, state);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {

@@ -29,7 +29,7 @@ pub enum Visit {
 }
 
 /// Runs a plan to its end. Delays are ignored: in this model every message takes one round.
-pub fn run<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O, visit: Visit) -> Report {
+pub fn run<R: RoundAlgorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O, visit: Visit) -> Report {
     if matches!(plan.topology, Topology::Ring { two_way: false, .. }) {
         RoundRun::<R, O, RingMail<R::Msg>>::new(plan, observer, visit).run()
     } else {
@@ -47,7 +47,7 @@ fn time_of(round: u64) -> Time {
     Time::ZERO + Span::from_hops(round - 1)
 }
 
-struct RoundRun<'p, 'o, R: RoundAlgorithm, O, B> {
+struct RoundRun<'p, 'o, R: RoundAlgorithm, O: ?Sized, B> {
     plan: &'p Plan,
     observer: &'o mut O,
     surroundings: Surroundings<'p>,
@@ -72,7 +72,7 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O, B> {
     visit: Visit,
 }
 
-impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R, O, B> {
+impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<'p, 'o, R, O, B> {
     fn new(plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
         RoundRun {
             surroundings: Surroundings::new(plan),
@@ -307,7 +307,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer, B: Mail<R::Msg>> RoundRun<'p, 'o, R
 }
 
 /// Takes a member's messages to where they go.
-struct Post<'a, B, O> {
+struct Post<'a, B, O: ?Sized> {
     topology: &'a Topology,
     leaving: &'a mut B,
     tally: &'a mut Tally,
@@ -316,7 +316,7 @@ struct Post<'a, B, O> {
     now: Time,
 }
 
-impl<M: Message, B: Mail<M>, O: Observer> Outbox<M> for Post<'_, B, O> {
+impl<M: Message, B: Mail<M>, O: Observer + ?Sized> Outbox<M> for Post<'_, B, O> {
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(&msg);

@@ -22,7 +22,7 @@ pub enum RoundMode {
 }
 
 /// Runs a plan with the algorithm at `entry` of a registry.
-pub fn simulate<G: Registry, O: Observer>(
+pub fn simulate<G: Registry, O: Observer + ?Sized>(
     entry: usize,
     plan: &Plan,
     mode: RoundMode,
@@ -31,13 +31,23 @@ pub fn simulate<G: Registry, O: Observer>(
     G::dispatch(entry, Run { plan, mode, observer })
 }
 
-struct Run<'a, O> {
+/// The same with an onlooker that is in no hurry: compiled once for all of them.
+pub fn simulate_before<G: Registry>(
+    onlooker: &mut dyn Observer,
+    entry: usize,
+    plan: &Plan,
+    mode: RoundMode,
+) -> Report {
+    simulate::<G, dyn Observer + '_>(entry, plan, mode, onlooker)
+}
+
+struct Run<'a, O: ?Sized> {
     plan: &'a Plan,
     mode: RoundMode,
     observer: &'a mut O,
 }
 
-impl<O: Observer> Visitor for Run<'_, O> {
+impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
     type Output = Report;
 
     fn events<A: Algorithm>(self) -> Report {

@@ -8,10 +8,11 @@ use crate::delay::Delay;
 use crate::faults::{Chosen, Event, Fate, Lie, LinkFaults};
 use crate::network::Shape;
 use crate::plan::Plan;
+use crate::said::Said;
 use crate::script::{self, Interval, Line};
 use crate::setup::{Callers, Members, Setup};
 use crate::trace::{Drop, Observer};
-use bellwether_core::{HOP, Id, Message, Port, Time};
+use bellwether_core::{HOP, Id, Port, Time};
 use std::collections::BTreeMap;
 
 /// A setup that still fails, as small as was found.
@@ -371,13 +372,13 @@ impl<'p> Chances<'p> {
         self.chosen
     }
 
-    fn count<M: Message>(&mut self, from: u32, to: u32, msg: &M) {
-        *self.sent.entry((from, to, M::KINDS[msg.kind()].name)).or_default() += 1;
+    fn count(&mut self, from: u32, to: u32, msg: &dyn Said) {
+        *self.sent.entry((from, to, msg.kind_of().name)).or_default() += 1;
     }
 
     /// Something became of the message that was counted last between those two.
-    fn note<M: Message>(&mut self, from: u32, to: u32, msg: &M, fate: Fate) {
-        let kind = M::KINDS[msg.kind()].name;
+    fn note(&mut self, from: u32, to: u32, msg: &dyn Said, fate: Fate) {
+        let kind = msg.kind_of().name;
         let id = |member: u32| Some(self.plan.ranks[member as usize].id());
         let nth = self.sent.get(&(from, to, kind)).copied();
         self.chosen.push(Chosen { from: id(from), to: id(to), kind: Some(kind.to_owned()), nth, fate });
@@ -385,13 +386,13 @@ impl<'p> Chances<'p> {
 }
 
 impl Observer for Chances<'_> {
-    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &M, _: Time) {
+    fn sent(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, _: Time) {
         self.count(member, to.0, msg);
     }
-    fn duplicated<M: Message>(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &M, _: Time) {
+    fn duplicated(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, _: Time) {
         self.note(member, to.0, msg, Fate::Twice);
     }
-    fn dropped<M: Message>(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &dyn Said, why: Drop) {
         self.count(member, to, msg);
         if why == Drop::Loss {
             self.note(member, to, msg, Fate::Lost);

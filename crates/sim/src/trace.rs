@@ -7,7 +7,8 @@ pub use json::{EventDetails, JsonTrace, TRACE_VERSION};
 pub use memory::{Input, MemoryTrace, Step};
 
 use crate::faults::Event;
-use bellwether_core::{Message, Port, Protocol, Status, Time, Verdict};
+use crate::said::{Said, Seen};
+use bellwether_core::{Port, Status, Time, Verdict};
 use serde::Serialize;
 
 /// Sees everything that happens in a run, as it happens. Every method does nothing unless written,
@@ -30,25 +31,17 @@ pub trait Observer {
     }
     /// A member sent a message, which comes to member and port `to` at `due`.
     #[inline]
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         let _ = (at, member, port, to, msg, due);
     }
     /// What a member just sent comes a second time, at `due`.
     #[inline]
-    fn duplicated<M: Message>(
-        &mut self,
-        at: Time,
-        member: u32,
-        port: Port,
-        to: (u32, Port),
-        msg: &M,
-        due: Time,
-    ) {
+    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         let _ = (at, member, port, to, msg, due);
     }
     /// A member sent a message, and the link lost it.
     #[inline]
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
         let _ = (at, member, port, to, msg, why);
     }
     /// Something went wrong with a member, or was put right: anything but a crash, a start, a recovery or
@@ -59,12 +52,12 @@ pub trait Observer {
     }
     /// A message reached a member.
     #[inline]
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         let _ = (at, member, port, msg);
     }
     /// A message reached a member that is dead or has halted.
     #[inline]
-    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         let _ = (at, member, port, msg);
     }
     /// A member's timer ran out.
@@ -85,7 +78,7 @@ pub trait Observer {
     /// A member has dealt with the input that it was just given, and its state is this. What it
     /// sends and publishes comes after.
     #[inline]
-    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
         let _ = (at, member, state);
     }
     /// What an outsider sees of a member changed.

@@ -5,6 +5,7 @@ mod support;
 use bellwether_core::*;
 use bellwether_sim::faults::{Chosen, Fate, Lie, LinkFaults};
 use bellwether_sim::{Drop, Event, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_sim::{Said, Seen};
 use serde::{Deserialize, Serialize};
 use support::{TOY, complete, hops, id, ring, with_script};
 
@@ -112,13 +113,13 @@ impl Observer for Log {
     fn called(&mut self, at: Time, member: u32) {
         self.note(at, member, "calls");
     }
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, _: Port, msg: &M) {
+    fn delivered(&mut self, at: Time, member: u32, _: Port, msg: &dyn Said) {
         self.note(at, member, format!("hears {msg:?}"));
     }
-    fn lost<M: Message>(&mut self, at: Time, member: u32, _: Port, msg: &M) {
+    fn lost(&mut self, at: Time, member: u32, _: Port, msg: &dyn Said) {
         self.note(at, member, format!("misses {msg:?}"));
     }
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &dyn Said, why: Drop) {
         self.note(at, member, format!("loses {msg:?} to {} by {why:?}", to + 1));
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
@@ -127,7 +128,7 @@ impl Observer for Log {
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         self.note(at, member, format!("takes the one at {} for {verdict:?}", port.0));
     }
-    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
         let state = format!("{state:?}");
         if let Some((_, clock)) = state.split_once("reminded_at: Some(Time(") {
             let shown: u64 = clock.split(')').next().and_then(|ticks| ticks.parse().ok()).expect("ticks");

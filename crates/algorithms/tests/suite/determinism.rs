@@ -3,6 +3,7 @@
 use crate::support::DELAYS;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{Id, Order, Registry, Time};
+use bellwether_sim::simulate_before;
 use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
     simulate, simulate_many,
@@ -23,14 +24,14 @@ fn setup(n: u64, delay: &str) -> Setup {
 fn json_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, Vec<u8>) {
     let header = serde_json::json!({ "trace": TRACE_VERSION, "seed": plan.seed });
     let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &header);
-    let report = simulate::<Algorithms, _>(entry, plan, mode, &mut trace);
+    let report = simulate_before::<Algorithms>(&mut trace, entry, plan, mode);
     let bytes = trace.finish(&report.ruling).expect("writing to memory");
     (report, bytes)
 }
 
 fn memory_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, MemoryTrace) {
     let mut trace = MemoryTrace::default();
-    let report = simulate::<Algorithms, _>(entry, plan, mode, &mut trace);
+    let report = simulate_before::<Algorithms>(&mut trace, entry, plan, mode);
     (report, trace)
 }
 

@@ -2,9 +2,11 @@
 
 use crate::support::{Cast, DELAYS, Dice, set_delay};
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, HOP, Message, Port, Registry, Time};
+use bellwether_core::{Elect, HOP, Port, Registry, Time};
+use bellwether_sim::Said;
 use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate};
+use bellwether_sim::simulate_before;
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode};
 use std::collections::BTreeSet;
 
 /// Writes down what is said, word for word.
@@ -16,15 +18,15 @@ struct Witness<'p> {
 }
 
 impl Observer for Witness<'_> {
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &M, _: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
         let (to, _) = self.plan.topology.peer(member, port);
         self.sent.push((at, member, to, format!("{msg:?}")));
     }
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         let (from, _) = self.plan.topology.peer(member, port);
         self.delivered.push((at, from, member, format!("{msg:?}")));
     }
-    fn lost<M: Message>(&mut self, _: Time, _: u32, _: Port, _: &M) {
+    fn lost(&mut self, _: Time, _: u32, _: Port, _: &dyn Said) {
         self.lost += 1;
     }
 }
@@ -88,7 +90,7 @@ fn every_message_is_matched_with_what_became_of_it() {
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
         let mut witness = Witness { plan: &plan, sent: Vec::new(), delivered: Vec::new(), lost: 0 };
-        let report = simulate::<Algorithms, _>(entry, &plan, RoundMode::Auto, &mut witness);
+        let report = simulate_before::<Algorithms>(&mut witness, entry, &plan, RoundMode::Auto);
         assert_eq!(recording.report, report, "{context}");
         assert_eq!(recording.messages.len() as u64, report.messages.total, "{context}");
         assert_eq!(recording.messages.len(), witness.sent.len(), "{context}");

@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace::{Footer, Header};
 use bellwether_algorithms::Algorithms;
+use bellwether_sim::simulate_before;
 use bellwether_sim::{JsonTrace, Observer, Plan, Report, Roster, Seat, simulate};
 use std::path::Path;
 
@@ -68,7 +69,7 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
     let mut roster = Roster::new(plan.n(), other);
-    let report = simulate::<Algorithms, Roster<O>>(request.choice.entry, plan, request.mode, &mut roster);
+    let report = simulate_before::<Algorithms>(&mut roster, request.choice.entry, plan, request.mode);
     (report, roster.into_parts())
 }
 

@@ -136,7 +136,7 @@ impl<A: Algorithm> Disturbance<A> {
     }
 }
 
-impl<A: Algorithm, O: Observer> Simulation<'_, '_, A, O> {
+impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     /// Something goes wrong with a member, or is put right.
     pub(super) fn strike(&mut self, what: Event, member: u32) {
         let now = self.now;

@@ -40,7 +40,7 @@ pub enum Stop {
 }
 
 /// Runs a plan to its end.
-pub fn run<A: Algorithm, O: Observer>(plan: &Plan, observer: &mut O, stop: Stop) -> Report {
+pub fn run<A: Algorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O, stop: Stop) -> Report {
     let mut simulation = Simulation::<A, O>::new(plan, observer, stop);
     simulation.begin();
     let finished = simulation.play();
@@ -48,7 +48,7 @@ pub fn run<A: Algorithm, O: Observer>(plan: &Plan, observer: &mut O, stop: Stop)
 }
 
 /// Runs an algorithm in rounds over a synchroniser.
-pub fn run_synchronised<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &mut O) -> Report {
+pub fn run_synchronised<R: RoundAlgorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O) -> Report {
     // Who does not halt never stops sending markers.
     let stop = if R::SPEC.goal == Goal::EveryoneHalts { Stop::WhenQuiet } else { Stop::AtItsGoal };
     let mut simulation = Simulation::<Rounds<R>, O>::new(plan, observer, stop);
@@ -57,7 +57,7 @@ pub fn run_synchronised<R: RoundAlgorithm, O: Observer>(plan: &Plan, observer: &
     simulation.report(finished, Driver::Synchroniser)
 }
 
-struct Simulation<'p, 'o, A: Algorithm, O> {
+struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     plan: &'p Plan,
     observer: &'o mut O,
     world: World<'p, A>,
@@ -90,7 +90,7 @@ struct Simulation<'p, 'o, A: Algorithm, O> {
     busy_until: Time,
 }
 
-impl<'p, 'o, A: Algorithm, O: Observer> Simulation<'p, 'o, A, O> {
+impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     fn new(plan: &'p Plan, observer: &'o mut O, stop: Stop) -> Self {
         let may_overtake = plan.links == LinkOrder::Fifo && !plan.delay.is_constant();
         let expected = match &plan.initiators {

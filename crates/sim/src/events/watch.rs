@@ -108,7 +108,7 @@ impl Watch {
     }
 }
 
-impl<A: Algorithm, O: Observer> Simulation<'_, '_, A, O> {
+impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     /// A member's detector boots with it.
     pub(super) fn start_watch(&mut self, member: u32) {
         let Some(watch) = &mut self.watch else { return };

@@ -14,7 +14,8 @@ pub use shown::Field;
 use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
-use crate::run::{RoundMode, simulate};
+use crate::run::RoundMode;
+use crate::run::simulate_before;
 use crate::trace::Drop;
 use bellwether_core::{Id, Kind, Port, Rank, Registry, Status, Time, Topology, Verdict};
 use recorder::Recorder;
@@ -180,7 +181,7 @@ pub fn record<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> Result
     let mut bounded = plan.clone();
     bounded.limits.messages = bounded.limits.messages.min(MOST_STEPS as u64);
     let mut recorder = Recorder::new(plan);
-    let report = simulate::<G, _>(entry, &bounded, mode, &mut recorder);
+    let report = simulate_before::<G>(&mut recorder, entry, &bounded, mode);
     let stopped_here = !report.finished && report.messages.total > MOST_STEPS as u64;
     if stopped_here { Err(TooLong) } else { recorder.finish(report).ok_or(TooLong) }
 }

@@ -4,8 +4,9 @@ use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, sh
 use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::Report;
+use crate::said::{Said, Seen};
 use crate::trace::{Drop, Observer};
-use bellwether_core::{HOP, Kind, Message, Port, Protocol, Status, Time, Topology, Verdict};
+use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -80,13 +81,13 @@ impl Recorder {
     }
 
     /// A message is under way.
-    fn send<M: Message>(
+    fn send(
         &mut self,
         at: Time,
         member: u32,
         port: Port,
         (to, to_port): (u32, Port),
-        msg: &M,
+        msg: &dyn Said,
         due: Time,
     ) -> Option<&mut Sent> {
         let number = self.messages.len();
@@ -97,25 +98,25 @@ impl Recorder {
     }
 
     /// A message is sent, in the step just made.
-    fn note<M: Message>(
+    fn note(
         &mut self,
         at: Time,
         member: u32,
         port: Port,
         to: u32,
-        msg: &M,
+        msg: &dyn Said,
         due: Time,
     ) -> Option<&mut Sent> {
         if self.is_full {
             return None;
         }
-        self.kinds = M::KINDS;
+        self.kinds = msg.all_kinds();
         self.messages.push(Sent {
             from: member,
             port,
             to,
-            kind: msg.kind(),
-            text: msg.brief().unwrap_or_else(|| shown::content(msg)),
+            kind: msg.kind_index(),
+            text: msg.in_brief().unwrap_or_else(|| shown::content(msg)),
             in_step: self.steps.len() - 1,
             at,
             due,
@@ -162,38 +163,30 @@ impl Observer for Recorder {
         self.push(at, member, vec![Input::Struck(what)], seat);
     }
 
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         self.send(at, member, port, to, msg, due);
     }
 
-    fn duplicated<M: Message>(
-        &mut self,
-        at: Time,
-        member: u32,
-        port: Port,
-        to: (u32, Port),
-        msg: &M,
-        due: Time,
-    ) {
+    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         if let Some(message) = self.send(at, member, port, to, msg, due) {
             message.is_copy = true;
         }
     }
 
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
         if let Some(message) = self.note(at, member, port, to, msg, at + HOP) {
             message.dropped = Some(why);
             message.end = Some(End { in_step: message.in_step, lost: true });
         }
     }
 
-    fn delivered<M: Message>(&mut self, _: Time, member: u32, port: Port, _: &M) {
+    fn delivered(&mut self, _: Time, member: u32, port: Port, _: &dyn Said) {
         if let Some(message) = self.arrived(member, port) {
             self.wait(member, Input::Message(message));
         }
     }
 
-    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, _: &M) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, _: &dyn Said) {
         if let Some(message) = self.arrived(member, port) {
             let seat = self.seat(member);
             self.push(at, member, vec![Input::Loss(message)], seat);
@@ -213,7 +206,7 @@ impl Observer for Recorder {
         self.reason = Some(reason);
     }
 
-    fn settled<P: Protocol>(&mut self, at: Time, member: u32, state: &P) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
         let inputs = self.waiting.remove(&member).unwrap_or_default();
         let Seat { state: before, lies, .. } = self.seat(member);
         let now: Vec<Field> = shown::fields(state);
@@ -222,7 +215,7 @@ impl Observer for Recorder {
             at,
             member,
             inputs,
-            Seat { life: Life::Up, lies, state: state_now, status: state.status() },
+            Seat { life: Life::Up, lies, state: state_now, status: state.seen_status() },
         );
     }
 }

@@ -17,7 +17,7 @@ pub struct Field {
 }
 
 /// What a state remembers: its fields, and those of a state that it wraps as its own.
-pub fn fields<T: Serialize>(state: &T) -> Vec<Field> {
+pub fn fields<T: Serialize + ?Sized>(state: &T) -> Vec<Field> {
     let mut fields = Vec::new();
     match shown(state) {
         Shown::Fields(parts) => flatten(parts, &mut fields),
@@ -36,7 +36,7 @@ fn flatten(parts: Vec<(&'static str, Shown)>, fields: &mut Vec<Field>) {
 }
 
 /// What a message says besides its kind.
-pub fn content<T: Serialize>(msg: &T) -> String {
+pub fn content<T: Serialize + ?Sized>(msg: &T) -> String {
     match shown(msg) {
         Shown::Word(_) => String::new(), // the kind says it all
         Shown::Tagged(_, inner) => inner.to_string(),

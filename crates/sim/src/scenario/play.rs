@@ -7,7 +7,8 @@ use crate::faults::Event;
 use crate::plan::{Limits, Plan};
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
-use crate::run::{RoundMode, check_messages, kinds, runs_in_step, simulate};
+use crate::run::simulate_before;
+use crate::run::{RoundMode, check_messages, kinds, runs_in_step};
 use crate::setup::{Setup, SetupError};
 use bellwether_core::{DetectorChoice, DetectorError, Driving, Entry, Id, Registry};
 
@@ -51,7 +52,7 @@ impl Resolved {
     #[must_use]
     pub fn play<G: Registry>(&self) -> Played {
         let mut roster = Roster::new(self.plan.n(), ());
-        let report = simulate::<G, _>(self.entry, &self.plan, self.mode, &mut roster);
+        let report = simulate_before::<G>(&mut roster, self.entry, &self.plan, self.mode);
         Played { plan: self.plan.clone(), report, seats: roster.into_parts().0 }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{judge, time_limit};
 use crate::faults::{Chosen, Event};
-use crate::run::{RoundMode, simulate};
+use crate::run::RoundMode;
+use crate::run::simulate_before;
 use crate::setup::{Callers, Members, Setup};
 use crate::shrink::{Chances, Shrunk, shrink};
 use bellwether_core::{Id, Registry, Spec, Starts};
@@ -46,6 +47,6 @@ fn is_fair(spec: &Spec, setup: &Setup) -> bool {
 fn chances<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Option<Vec<Chosen<Id>>> {
     let plan = setup.plan(G::ENTRIES[entry].spec, seed).ok()?;
     let mut observer = Chances::new(&plan);
-    simulate::<G, _>(entry, &plan, RoundMode::Auto, &mut observer);
+    simulate_before::<G>(&mut observer, entry, &plan, RoundMode::Auto);
     Some(observer.into_chosen())
 }

@@ -2,8 +2,9 @@
 
 use super::{Drop, Observer};
 use crate::faults::{Event, Lie};
-use bellwether_core::{HOP, Id, Kind, Message, Port, Rank, Status, Time, Topology, Verdict};
-use serde::{Deserialize, Serialize, Serializer};
+use crate::said::Said;
+use bellwether_core::{HOP, Id, Port, Rank, Status, Time, Topology, Verdict};
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -92,7 +93,7 @@ impl EventDetails {
 }
 
 #[derive(Serialize)]
-struct Line<'a, M> {
+struct Line<'m> {
     t: Hops,
     event: &'static str,
     member: u64,
@@ -103,7 +104,7 @@ struct Line<'a, M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    msg: Option<&'a M>,
+    msg: Option<&'m dyn Said>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,17 +125,6 @@ struct Struck {
     member: u64,
     #[serde(flatten)]
     details: EventDetails,
-}
-
-/// The message type of lines without a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum NoMessage {}
-
-impl Message for NoMessage {
-    const KINDS: &'static [Kind] = &[];
-    fn kind(&self) -> usize {
-        match *self {}
-    }
 }
 
 impl<'a, W: Write> JsonTrace<'a, W> {
@@ -185,7 +175,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         self.failure = written.err();
     }
 
-    fn event<'m, M: Message>(member: u64, at: Time, event: &'static str) -> Line<'m, M> {
+    fn event<'m>(member: u64, at: Time, event: &'static str) -> Line<'m> {
         Line {
             t: at.into(),
             event,
@@ -203,13 +193,13 @@ impl<'a, W: Write> JsonTrace<'a, W> {
     }
 
     /// A message is under way.
-    fn send<M: Message>(
+    fn send(
         &mut self,
         (at, due): (Time, Time),
         event: &'static str,
         (member, port): (u32, Port),
         to: (u32, Port),
-        msg: &M,
+        msg: &dyn Said,
     ) {
         self.sent += 1;
         if let Some(senders) = &mut self.senders {
@@ -219,46 +209,38 @@ impl<'a, W: Write> JsonTrace<'a, W> {
     }
 
     /// A message has come, if only to be lost.
-    fn arrive<M: Message>(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &M) {
+    fn arrive(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &dyn Said) {
         let (neighbour, _) = self.topology.peer(member, port);
         let under_way = self.senders.as_mut().and_then(|senders| senders.get_mut(&(member, port)));
         let sender = under_way.and_then(BTreeSet::pop_first).map_or(neighbour, |(_, _, sender)| sender);
         self.message(at, event, member, port, sender, msg);
     }
 
-    fn message<M: Message>(
-        &mut self,
-        at: Time,
-        event: &'static str,
-        member: u32,
-        port: Port,
-        peer: u32,
-        msg: &M,
-    ) {
+    fn message(&mut self, at: Time, event: &'static str, member: u32, port: Port, peer: u32, msg: &dyn Said) {
         let line = self.message_line(at, event, member, port, peer, msg);
         self.write(&line);
     }
 
-    fn message_line<'m, M: Message>(
+    fn message_line<'m>(
         &self,
         at: Time,
         event: &'static str,
         member: u32,
         port: Port,
         peer: u32,
-        msg: &'m M,
-    ) -> Line<'m, M> {
+        msg: &'m dyn Said,
+    ) -> Line<'m> {
         Line {
             port: Some(port.0),
             peer: Some(self.id(peer)),
-            kind: Some(M::KINDS[msg.kind()].name),
+            kind: Some(msg.kind_of().name),
             msg: Some(msg),
             ..Self::event(self.id(member), at, event)
         }
     }
 
     /// A line without a message.
-    fn nothing(&self, at: Time, event: &'static str, member: u32) -> Line<'static, NoMessage> {
+    fn nothing(&self, at: Time, event: &'static str, member: u32) -> Line<'static> {
         Self::event(self.id(member), at, event)
     }
 
@@ -283,21 +265,13 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         self.dead.insert(member);
         self.plain(at, "crash", member);
     }
-    fn sent<M: Message>(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &M, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         self.send((at, due), "send", (member, port), to, msg);
     }
-    fn duplicated<M: Message>(
-        &mut self,
-        at: Time,
-        member: u32,
-        port: Port,
-        to: (u32, Port),
-        msg: &M,
-        due: Time,
-    ) {
+    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
         self.send((at, due), "duplicate", (member, port), to, msg);
     }
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &M, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
         let line = Line { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
         self.write(&line);
     }
@@ -305,10 +279,10 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         let (event, details) = (what.word(), EventDetails::of(what, self.ranks));
         self.write(&Struck { t: at.into(), event, member: self.id(member), details });
     }
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         self.arrive(at, "deliver", member, port, msg);
     }
-    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
         self.arrive(at, "lose", member, port, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {

@@ -2,7 +2,8 @@
 
 use super::{Drop, Observer};
 use crate::faults::Event;
-use bellwether_core::{Message, Port, Time, Verdict};
+use crate::said::Said;
+use bellwether_core::{Port, Time, Verdict};
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
 /// because members are deterministic.
@@ -121,11 +122,11 @@ impl Observer for MemoryTrace {
         self.note(at, member, 3, 0, Port(0));
     }
     #[inline(always)]
-    fn delivered<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.note(at, member, 0, msg.kind(), port);
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+        self.note(at, member, 0, msg.kind_index(), port);
     }
-    fn lost<M: Message>(&mut self, at: Time, member: u32, port: Port, msg: &M) {
-        self.note(at, member, 4, msg.kind(), port);
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+        self.note(at, member, 4, msg.kind_index(), port);
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
         self.note(at, member, 5, 0, Port(0));
@@ -136,19 +137,11 @@ impl Observer for MemoryTrace {
     fn struck(&mut self, at: Time, member: u32, what: Event) {
         self.note(at, member, 7, what.number().into(), Port(0));
     }
-    fn dropped<M: Message>(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &M, _: Drop) {
-        self.note(at, member, 8, msg.kind(), port);
+    fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn Said, _: Drop) {
+        self.note(at, member, 8, msg.kind_index(), port);
     }
-    fn duplicated<M: Message>(
-        &mut self,
-        at: Time,
-        member: u32,
-        port: Port,
-        _: (u32, Port),
-        msg: &M,
-        _: Time,
-    ) {
-        self.note(at, member, 9, msg.kind(), port);
+    fn duplicated(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
+        self.note(at, member, 9, msg.kind_index(), port);
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{HOP, Registry, Role, Status, Time};
-use bellwether_sim::{Observer, Report, RoundMode, simulate};
+use bellwether_sim::simulate_before;
+use bellwether_sim::{Observer, Report, RoundMode};
 
 const MOST: usize = 64;
 /// What a candidate's rank and a leader's id take on the wire, with the word's own mark.
@@ -53,7 +54,7 @@ fn check_deciding(cast: &Cast, messages: u64) {
     let context = format!("{cast:?}");
     let entry = Algorithms::find("lcr", Some("deciding")).expect("it is registered");
     let mut last = Last(vec![Status::UNDECIDED; n]);
-    let report = simulate::<Algorithms, _>(entry, &cast.ring(), RoundMode::Auto, &mut last);
+    let report = simulate_before::<Algorithms>(&mut last, entry, &cast.ring(), RoundMode::Auto);
     let leader_only = run("lcr", "leader-only", &cast.ring());
     assert_eq!(leader_only.messages.payload, messages, "{context}");
     assert_eq!(report, leader_only, "{context}");

@@ -5,7 +5,8 @@ use crate::support::{
 };
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{HOP, Initiators, Registry, Span, Time};
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate};
+use bellwether_sim::simulate_before;
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
 /// Those of [`DELAYS`] that have a longest.
@@ -152,7 +153,7 @@ fn late_answers_do_no_lasting_harm() {
                 plan.seed = seed;
                 plan.limits.messages = 1_000_000;
                 let mut waits = Waits(0);
-                let report = simulate::<Algorithms, _>(entry, &plan, RoundMode::Auto, &mut waits);
+                let report = simulate_before::<Algorithms>(&mut waits, entry, &plan, RoundMode::Auto);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{name} {delay} {seed}"));
                 assert_eq!(report.claims, []);
                 with_waits += u32::from(waits.0 > 0);

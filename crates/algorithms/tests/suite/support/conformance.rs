@@ -6,6 +6,7 @@ use bellwether_core::{
     Algorithm, Elect, Kind, Links, MAX_KINDS, Message, Order, Registry, RoundAlgorithm, Rounds, Spec, Starts,
     Time, Timing, Visitor,
 };
+use bellwether_sim::simulate_before;
 use bellwether_sim::{
     Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Setup, Visit,
     claimed_rounds, run_rounds, simulate,
@@ -106,7 +107,7 @@ fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
 fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
     let mut found = Vec::new();
     let mut watcher = Watcher::new(plan.n());
-    let report = simulate::<G, _>(entry, plan, RoundMode::Auto, &mut watcher);
+    let report = simulate_before::<G>(&mut watcher, entry, plan, RoundMode::Auto);
     if let Some(why) = &report.ruling.unsafe_because {
         found.push((Check::Safety, why.clone()));
     }
@@ -137,7 +138,7 @@ fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
 
 fn json_trace<G: Registry>(entry: usize, plan: &Plan) -> (Report, Vec<u8>) {
     let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &"conformance");
-    let report = simulate::<G, _>(entry, plan, RoundMode::Auto, &mut trace);
+    let report = simulate_before::<G>(&mut trace, entry, plan, RoundMode::Auto);
     (report, trace.finish(&"end").expect("writing to memory"))
 }
 

@@ -3,7 +3,8 @@
 use super::{BOTH_WAYS, Cast, Dice, called_by, set_delay};
 use bellwether_algorithms::Algorithms;
 use bellwether_core::{HOP, Id, Registry, Role, Status, Time};
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate};
+use bellwether_sim::simulate_before;
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
 
 /// Notes who ever announced itself.
 struct Announced(Vec<bool>);
@@ -18,7 +19,7 @@ impl Observer for Announced {
 pub fn watch(name: &str, variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     let mut announced = Announced(vec![false; plan.n() as usize]);
     let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
-    let report = simulate::<Algorithms, _>(entry, plan, RoundMode::Auto, &mut announced);
+    let report = simulate_before::<Algorithms>(&mut announced, entry, plan, RoundMode::Auto);
     (report, announced.0)
 }
 

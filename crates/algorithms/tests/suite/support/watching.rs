@@ -1,6 +1,7 @@
 //! An observer that checks what it sees against what the report says afterwards.
 
-use bellwether_core::{Id, Identities, Message, Port, Role, Spec, Status, Time};
+use bellwether_core::{Id, Identities, Port, Role, Spec, Status, Time};
+use bellwether_sim::Said;
 use bellwether_sim::{Observer, Outcome, Plan, Report};
 use std::collections::BTreeMap;
 
@@ -83,19 +84,18 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn sent<M: Message>(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &M, _: Time) {
+    fn sent(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
         if self.last[member as usize].halted {
             self.complaints.push(format!("member {member} has halted and sends {msg:?}"));
         }
-        match M::KINDS.get(msg.kind()) {
+        match msg.all_kinds().get(msg.kind_index()) {
             Some(kind) => *self.by_kind.entry(kind.name).or_default() += 1,
-            None => self.complaints.push(format!("{msg:?} is of kind {}", msg.kind())),
+            None => self.complaints.push(format!("{msg:?} is of kind {}", msg.kind_index())),
         }
-        let bytes = postcard::to_stdvec(msg).expect("messages have a wire form");
+        let bytes = msg.on_the_wire();
         self.bytes += bytes.len() as u64;
-        match postcard::from_bytes::<M>(&bytes) {
-            Ok(back) if back == *msg => {}
-            back => self.complaints.push(format!("{msg:?} became {back:?} on the wire")),
+        if !msg.is_read_from(&bytes) {
+            self.complaints.push(format!("{msg:?} became something else on the wire"));
         }
     }
 
