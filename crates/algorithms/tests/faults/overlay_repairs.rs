@@ -1,8 +1,7 @@
 //! Rings that pass over their dead, with a standing failure detector: leaders that die after they were
-//! announced, members that come back, and forgeries.
+//! announced, and forgeries.
 
 use crate::detectors::{heartbeat, perfect};
-use crate::ring_repairs::random_recoveries;
 use crate::support::disturbed::{best_survivor, random_deaths};
 use crate::support::{Cast, Dice, assert_elected};
 use crate::{at, run};
@@ -28,24 +27,6 @@ fn check_deaths<A: Algorithm>() {
 fn any_deaths_are_survived() {
     check_deaths::<ModifiedRing>();
     check_deaths::<RingSkipping>();
-}
-
-fn check_recoveries<A: Algorithm>() {
-    let mut dice = Dice(12);
-    for round in 0..200 {
-        let (cast, mut plan) = random_recoveries(round, Cast::overlay, &mut dice);
-        for detector in [perfect(), heartbeat()] {
-            plan.detector = Some(detector.clone());
-            let context = format!("{} {cast:?} {:?} {:?} {detector}", A::SPEC.name, plan.script, plan.delay);
-            assert_elected(&run::<A>(&plan), cast.id(cast.best()), true, &context);
-        }
-    }
-}
-
-#[test]
-fn whoever_comes_back_is_taken_in() {
-    check_recoveries::<ModifiedRing>();
-    check_recoveries::<RingSkipping>();
 }
 
 #[test]

@@ -122,8 +122,8 @@ impl Page {
     fn assumptions(&self) -> impl Iterator<Item = String> {
         let usual = &self.variants[0].assumptions;
         let other = self.variants.iter().flat_map(move |variant| {
-            let unusual = variant.assumptions.iter().filter(|assumption| !usual.contains(assumption));
-            unusual.map(|assumption| format!("In `{}`: {assumption}", variant.name))
+            let unusual = variant.assumptions.iter().filter(move |assumption| !usual.contains(assumption));
+            unusual.map(move |assumption| format!("In `{}`: {assumption}", variant.name))
         });
         usual.iter().cloned().chain(other)
     }
