@@ -41,7 +41,7 @@ fn heading(args: &DetectorsArgs) -> String {
 fn notes() -> &'static str {
     "\nT_D: hops from a death until it is found. Mistakes: times an hour that a live member is taken for dead;\n\
      a hop is a millisecond. T_M: hops that a mistake lasts. P_A: how much of the time the verdict is right.\n\
-     Theory: the closed form for the heartbeat, where there is one. (Chen, Toueg and Aguilera 2002)\n"
+     Cost: signals a hop. Theory: the closed form for the heartbeat, where there is one. (Chen, Toueg and Aguilera 2002)\n"
 }
 
 fn table(rows: &[Row]) -> String {
@@ -51,13 +51,12 @@ fn table(rows: &[Row]) -> String {
         Column::Left("detector"),
         Column::Right("T_D"),
         Column::Right("theory"),
-        Column::Right("p99"),
         Column::Right("mistakes/h"),
         Column::Right("theory"),
         Column::Right("T_M"),
         Column::Right("theory"),
         Column::Right("P_A"),
-        Column::Right("signals/hop"),
+        Column::Right("cost"),
     ];
     let mut table = output::table(&columns);
     for row in rows {
@@ -71,12 +70,11 @@ fn table(rows: &[Row]) -> String {
             row.cell.choice.to_string(),
             found,
             or_dash(closed.map(|closed| hops(closed.detection_time))),
-            or_dash(quality.detection_time.map(|times| hops(times.p99))),
             an_hour(quality.mistake_rate.value),
             or_dash(closed.map(|closed| an_hour(closed.mistake_rate))),
             or_dash(quality.mistake_duration.map(|duration| hops(duration.value))),
             or_dash(closed.and_then(|closed| closed.mistake_duration).map(hops)),
-            format!("{:.4}%", quality.accuracy() * 100.0),
+            format!("{:.3}%", quality.accuracy() * 100.0),
             format!("{:.3}", quality.signals.value),
         ]);
     }

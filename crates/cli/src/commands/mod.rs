@@ -23,6 +23,7 @@ mod swarm;
 
 pub use compare::{Series, orders};
 pub use detectors_measure::{Row, TradeOff};
+pub use detectors_output::HOPS_AN_HOUR;
 
 use crate::args::Command;
 use crate::error::{Failure, Verdict};

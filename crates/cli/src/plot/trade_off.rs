@@ -3,17 +3,15 @@
 use super::axes::Frame;
 use super::{CAPTION_HEIGHT, Canvas, Error, Labels, Lines, draw_panel, legend};
 use crate::args::DetectorsArgs;
-use crate::commands::{Row, TradeOff};
+use crate::commands::{HOPS_AN_HOUR, Row, TradeOff};
 use crate::error::Failure;
 use plotters::prelude::*;
 
 /// In pixels, each.
 const PANEL_WIDTH: u32 = 470;
 const PANEL_HEIGHT: u32 = 370;
-/// A hop is taken for a millisecond.
-const HOPS_AN_HOUR: f64 = 3_600_000.0;
 
-/// One panel: what it is about, and how to get its figures.
+/// One panel: what it is about, and its lines.
 struct Panel {
     labels: Labels<'static>,
     lines: Vec<Lines>,

@@ -66,7 +66,7 @@ fn measured_figures_stand_beside_theory() {
     // Without loss a death is found E(d) + D + T/2 later, and nobody is mistaken.
     let row = text.lines().find(|line| line.contains("0%") && line.contains("heartbeat")).unwrap();
     let words: Vec<&str> = row.split_whitespace().collect();
-    assert_eq!((words[4], words[6], words[7], words[10]), ("5.50", "0.0", "0.0", "100.0000%"), "{row}");
+    assert_eq!((words[4], words[5], words[6], words[9]), ("5.50", "0.0", "0.0", "100.000%"), "{row}");
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
 
     let object = run_well(&format!("{command} --format json")).json();
