@@ -36,7 +36,7 @@ pub struct DetectorsArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads())]
     pub threads: u16,
     /// Draw the trade-off too, as SVG
-    #[arg(long, value_name = "FILE.svg", requires = "trade_off")]
+    #[arg(long, value_name = "FILE.svg", requires = "trade_off", conflicts_with = "measure")]
     pub plot: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]

@@ -132,7 +132,8 @@ fn bad_input_is_refused_before_anything_is_done() {
         ("detectors --measure --loss 100%", "'100%' is no share"),
         ("detectors --measure --runs 0", "--runs"),
         ("detectors --measure --trade-off", "cannot be used with"),
-        ("detectors --measure --plot x.svg", "--trade-off"),
+        ("detectors --plot x.svg", "--trade-off"),
+        ("detectors --measure --plot x.svg", "cannot be used with"),
         ("detectors --measure --format markdown", "table or json"),
         ("detectors ping --trade-off --plot x.svg", "heartbeat"),
     ];
