@@ -123,7 +123,8 @@ impl RingMember<Word> for RingSkipping {
     fn note_death(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(leader) = self.outcome.as_ref().map(|outcome| outcome.leader) else { return };
         let is_dead = self.courier.dead().any(|port| cx.peer_rank(port).id() == leader);
-        if is_dead && !self.is_under_way() {
+        // Who goes by the name of the dead is not dead itself.
+        if is_dead && leader != cx.id() && !self.is_under_way() {
             cx.because("the new leader does not answer: it is dead, so this member calls");
             self.call(cx);
         }

@@ -63,7 +63,8 @@ impl Cell {
 
     /// What becomes of a run of this cell, to be followed in full.
     pub fn drawn(&self, seed: u64, options: &Options) -> Setup {
-        swarm::draw(self.choice.spec, self.model, seed, options)
+        let case = Case { entry: self.choice.entry, model: self.model, seed };
+        swarm::draw_for::<Algorithms>(case, options)
     }
 }
 

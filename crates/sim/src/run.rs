@@ -8,7 +8,9 @@ use crate::report::Report;
 use crate::rounds::{self, Visit};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Kind, Message, Protocol, Registry, RoundAlgorithm, Rounds, Visitor};
+use bellwether_core::{
+    Algorithm, Elect, Id, Kind, Message, Protocol, Rank, Registry, RoundAlgorithm, Rounds, Visitor,
+};
 use rayon::prelude::*;
 
 /// How to drive an algorithm in rounds.
@@ -99,6 +101,27 @@ pub(crate) fn kinds<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> 
     G::dispatch(entry, Messages { plan, mode }).0
 }
 
+/// Whether in an algorithm that does not run in step one message says who leads.
+pub(crate) fn can_forge<G: Registry>(entry: usize) -> bool {
+    struct Forging;
+    impl Visitor for Forging {
+        type Output = bool;
+        fn events<A: Algorithm>(self) -> bool {
+            forges::<A::Msg>()
+        }
+        fn rounds<R: RoundAlgorithm>(self) -> bool {
+            forges::<<Rounds<R> as Protocol>::Msg>()
+        }
+    }
+    G::dispatch(entry, Forging)
+}
+
+/// Whether a message can say who leads.
+fn forges<M: Message>() -> bool {
+    let anyone = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
+    anyone.is_ok_and(|rank| M::forged(rank).is_some())
+}
+
 /// The kinds of messages that a run has, and whether one of them can be forged.
 struct Messages<'a> {
     plan: &'a Plan,
@@ -107,7 +130,7 @@ struct Messages<'a> {
 
 impl Messages<'_> {
     fn of<M: Message>(&self) -> (&'static [Kind], bool) {
-        (M::KINDS, self.plan.ranks.first().is_some_and(|&rank| M::forged(rank).is_some()))
+        (M::KINDS, forges::<M>())
     }
 }
 

@@ -263,7 +263,7 @@ fn timers_suspicions_and_reasons_are_kept() {
     let inputs = || recording.steps.iter().flat_map(|step| &step.inputs);
     assert!(inputs().any(|input| matches!(input, Input::Timer(timer) if timer == "Answers")));
     assert!(inputs().any(|input| matches!(input, Input::Suspicion { of: 3, .. })));
-    assert!(recording.steps.iter().any(|step| step.reason == Some("somebody better leads")));
+    assert!(recording.steps.iter().any(|step| step.reason == Some("somebody else leads: it is followed")));
     let decisions = (0..recording.steps.len()).filter(|&step| recording.is_decision(step)).count();
     assert_eq!(decisions, 3, "the leader and its two followers");
 }

@@ -42,7 +42,7 @@ pub fn draw(spec: &Spec, model: Model, seed: u64, options: &Options) -> Setup {
         shape: shape(spec.need, n),
         members: Some(Members::Ids(ids.clone())),
         callers: draw_callers(spec, &ids, &mut dice),
-        ring_closes: spec.need.is_ring() && !in_step,
+        ring_closes: matches!(spec.need, Need::OneWayRing | Need::TwoWayRing) && !in_step,
         detector: options.detector.clone().filter(|_| spec.timing != Timing::Rounds),
         delay,
         ..Setup::default()
@@ -248,8 +248,8 @@ impl Draft {
             let named = stranger.filter(|_| self.dice.random_range(0..2) == 0).unwrap_or(member);
             let lie = match self.dice.random_range(0..3) {
                 0 => Lie::Pretend(stranger.unwrap_or(member)),
-                1 => Lie::Forge(named),
-                _ => Lie::Silence(member),
+                2 if member != id => Lie::Silence(member),
+                _ => Lie::Forge(named),
             };
             self.strike(id, Event::Lie(lie));
         }

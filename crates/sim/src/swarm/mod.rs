@@ -17,10 +17,10 @@ pub use model::Model;
 pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
-use crate::faults::{Event, LinkFaults};
+use crate::faults::{Event, Lie, LinkFaults};
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::run::{RoundMode, in_parallel, simulate};
+use crate::run::{RoundMode, can_forge, in_parallel, simulate};
 use crate::setup::{Members, Setup, SetupError};
 use bellwether_core::{DetectorChoice, Registry, Span, Time};
 use std::ops::RangeInclusive;
@@ -60,8 +60,22 @@ pub struct Case {
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
 pub fn run<G: Registry>(case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    let setup = draw(G::ENTRIES[case.entry].spec, case.model, case.seed, options);
-    judge::<G>(case.entry, &setup, case.seed)
+    judge::<G>(case.entry, &draw_for::<G>(case, options), case.seed)
+}
+
+/// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
+/// another name instead.
+#[must_use]
+pub fn draw_for<G: Registry>(case: Case, options: &Options) -> Setup {
+    let mut setup = draw(G::ENTRIES[case.entry].spec, case.model, case.seed, options);
+    if !can_forge::<G>(case.entry) {
+        for (_, what, _) in &mut setup.script {
+            if let Event::Lie(Lie::Forge(id)) = *what {
+                *what = Event::Lie(Lie::Pretend(id));
+            }
+        }
+    }
+    setup
 }
 
 /// Runs many on `threads` cores (0: all of them). `each` is told of every run as it ends, from any
