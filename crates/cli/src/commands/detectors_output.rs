@@ -59,6 +59,8 @@ fn table(rows: &[Row]) -> String {
         Column::Right("cost"),
     ];
     let mut table = output::table(&columns);
+    // Figures are compared down a column: a row is a line, however wide.
+    table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     for row in rows {
         let (quality, closed) = (&row.quality, row.closed_form);
         let hops = |hops: f64| format!("{hops:.2}");

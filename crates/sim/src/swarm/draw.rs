@@ -25,6 +25,10 @@ const TENTH: Span = Span::from_ticks(HOP.ticks() / 10);
 const CHAOS: u64 = 4;
 /// Ids are drawn up to this, unless their range matters.
 const GREATEST_ID: u64 = 99;
+/// The id of nobody.
+pub(super) fn stranger() -> Option<Id> {
+    Id::new(GREATEST_ID + 1).ok()
+}
 /// In networks of any shape members have so many neighbours, where there are enough.
 const DEGREE: u32 = 4;
 
@@ -242,7 +246,7 @@ impl Draft {
     }
 
     fn lie(&mut self) {
-        let stranger = Id::new(GREATEST_ID + 1).ok();
+        let stranger = stranger();
         for id in self.victims_up_to((self.ids.len() - 1) / 3) {
             let member = self.ids[self.dice.random_range(0..self.ids.len())];
             let named = stranger.filter(|_| self.dice.random_range(0..2) == 0).unwrap_or(member);

@@ -69,9 +69,10 @@ pub fn run<G: Registry>(case: Case, options: &Options) -> Result<Verdict, SetupE
 pub fn draw_for<G: Registry>(case: Case, options: &Options) -> Setup {
     let mut setup = draw(G::ENTRIES[case.entry].spec, case.model, case.seed, options);
     if !can_forge::<G>(case.entry) {
-        for (_, what, _) in &mut setup.script {
+        for (whose, what, _) in &mut setup.script {
             if let Event::Lie(Lie::Forge(id)) = *what {
-                *what = Event::Lie(Lie::Pretend(id));
+                let other = Some(id).filter(|id| id != whose).or_else(draw::stranger);
+                *what = Event::Lie(other.map_or(Lie::Forge(id), Lie::Pretend));
             }
         }
     }
