@@ -5,7 +5,8 @@
 //!    yourself to everyone worse (`coordinator`).
 //! 2. One who knows that nobody better is alive announces at once.
 //! 3. Asked by a worse member: answer, and call an election yourself unless one is under way.
-//! 4. Answered, but no coordinator in time: call again.
+//! 4. Answered, but no coordinator in time: call again. (An answer from one better than the coordinator
+//!    heard counts as well.)
 //! 5. A coordinator worse than yourself: call again.
 //! 6. Leading, and hearing from your detector that somebody is back: tell it (`coordinator`) if it is
 //!    worse, call again if it is better. It may have recovered, or have been cut off with others that
@@ -138,21 +139,25 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
                     self.call(cx);
                 }
             }
-            Msg::Answer => {
-                if self.phase == Phase::AwaitingAnswers {
-                    cx.because("somebody better is alive: wait for it to take over");
-                    self.phase = Phase::AwaitingCoordinator;
-                    cx.cancel_timer(Patience::Answers);
-                    cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
-                }
+            Msg::Answer if self.phase == Phase::AwaitingAnswers || self.is_misled(rank) => {
+                cx.because("somebody better is alive: wait for it to take over");
+                (self.phase, self.role, self.leader) = (Phase::AwaitingCoordinator, Role::Undecided, None);
+                cx.cancel_timer(Patience::Answers);
+                cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
             }
+            Msg::Answer => cx.because("it has been answered already, or knows who leads"),
             Msg::Coordinator if rank < cx.rank() && !STABLE => self.on_call(cx), // rule 5
             Msg::Coordinator if rank < cx.rank() && self.role == Role::Leader => {
                 cx.because("somebody worse leads too: it is told who does");
                 cx.send(from, Msg::Coordinator);
             }
-            Msg::Coordinator if was_suspected || (STABLE && !is_settling && self.leader > Some(rank)) => {
-                cx.because("it leads, but is taken for dead, or somebody better led: it asks who does");
+            Msg::Coordinator if was_suspected => {
+                // It may be back, or have died since: whatever was asked before, it was not asked.
+                cx.because("it leads, but is taken for dead: it is asked");
+                self.call(cx);
+            }
+            Msg::Coordinator if STABLE && !is_settling && self.leader > Some(rank) => {
+                cx.because("it leads, but somebody better led: it asks who does");
                 self.on_call(cx);
             }
             Msg::Coordinator if is_settling && self.leader > Some(rank) => {
@@ -197,6 +202,11 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
         self.role == Role::Leader && self.settled_at == Some(cx.now() + cx.delay_bound() * SETTLING)
     }
 
+    /// Whether it follows somebody worse than one who has just answered, because announcements crossed.
+    fn is_misled(&self, answered_by: Rank) -> bool {
+        !STABLE && self.role == Role::Follower && self.leader < Some(answered_by)
+    }
+
     /// Rule 6.
     fn greet(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         if STABLE || cx.peer_rank(peer) < cx.rank() {
@@ -209,6 +219,7 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
 
     /// Rules 1 and 2.
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
+        self.wait_no_longer(cx);
         self.role = Role::Undecided;
         self.leader = None;
         let is_asked = |&port: &Port| STABLE || cx.peer_rank(port) > cx.rank();
@@ -234,13 +245,17 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
         }
     }
 
-    fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Rank) {
+    fn wait_no_longer(&mut self, cx: &mut Cx<'_, Self>) {
         match self.phase {
             Phase::Idle => {}
             Phase::AwaitingAnswers => cx.cancel_timer(Patience::Answers),
             Phase::AwaitingCoordinator => cx.cancel_timer(Patience::Coordinator),
         }
         self.phase = Phase::Idle;
+    }
+
+    fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Rank) {
+        self.wait_no_longer(cx);
         self.role = role;
         self.leader = Some(leader);
         self.settled_at = Some(cx.now() + cx.delay_bound() * SETTLING);

@@ -39,6 +39,11 @@ impl Run {
         Run { epoch: highest.map_or(0, |run| run.epoch).saturating_add(1), initiator }
     }
 
+    /// Whether its initiator did not know of a run of a later epoch: it was dead or cut off meanwhile.
+    pub fn is_outdated(self, highest: Option<Run>) -> bool {
+        highest.is_some_and(|highest| self.epoch < highest.epoch)
+    }
+
     /// A liar's: later than any honest one, though not so late that none could come after it.
     pub fn forged(initiator: Rank) -> Run {
         Run { epoch: u64::MAX / 2, initiator }
@@ -139,9 +144,22 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
             }
         }
         if is_back {
-            cx.because("a neighbour taken for dead is heard: it was left out, so the ring elects anew");
-            self.call(cx);
+            self.take_back(cx);
         }
+    }
+
+    /// For `on_suspicion`. Who is dead is found out by letters; but who comes back says nothing to those
+    /// that pass it over.
+    fn on_word_of_detector(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        if verdict == Verdict::Working && self.courier().dead.remove(&peer) {
+            self.take_back(cx);
+        }
+    }
+
+    /// One that was taken for dead is not.
+    fn take_back(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("a neighbour taken for dead is alive: it was left out, so the ring elects anew");
+        self.call(cx);
     }
 
     /// For `on_timer`.
@@ -192,6 +210,14 @@ impl<W> Default for Courier<W> {
 }
 
 impl<W: Message> Courier<W> {
+    /// In an election of a later epoch everyone is tried again: whoever was passed over may be back, and
+    /// has no other way to be noticed.
+    pub fn try_everyone_in(&mut self, run: Run, before: Option<Run>) {
+        if before.is_some_and(|before| before.is_outdated(Some(run))) {
+            self.dead.clear();
+        }
+    }
+
     /// The neighbours found dead, and not heard since.
     pub fn dead(&self) -> impl Iterator<Item = Port> + '_ {
         self.dead.iter().copied()

@@ -91,6 +91,10 @@ impl RingMember<Word> for ModifiedRing {
             _ if word.listed() > cx.outgoing().count() + 1 => {
                 cx.because("it lists more members than there are: it is a forgery");
             }
+            Word::Election { run, .. } if self.stage == Stage::Idle && run.is_outdated(self.run) => {
+                cx.because("its initiator has missed a later run: a new one takes it in");
+                self.call(cx);
+            }
             _ if Some(word.run()) < self.run => {
                 cx.because("a higher run is known: this one is discarded");
             }
@@ -128,7 +132,11 @@ impl RingMember<Word> for ModifiedRing {
                 if forwarded_by.contains(&me.id()) {
                     cx.because("it went all the way round: its initiator is dead, so this member calls");
                     self.call(cx);
-                } else if !is_current || self.stage == Stage::Electing {
+                } else if !is_current {
+                    cx.because("the election has passed this member over, so it calls another");
+                    self.run = Some(run);
+                    self.call(cx);
+                } else if self.stage == Stage::Electing {
                     cx.because("the new coordinator is noted; the member puts itself on the list");
                     forwarded_by.push(me.id());
                     self.run = Some(run);
@@ -146,6 +154,7 @@ impl RingMember<Word> for ModifiedRing {
 
 impl ModifiedRing {
     fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run, stage: Stage) {
+        self.courier.try_everyone_in(run, self.run);
         (self.run, self.stage, self.role, self.elected) = (Some(run), stage, Role::Undecided, None);
         self.await_outcome(cx);
     }
@@ -205,6 +214,10 @@ impl Algorithm for ModifiedRing {
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, reminder: Reminder) {
         self.on_reminder(cx, reminder);
     }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.on_word_of_detector(cx, peer, verdict);
+    }
 }
 
 impl Protocol for ModifiedRing {
@@ -221,7 +234,7 @@ impl Protocol for ModifiedRing {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
-        knows: Knowledge::DELAY_BOUND,
+        knows: Knowledge::DELAY_BOUND.and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,

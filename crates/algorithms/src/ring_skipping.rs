@@ -106,10 +106,17 @@ impl RingMember<Word> for RingSkipping {
                     members.push(me);
                     self.take_part(cx, run);
                     self.pass_on(cx, Word::Election { run, members });
+                } else if run.is_outdated(self.highest) && !self.is_under_way() {
+                    cx.because("its initiator has missed a later run: a new one takes it in");
+                    self.call(cx);
                 }
             }
             Word::Coordinator(outcome) => {
-                if self.is_news(outcome.run, Passed::Coordinator) {
+                if !outcome.members.contains(&me.id()) && self.highest < Some(outcome.run) {
+                    cx.because("the election has passed this member over, so it calls another");
+                    self.highest = Some(outcome.run);
+                    self.call(cx);
+                } else if self.is_news(outcome.run, Passed::Coordinator) {
                     cx.because("the new leader and the new ring are noted and passed on");
                     self.conclude(cx, outcome);
                 } else {
@@ -163,6 +170,7 @@ impl RingSkipping {
     /// In a higher run than any before, nobody has been elected yet.
     fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run) {
         if self.highest < Some(run) {
+            self.courier.try_everyone_in(run, self.highest);
             (self.highest, self.role, self.outcome) = (Some(run), Role::Undecided, None);
             self.await_outcome(cx);
         }
@@ -213,6 +221,10 @@ impl Algorithm for RingSkipping {
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, reminder: Reminder) {
         self.on_reminder(cx, reminder);
     }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.on_word_of_detector(cx, peer, verdict);
+    }
 }
 
 impl Protocol for RingSkipping {
@@ -229,7 +241,7 @@ impl Protocol for RingSkipping {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
-        knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS),
+        knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,

@@ -351,6 +351,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         if let Some(disturbed) = &mut self.disturbed {
             disturbed.armed.remove(&member);
         }
+        self.busy_until = self.now; // somebody may notice
         self.crash(member);
     }
 
