@@ -38,6 +38,8 @@ shipped! {
     "ring-repair-b-inaccurate",
     "ring-repair-b-incomplete",
     "modified-ring-leader-dies",
+    "modified-ring-initiator-dies",
+    "modified-ring-two-initiators",
     "ring-skipping-two-callers",
     "hirschberg-sinclair-of-eight",
     "peterson-of-eight",
