@@ -58,6 +58,10 @@ shipped! {
     "bully-best-case",
     "bully-worst-case",
     "bully-takes-over",
+    "bully-recovery",
+    "bully-stable",
+    "bully-lost-coordinator",
+    "bully-coordinator-not-missed",
     "chubby-master",
 }
 
