@@ -62,6 +62,9 @@ shipped! {
     "bully-stable",
     "bully-lost-coordinator",
     "bully-coordinator-not-missed",
+    "bully-partition",
+    "one-way-link",
+    "pause-like-gc",
     "chubby-master",
 }
 
