@@ -201,7 +201,7 @@ impl Protocol for AggregationTree {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::REORDERING.and(Faults::PAUSE),
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("aggregation_tree.md"),

@@ -228,7 +228,11 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
             self.announce(cx);
             return;
         }
-        cx.because("it calls an election: everyone better is asked");
+        cx.because(if STABLE {
+            "it calls an election: everyone is asked"
+        } else {
+            "it calls an election: everyone better is asked"
+        });
         for port in asked {
             cx.send(port, Msg::Election);
         }
@@ -290,7 +294,11 @@ impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE
         leadership: if STABLE { Leadership::Incumbent } else { Leadership::Best },
         knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
-        survives: Faults::CRASH.and(Faults::RECOVERY),
+        survives: if STABLE {
+            Faults::UNHURRIED.and(Faults::CRASH)
+        } else {
+            Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY)
+        },
         randomised: false,
         claims: match (AT_ONCE, STABLE) {
             (true, _) => &figures::AT_ONCE,

@@ -118,7 +118,7 @@ impl Protocol for ChangRoberts {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED,
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("chang_roberts.md"),

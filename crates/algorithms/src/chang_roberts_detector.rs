@@ -115,7 +115,7 @@ impl Protocol for WithDetector {
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         need: Need::OverlayRing,
         knows: Knowledge::PEERS.and(Knowledge::DETECTOR),
-        survives: Faults::CRASH,
+        survives: Faults::UNHURRIED.and(Faults::CRASH),
         claims: &CLAIMS,
         ..ChangRoberts::SPEC
     };

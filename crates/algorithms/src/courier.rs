@@ -1,7 +1,7 @@
 //! A ring that closes round its dead: sending to the next live member clockwise, whoever that is.
 //!
 //! A letter goes to the next neighbour, and is answered with an `ack`. If none comes within two
-//! delay bounds (there and back), that neighbour is dead: it is passed over, now and later, and the
+//! delay bounds (there and back), that neighbour is dead: it is passed over in this election, and the
 //! letter goes to the one behind it. Where all others are dead, the letter is back at its sender.
 //!
 //! Several letters may be under way at once, but while a neighbour that has not answered yet is

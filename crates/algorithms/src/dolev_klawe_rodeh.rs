@@ -150,7 +150,7 @@ impl Protocol for DolevKlaweRodeh {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::PAUSE,
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("dolev_klawe_rodeh.md"),

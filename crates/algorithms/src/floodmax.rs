@@ -103,7 +103,7 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         leadership: Leadership::Best,
         knows: Knowledge::DIAMETER,
         goal: Goal::EveryoneHalts,
-        survives: Faults::NONE,
+        survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),
         randomised: false,
         claims: if NEWS_ONLY { &claims::NEWS_ONLY } else { &claims::EVERY_ROUND },
         text: include_str!("floodmax.md"),

@@ -164,7 +164,7 @@ impl Protocol for Franklin {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED,
         randomised: false,
         claims: &figures::CLAIMS,
         text: include_str!("franklin.md"),

@@ -169,7 +169,7 @@ impl Protocol for HirschbergSinclair {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED,
         randomised: false,
         claims: &figures::CLAIMS,
         text: include_str!("hirschberg_sinclair.md"),

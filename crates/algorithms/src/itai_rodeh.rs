@@ -140,7 +140,7 @@ impl Protocol for ItaiRodeh {
         leadership: Leadership::Best,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneDecides,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: true,
         claims: &figures::CLAIMS,
         text: include_str!("itai_rodeh.md"),

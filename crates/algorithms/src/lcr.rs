@@ -126,7 +126,7 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
             (true, false) => Goal::EveryoneDecides,
             (false, false) => Goal::LeaderOnly,
         },
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
         claims: if HALTING { &claims::HALTING } else { &claims::LEADER_ONLY },
         text: include_str!("lcr.md"),

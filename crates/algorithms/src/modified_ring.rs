@@ -236,7 +236,7 @@ impl Protocol for ModifiedRing {
         leadership: Leadership::Best,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
-        survives: Faults::CRASH,
+        survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("modified_ring.md"),

@@ -189,7 +189,7 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         leadership: Leadership::Best,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::PAUSE,
         randomised: false,
         claims: if IMPROVED { &figures::IMPROVED } else { &figures::BASIC },
         text: include_str!("peterson.md"),

@@ -105,7 +105,7 @@ impl Protocol for TimeSlice {
         leadership: Leadership::Best,
         knows: Knowledge::SIZE.and(Knowledge::RANGE),
         goal: Goal::EveryoneHalts,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("time_slice.md"),

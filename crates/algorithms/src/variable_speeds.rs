@@ -103,7 +103,7 @@ impl Protocol for VariableSpeeds {
         leadership: Leadership::Best,
         knows: Knowledge::RANGE,
         goal: Goal::LeaderOnly,
-        survives: Faults::NONE,
+        survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
         claims: &claims::ALL,
         text: include_str!("variable_speeds.md"),

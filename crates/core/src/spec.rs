@@ -289,7 +289,8 @@ flags! {
 }
 
 flags! {
-    /// The faults an algorithm survives.
+    /// The faults an algorithm survives: with rings that close and a reliable failure detector standing by,
+    /// its runs come right once they have ceased, as the survival table shows.
     Faults {
         /// A member stops for good.
         CRASH = 0, "crash";
@@ -312,4 +313,10 @@ flags! {
         /// Clocks drift or jump.
         CLOCK = 9, "clock";
     }
+}
+
+impl Faults {
+    /// What an algorithm survives that counts on nothing but that messages arrive, some time, at least
+    /// once.
+    pub const UNHURRIED: Faults = Faults::DUPLICATION.and(Faults::REORDERING).and(Faults::PAUSE);
 }
