@@ -1,0 +1,112 @@
+//! Who boots, calls, dies and comes back when.
+
+use super::Simulation;
+use crate::faults::Event;
+use crate::trace::Observer;
+use bellwether_core::{Algorithm, Initiators, Port, Time, Verdict};
+
+impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
+    /// Everyone who is not dead or late boots; then the initiators call.
+    pub(super) fn begin(&mut self) {
+        for happening in &self.plan.script {
+            if happening.what == Event::Start && self.crashed.binary_search(&happening.member).is_err() {
+                self.at_the_door.insert(happening.member, Vec::new());
+            }
+        }
+        for at in 0..self.crashed.len() {
+            self.observer.crashed(self.now, self.crashed[at]);
+        }
+        let plan = self.plan;
+        let at_once = plan.script.iter().take_while(|happening| happening.at == Time::ZERO);
+        for happening in at_once.filter(|happening| happening.what.is_condition()) {
+            self.strike(happening.what, happening.member);
+        }
+        for member in 0..plan.n() {
+            if self.is_expected(member) {
+                self.start(member);
+            }
+        }
+        match &plan.initiators {
+            Initiators::All => (0..plan.n()).for_each(|member| self.call_if_up(member)),
+            Initiators::Some(members) => members.iter().for_each(|&member| self.call_if_up(member)),
+        }
+        self.something_happened = false; // all of this was at time 0
+    }
+
+    /// Whether a member is neither dead from the start nor late.
+    pub(super) fn is_expected(&self, member: u32) -> bool {
+        self.crashed.binary_search(&member).is_err() && !self.at_the_door.contains_key(&member)
+    }
+
+    pub(super) fn call_if_up(&mut self, member: u32) {
+        // Calls alone can exceed the limit: everyone may ask everyone.
+        let is_within_limit = self.tally.messages() <= self.plan.limits.messages;
+        if self.world.state(member).is_some() && is_within_limit {
+            self.call(member);
+        }
+    }
+
+    pub(super) fn happen(&mut self, what: Event, member: u32) {
+        match what {
+            Event::Crash | Event::TornCrash if self.now == Time::ZERO => {} // it never started
+            _ if self.now == Time::ZERO && what.is_condition() => {}        // it was so from the beginning
+            Event::Crash => self.crash(member),
+            Event::TornCrash => {
+                self.world.tear(member);
+                self.crash(member);
+            }
+            Event::Start => {
+                // A member that crashed before its time does not start.
+                let Some(waiting) = self.at_the_door.remove(&member) else { return };
+                self.start(member);
+                if self.plan.initiators.contains(member) {
+                    self.call(member);
+                }
+                self.let_in.extend(waiting);
+            }
+            Event::Call => self.call_if_up(member),
+            _ => self.strike(what, member),
+        }
+    }
+
+    pub(super) fn crash(&mut self, member: u32) {
+        let Err(at) = self.crashed.binary_search(&member) else { return };
+        self.world.crash(member);
+        self.timers.clear(member);
+        self.crashed.insert(at, member);
+        self.tally.knew_at[member as usize] = Time::NEVER; // the dead know nothing
+        self.tally.reign.note(self.now, member, false);
+        self.observer.crashed(self.now, member);
+        self.forget_frozen(member);
+        if let Some(watch) = &mut self.watch {
+            watch.leave(member);
+        }
+        self.tell_the_truth(member, false);
+    }
+
+    pub(super) fn start(&mut self, member: u32) {
+        self.observer.started(self.now, member);
+        let step = self.world.start(member, self.clock(member));
+        if let Some(state) = self.world.state(member) {
+            self.tally.holds_at_start(state);
+        }
+        self.settle_aside(member, Some(step));
+        self.start_watch(member);
+    }
+
+    /// Whoever calls an election has asked its failure detector about its neighbours first.
+    pub(super) fn call(&mut self, member: u32) {
+        if !self.crashed.is_empty() && self.watch.is_none() {
+            for port in (0..self.plan.topology.ports(member)).map(Port) {
+                if self.crashed.binary_search(&self.plan.topology.peer(member, port).0).is_ok() {
+                    self.observer.suspected(self.now, member, port, Verdict::Failed);
+                    let step = self.world.suspect(member, self.clock(member), port, Verdict::Failed);
+                    self.settle_aside(member, step);
+                }
+            }
+        }
+        self.observer.called(self.now, member);
+        let step = self.world.call(member, self.clock(member));
+        self.settle_aside(member, step);
+    }
+}
