@@ -231,7 +231,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                     if self.plan.topology.flow(member, port).sends()
                         && let Some(msg) = A::Msg::forged(rank)
                     {
-                        self.send(member, port, msg);
+                        self.send::<false>(member, port, msg);
                     }
                 }
             }
@@ -345,7 +345,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let rest = self.world.buffers().take_sends();
         let half = rest.len().div_ceil(2); // of the first and the rest, rounded down
         for (port, msg) in first.into_iter().chain(rest).take(half) {
-            self.send(member, port, msg);
+            self.send::<false>(member, port, msg);
         }
         drop(self.world.buffers().take_timers());
         if let Some(disturbed) = &mut self.disturbed {

@@ -207,9 +207,20 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             return;
         }
         self.observer.delivered(self.now, member, port, &msg);
-        if let Some(step) = self.world.deliver(member, self.clock(member), port, msg) {
-            self.settle(member, step);
+        if self.disturbed.is_some() {
+            return self.deliver_disturbed(member, port, msg);
         }
+        if let Some(step) = self.world.deliver(member, self.now, port, msg) {
+            self.settle::<true>(member, step);
+        }
+    }
+
+    /// Kept apart, so that nothing on the busy path asks a second time whether anything can go wrong.
+    #[cold]
+    #[inline(never)]
+    fn deliver_disturbed(&mut self, member: u32, port: Port, msg: A::Msg) {
+        let step = self.world.deliver(member, self.clock(member), port, msg);
+        self.settle_aside(member, step);
     }
 
     /// A message has come to a member that is not up.
@@ -222,10 +233,11 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         }
     }
 
-    /// Applies all effects of an input, in the contract's order: persist, timers, send, publish.
+    /// Applies all effects of an input, in the contract's order: persist, timers, send, publish. `CALM`: nothing
+    /// can go wrong.
     #[inline(always)]
-    fn settle(&mut self, member: u32, step: Step<A>) {
-        if step.effects.first_send.is_some() && self.crashes_while_sending(member) {
+    fn settle<const CALM: bool>(&mut self, member: u32, step: Step<A>) {
+        if !CALM && step.effects.first_send.is_some() && self.crashes_while_sending(member) {
             return self.settle_and_crash(member, step);
         }
         let Step { effects, before, after } = step;
@@ -244,7 +256,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             self.change_timers(member);
         }
         if let Some((port, msg)) = effects.first_send {
-            self.send(member, port, msg);
+            self.send::<CALM>(member, port, msg);
             if effects.has_more_sends {
                 self.send_more(member);
             }
@@ -258,7 +270,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     #[inline(never)]
     fn settle_aside(&mut self, member: u32, step: Option<Step<A>>) {
         if let Some(step) = step {
-            self.settle(member, step);
+            self.settle::<false>(member, step);
         }
     }
 
@@ -276,8 +288,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     }
 
     #[inline(always)]
-    fn send(&mut self, member: u32, port: Port, msg: A::Msg) {
-        if self.disturbed.is_some() {
+    fn send<const CALM: bool>(&mut self, member: u32, port: Port, msg: A::Msg) {
+        if !CALM && self.disturbed.is_some() {
             return self.send_disturbed(member, port, msg);
         }
         self.tally.sent(&msg);
@@ -297,7 +309,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         // The list is taken out and put back, so that it is allocated once.
         let mut sends = self.world.buffers().take_sends();
         for (port, msg) in sends.drain(..) {
-            self.send(member, port, msg);
+            self.send::<false>(member, port, msg);
         }
         self.world.buffers().return_sends(sends);
     }
