@@ -48,6 +48,8 @@ pub struct Bully<const AT_ONCE: bool, const STABLE: bool> {
     phase: Phase,
     role: Role,
     leader: Option<Rank>,
+    /// The best of those that answered, while it waits for the coordinator.
+    answered_by: Option<Rank>,
     /// Neighbours that the failure detector took for dead, and that have not been heard since.
     suspected: BTreeSet<Port>,
     /// Until then, messages may belong to the election just over.
@@ -105,6 +107,7 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
             phase: Phase::Idle,
             role: Role::Undecided,
             leader: None,
+            answered_by: None,
             suspected: BTreeSet::new(),
             settled_at: None,
         }
@@ -142,14 +145,23 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
             Msg::Answer if self.phase == Phase::AwaitingAnswers || self.is_misled(rank) => {
                 cx.because("somebody better is alive: wait for it to take over");
                 (self.phase, self.role, self.leader) = (Phase::AwaitingCoordinator, Role::Undecided, None);
+                self.answered_by = Some(rank);
                 cx.cancel_timer(Patience::Answers);
                 cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
             }
-            Msg::Answer => cx.because("it has been answered already, or knows who leads"),
+            Msg::Answer => {
+                cx.because("it has been answered already, or knows who leads");
+                if self.phase == Phase::AwaitingCoordinator {
+                    self.answered_by = self.answered_by.max(Some(rank));
+                }
+            }
             Msg::Coordinator if rank < cx.rank() && !STABLE => self.on_call(cx), // rule 5
             Msg::Coordinator if rank < cx.rank() && self.role == Role::Leader => {
                 cx.because("somebody worse leads too: it is told who does");
                 cx.send(from, Msg::Coordinator);
+            }
+            Msg::Coordinator if !STABLE && self.answered_by > Some(rank) => {
+                cx.because("somebody better has answered: wait for that one to take over");
             }
             Msg::Coordinator if was_suspected => {
                 // It may be back, or have died since: whatever was asked before, it was not asked.
@@ -256,6 +268,7 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
             Phase::AwaitingCoordinator => cx.cancel_timer(Patience::Coordinator),
         }
         self.phase = Phase::Idle;
+        self.answered_by = None;
     }
 
     fn conclude(&mut self, cx: &mut Cx<'_, Self>, role: Role, leader: Rank) {

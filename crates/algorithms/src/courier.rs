@@ -215,6 +215,7 @@ impl<W: Message> Courier<W> {
     pub fn try_everyone_in(&mut self, run: Run, before: Option<Run>) {
         if before.is_some_and(|before| before.is_outdated(Some(run))) {
             self.dead.clear();
+            self.letters.clear(); // of elections that are past
         }
     }
 

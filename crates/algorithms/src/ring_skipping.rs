@@ -243,7 +243,7 @@ impl Protocol for RingSkipping {
         leadership: Leadership::Best,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
-        survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),
+        survives: Faults::UNHURRIED.and(Faults::CRASH),
         randomised: false,
         claims: &CLAIMS,
         text: include_str!("ring_skipping.md"),

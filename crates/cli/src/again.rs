@@ -162,7 +162,7 @@ fn once(id: Id, what: &Event<Id>, at: Time) -> String {
 }
 
 /// A word as a shell takes it literally.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@+%=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

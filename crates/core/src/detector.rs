@@ -169,15 +169,19 @@ impl DetectorChoice {
     /// # Errors
     /// [`DetectorError`] says what is wrong.
     pub fn parse(list: &'static [DetectorEntry], text: &str) -> Result<DetectorChoice, DetectorError> {
-        let (name, settings) = text.split_once(':').map_or((text, ""), |(name, rest)| (name, rest));
+        let (name, settings) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let entry = list.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| DetectorError::Unknown {
             name: name.to_owned(),
             known: list.iter().map(|entry| entry.name).collect(),
         })?;
         let mut choice = DetectorChoice::new(entry);
-        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+        for setting in settings.into_iter().flat_map(|settings| settings.split(',')) {
+            let before = choice.given.iter().flatten().count();
             choice.set(setting)?;
+            if choice.given.iter().flatten().count() == before {
+                return Err(choice.wrong(setting, "it is given twice".into()));
+            }
         }
         Ok(choice)
     }
@@ -187,12 +191,7 @@ impl DetectorChoice {
     /// # Errors
     /// [`DetectorError::Setting`] says what is wrong.
     pub fn set(&mut self, setting: &str) -> Result<(), DetectorError> {
-        let wrong = |problem: String| DetectorError::Setting {
-            detector: self.entry.name,
-            setting: setting.to_owned(),
-            problem,
-            known: self.entry.parameters.iter().map(|parameter| parameter.name).collect(),
-        };
+        let wrong = |problem| self.wrong(setting, problem);
         let (name, value) = setting.split_once('=').ok_or_else(|| wrong("expected NAME=VALUE".into()))?;
         let at = self.entry.parameters.iter().position(|parameter| parameter.name == name.trim());
         let at = at.ok_or_else(|| wrong(format!("there is no '{}'", name.trim())))?;
@@ -203,6 +202,15 @@ impl DetectorChoice {
         }
         self.given[at] = Some(number);
         Ok(())
+    }
+
+    fn wrong(&self, setting: &str, problem: String) -> DetectorError {
+        DetectorError::Setting {
+            detector: self.entry.name,
+            setting: setting.to_owned(),
+            problem,
+            known: self.entry.parameters.iter().map(|parameter| parameter.name).collect(),
+        }
     }
 
     /// What is chosen.

@@ -13,6 +13,8 @@ pub struct Clock {
     gains: i32,
 }
 
+/// No clock is set later than this, in ticks.
+const LATEST: i128 = 1 << 62;
 /// A million millionths.
 const WHOLE: i128 = 1_000_000;
 
@@ -33,7 +35,7 @@ impl Clock {
         self.showed + i128::from((now - self.since).ticks()) * self.rate() / WHOLE
     }
 
-    /// What it shows; never less than nothing.
+    /// What it shows.
     #[must_use]
     pub fn show(&self, now: Time) -> Time {
         Time::from_ticks(self.exact(now).clamp(0, u64::MAX.into()) as u64)
@@ -53,9 +55,11 @@ impl Clock {
         *self = Clock { since: now, showed: self.exact(now), gains };
     }
 
-    /// It jumps by so many ticks.
-    pub fn jump(&mut self, ticks: i64) {
-        self.showed += i128::from(ticks);
+    /// It jumps by so many ticks: back to its beginning at most, and forward to where there is still time
+    /// to come.
+    pub fn jump(&mut self, now: Time, ticks: i64) {
+        self.showed = (self.exact(now) + i128::from(ticks)).clamp(0, LATEST);
+        self.since = now;
     }
 }
 
@@ -75,11 +79,14 @@ mod tests {
         assert_eq!((clock.show(at(2_000)), clock.when(at(2_100))), (at(2_100), at(2_000)));
         clock.drift(at(2_000), -500_000); // loses half
         assert_eq!((clock.show(at(3_000)), clock.when(at(2_600))), (at(2_600), at(3_000)));
-        clock.jump(-2_600);
-        assert_eq!(clock.show(at(3_000)), at(0));
-        clock.jump(-50);
-        assert_eq!(clock.show(at(3_000)), at(0), "never less than nothing");
-        assert_eq!(clock.when(at(0)), at(3_100), "but it takes its time to get there");
+        clock.jump(at(3_000), -2_000);
+        assert_eq!(clock.show(at(3_000)), at(600));
+        clock.jump(at(3_000), -5_000);
+        assert_eq!((clock.show(at(3_000)), clock.show(at(3_200))), (at(0), at(100)), "from the beginning");
+        for _ in 0..9 {
+            clock.jump(at(4_000), i64::MAX);
+        }
+        assert!(clock.show(at(4_002)) > clock.show(at(4_000)), "it still goes on");
         clock.drift(at(0), i32::MIN);
         assert_eq!(clock.when(Time::NEVER), Time::NEVER);
     }
@@ -90,7 +97,7 @@ mod tests {
         for gains in [-700_001, -3, 0, 7, 333_333] {
             let mut clock = Clock::default();
             clock.drift(at(11), gains);
-            clock.jump(5);
+            clock.jump(at(11), 5);
             for shown in 20..200 {
                 let when = clock.when(at(shown));
                 assert!(clock.show(when) >= at(shown), "{gains} {shown}");

@@ -122,6 +122,10 @@ impl Default for Setup {
 /// How long a run in which something goes wrong may go on after the last event, unless the user says.
 pub const PATIENCE: Span = Span::from_hops(10_000);
 
+/// How many messages and signals there may be in a run in which something goes wrong, at the most: a few
+/// seconds' worth.
+const MOST_WHEN_DISTURBED: u64 = 50_000_000;
+
 /// What a member takes besides its links: rank, state, bookkeeping and a message under way, with
 /// room to grow. Measured at about 100 (`cargo bench -p bellwether-benches`).
 const BYTES_A_MEMBER: u64 = 200;
@@ -244,12 +248,16 @@ impl Setup {
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
     fn limits_of(&self, plan: &Plan) -> Limits {
         let is_calm = !plan.is_disturbed() && plan.detector.is_none();
-        if is_calm || self.limits != Limits::default() {
+        if is_calm {
             return self.limits;
+        }
+        let messages = self.limits.messages.min(MOST_WHEN_DISTURBED);
+        if self.limits != Limits::default() {
+            return Limits { messages, ..self.limits };
         }
         let faults_end = Some(plan.link_faults.until).filter(|&until| until != Time::NEVER);
         let last = plan.script.last().map(|happening| happening.at).max(faults_end);
-        Limits { time: last.unwrap_or(Time::ZERO) + PATIENCE, ..self.limits }
+        Limits { time: last.unwrap_or(Time::ZERO) + PATIENCE, messages }
     }
 
     fn check_memory(&self, shape: &Shape, asked: Option<u64>) -> Result<(), SetupError> {

@@ -4,6 +4,9 @@
 use bellwether_core::{Detector, Port, Signal, Span, Time, Verdict, WatchCx};
 use std::fmt::Debug;
 
+/// By how many later beats one may be overtaken.
+const OVERTAKEN_BY: u64 = 16;
+
 /// How long a silence is too long.
 pub(super) trait Rule: Clone + Debug + Send + Sync + 'static {
     /// What is remembered of one neighbour's beats. It must not grow for ever.
@@ -107,7 +110,11 @@ impl<R: Rule> Detector for Beating<R> {
             self.rule.learn(&mut neighbour.memory, cx.now() - neighbour.heard, lost);
             neighbour.patience = self.rule.patience(&neighbour.memory);
         }
-        neighbour.last = Some(number);
+        // An overtaken beat is not far behind; a member that has come back counts from the beginning.
+        let is_overtaken = neighbour.last.is_some_and(|last| last >= number && last - number < OVERTAKEN_BY);
+        if !is_overtaken {
+            neighbour.last = Some(number);
+        }
         neighbour.heard = cx.now();
         if neighbour.verdict != Verdict::Working {
             neighbour.verdict = Verdict::Working;

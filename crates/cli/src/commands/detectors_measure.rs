@@ -7,6 +7,9 @@ use bellwether_core::{DetectorChoice, HOP, Span};
 use bellwether_sim::Delay;
 use bellwether_sim::detection::{self, ClosedForm, Conditions, Effort, Quality};
 
+/// Watches of fewer periods than this are too short for theory.
+const PERIODS: u64 = 10;
+
 /// Delays unless others are asked for: the unit, bounded ones, and some without a bound.
 const DELAYS: [&str; 3] = ["unit", "uniform:0.5..4.0", "exponential:1"];
 
@@ -38,7 +41,8 @@ impl Cell {
     }
 
     /// Theory knows about silences that are too long after a fixed time.
-    fn closed_form(&self) -> Option<ClosedForm> {
+    /// It takes deaths to come at any time of the period, which needs watches of many periods.
+    fn closed_form(&self, length: Span) -> Option<ClosedForm> {
         let settings = self.settings();
         let span = |name: &str| {
             let (_, hops) = settings.iter().find(|(other, _)| *other == name)?;
@@ -49,7 +53,8 @@ impl Cell {
             "three-valued" => span("D2")?,
             _ => return None,
         };
-        ClosedForm::of_heartbeat(span("T")?, bound, &self.conditions)
+        let period = span("T").filter(|&period| period * PERIODS <= length)?;
+        ClosedForm::of_heartbeat(period, bound, &self.conditions)
     }
 }
 
@@ -65,7 +70,7 @@ pub fn measure(args: &DetectorsArgs, cells: Vec<Cell>) -> Result<Vec<Row>, Failu
     let measured = cells.into_iter().map(|cell| {
         progress.say(format!("{}, {}", cell.choice, cell.conditions.delay));
         let quality = detection::measure(&cell.choice, &cell.conditions, &effort, || progress.advance())?;
-        Ok(Row { quality, closed_form: cell.closed_form(), cell })
+        Ok(Row { quality, closed_form: cell.closed_form(effort.length), cell })
     });
     measured.collect()
 }

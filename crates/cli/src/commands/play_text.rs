@@ -2,6 +2,7 @@
 
 use super::scenarios::algorithm;
 use super::simulate_text::line;
+use crate::again::quoted;
 use bellwether_core::Id;
 use bellwether_sim::scenario::{Mismatch, Played, Scenario};
 use bellwether_sim::{Event, LinkOrder};
@@ -71,5 +72,8 @@ pub fn verdict(name: &str, scenario: &Scenario, played: &Played, mismatches: &[M
     }
     let outcome = if mismatches.is_empty() { "as expected" } else { "not as expected" };
     text.push_str(&line("verdict", outcome));
+    if !mismatches.is_empty() {
+        text.push_str(&format!("\nagain: bellwether play {} --check\n", quoted(name)));
+    }
     text
 }

@@ -16,7 +16,8 @@ pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
     let mut text = heading(request, run.plan.n(), Some(run.plan.topology.links()), run.plan.diameter);
     text.push('\n');
     text.push_str(&outcome(request.choice.spec.goal, &run.report));
-    if run.plan.is_disturbed() || run.plan.detector.is_some() {
+    let is_eventful = run.plan.script.iter().any(|happening| happening.at > Time::ZERO);
+    if is_eventful || run.plan.is_disturbed() || run.plan.detector.is_some() {
         text.push_str(&trouble(&run.report));
     }
     for problem in problems(&run.report) {

@@ -54,7 +54,10 @@ fn verdict(worst: Class) -> Verdict {
 
 fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
     let worst = examples.iter().max_by_key(|example| (example.class, std::cmp::Reverse(example.size())));
-    let worst = worst.ok_or_else(|| Failure::input("no run failed: there is nothing to save"))?;
+    let Some(worst) = worst else {
+        eprintln!("no run failed: there is nothing to save, and {} is not written", path.display());
+        return Ok(());
+    };
     file::write(path, as_scenario(worst)?.as_bytes())
 }
 

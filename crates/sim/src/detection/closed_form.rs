@@ -39,6 +39,8 @@ pub struct ClosedForm {
 
 /// Less than this adds nothing to a sum that a float would keep.
 const NEGLIGIBLE: f64 = 1e-18;
+/// Above this, sums over losses in a row would take for ever.
+const MOST_LOSS: f64 = 0.99;
 /// Delays are summed over one by one: more than that would take a while.
 const MOST_DELAYS: u64 = 100_000;
 
@@ -49,7 +51,7 @@ impl ClosedForm {
     pub fn of_heartbeat(period: Span, delay_bound: Span, conditions: &Conditions) -> Option<ClosedForm> {
         let delays = Lattice::of(&conditions.delay)?;
         let (period, bound, loss) = (period.ticks() as f64, delay_bound.ticks() as f64, conditions.loss);
-        if delays.width() > period || !(0.0..1.0).contains(&loss) {
+        if delays.width() > period || !(0.0..=MOST_LOSS).contains(&loss) {
             return None;
         }
         // Σ p^(g-1) (1 - p) of something, for g = 1, 2, ...; `lost` is g - 1.

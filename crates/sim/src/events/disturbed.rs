@@ -39,10 +39,11 @@ pub(super) struct Disturbance<A: Algorithm> {
 /// What is wrong with links.
 #[derive(Default)]
 pub(super) struct LinkTrouble {
-    cut: BTreeSet<(u32, u32)>,
+    /// How many cuts are on each link, one way.
+    cut: BTreeMap<(u32, u32), u32>,
     silent: BTreeSet<(u32, u32)>,
-    /// The links, by slot, on which everything is lost just now.
-    in_burst: BTreeSet<usize>,
+    /// For each link, by slot, whether everything is lost on it just now.
+    in_burst: BTreeMap<usize, bool>,
     /// For each chosen message, how many that fit have been seen.
     seen: Vec<u64>,
 }
@@ -66,7 +67,7 @@ impl LinkTrouble {
         if self.silent.contains(&(from, to)) {
             return Passage::Lost(Drop::Silence);
         }
-        if self.cut.contains(&(from, to)) {
+        if self.cut.contains_key(&(from, to)) {
             return Passage::Lost(Drop::Cut);
         }
         let mut arrives = Passage::Arrives { twice: false, held_up: Span::default() };
@@ -92,13 +93,25 @@ impl LinkTrouble {
         }
         let ends = 1.0 / faults.burst;
         let begins = (ends * faults.loss / (1.0 - faults.loss)).min(1.0);
-        let was_in_burst = self.in_burst.contains(&slot);
-        let is_in_burst = dice.random_bool(if was_in_burst { 1.0 - ends } else { begins });
-        match is_in_burst {
-            true => self.in_burst.insert(slot),
-            false => self.in_burst.remove(&slot),
+        // A link begins as it goes on: as likely in a burst as at any other time.
+        let chance = match self.in_burst.get(&slot) {
+            None => faults.loss,
+            Some(true) => 1.0 - ends,
+            Some(false) => begins,
         };
+        let is_in_burst = dice.random_bool(chance);
+        self.in_burst.insert(slot, is_in_burst);
         is_in_burst
+    }
+
+    /// One cut fewer.
+    fn mend(&mut self, link: (u32, u32)) {
+        if let Some(cuts) = self.cut.get_mut(&link) {
+            *cuts -= 1;
+            if *cuts == 0 {
+                self.cut.remove(&link);
+            }
+        }
     }
 
     /// What was chosen for a message, if it was.
@@ -157,15 +170,11 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                 }
             }
             Event::Resume => self.resume(member),
-            Event::Cut(to) => {
-                disturbed.links.cut.insert((member, to));
-            }
-            Event::Mend(to) => {
-                disturbed.links.cut.remove(&(member, to));
-            }
+            Event::Cut(to) => *disturbed.links.cut.entry((member, to)).or_default() += 1,
+            Event::Mend(to) => disturbed.links.mend((member, to)),
             Event::Heal => disturbed.links.cut.clear(),
             Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
-            Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(ticks)),
+            Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
             Event::Lie(lie) => self.lie(member, lie),
             Event::Crash | Event::TornCrash | Event::Start | Event::Recover | Event::Call => {}
         }
@@ -287,7 +296,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             match links.choose(faults, member, to, A::Msg::KINDS[msg.kind()].name) {
                 Some(Fate::Lost) => passage = Passage::Lost(Drop::Chosen),
                 Some(Fate::Twice) if matches!(passage, Passage::Arrives { .. }) => {
-                    passage = Passage::Arrives { twice: true, held_up: Span::default() };
+                    if let Passage::Arrives { twice, .. } = &mut passage {
+                        *twice = true;
+                    }
                 }
                 _ => {}
             }

@@ -137,7 +137,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             let next =
                 [scripted, self.wheel.next_time(), self.timers.next_time()].into_iter().flatten().min();
             let Some(now) = self.or_watch(next) else { return true };
-            if now > self.plan.limits.time || self.tally.messages() > self.plan.limits.messages {
+            let said = self.tally.messages() + self.watch.as_ref().map_or(0, |watch| watch.signals);
+            if now > self.plan.limits.time || said > self.plan.limits.messages {
                 return false;
             }
             self.now = now;
@@ -168,6 +169,9 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 self.observer.timed_out(now, member, &timer);
                 let step = self.world.fire(member, self.clock(member), timer);
                 self.settle_aside(member, step);
+            }
+            if self.watch.is_some() {
+                self.let_the_doubtful_call();
             }
             if std::mem::take(&mut self.something_happened) {
                 self.tally.last_event = now;
@@ -285,6 +289,9 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         }
         self.published = true;
         self.observer.published(self.now, member, after);
+        if let Some(leader) = after.leader.filter(|_| before.leader != after.leader && self.watch.is_some()) {
+            self.doubt(member, leader);
+        }
     }
 
     #[inline(always)]

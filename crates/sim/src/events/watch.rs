@@ -9,12 +9,12 @@ use crate::delay::Sampler;
 use crate::plan::Plan;
 use crate::trace::Observer;
 use crate::world::{Stream, stream};
-use bellwether_core::{Algorithm, Detector, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Algorithm, Detector, Id, Port, Signal, Span, Starts, Time, Verdict};
 use bellwether_core::{WatchCx, Watched};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// After so many times a detector's patience without anything new, nothing new will come.
 const PATIENCES: u64 = 4;
@@ -28,8 +28,10 @@ pub(super) struct Watch {
     /// comes just in time is in time. Else in the order in which it was asked for.
     due: BinaryHeap<Reverse<Turn>>,
     numbered: u64,
-    /// Signals that have come to frozen members.
-    waiting: BTreeMap<u32, Vec<(Port, Signal)>>,
+    /// What has come to frozen members.
+    waiting: BTreeMap<u32, Vec<Word>>,
+    /// Those who have come to name a leader that their detectors take for dead.
+    doubtful: BTreeSet<u32>,
     delays: Sampler,
     dice: Xoshiro256PlusPlus,
     watched: Watched,
@@ -77,6 +79,7 @@ impl Watch {
             due: BinaryHeap::new(),
             numbered: 0,
             waiting: BTreeMap::new(),
+            doubtful: BTreeSet::new(),
             delays: plan.delay.sampler(),
             dice: stream(plan.seed, Stream::Signal),
             watched: Watched::default(),
@@ -144,12 +147,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             && watch.next_time() == Some(self.now)
             && let Some(Reverse((.., member, due))) = watch.due.pop()
         {
-            let is_frozen = self.disturbed.as_ref().is_some_and(|it| it.frozen.contains_key(&member));
             match due {
-                Due::Signal(port, signal) if is_frozen => {
-                    watch.waiting.entry(member).or_default().push((port, signal));
-                }
-                Due::Alarm if is_frozen => {} // it is woken when its member is
                 Due::Signal(port, signal) => self.tell(member, Word::Signal(port, signal)),
                 Due::Alarm => self.tell(member, Word::Alarm),
             }
@@ -159,8 +157,8 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     /// A member has woken from its freeze, and its detector with it.
     pub(super) fn wake_watch(&mut self, member: u32) {
         let Some(watch) = &mut self.watch else { return };
-        for (port, signal) in watch.waiting.remove(&member).unwrap_or_default() {
-            self.tell(member, Word::Signal(port, signal));
+        for word in watch.waiting.remove(&member).unwrap_or_default() {
+            self.tell(member, word);
         }
         self.reset_watch_alarm(member);
     }
@@ -186,6 +184,13 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     fn tell(&mut self, member: u32, word: Word) {
         let now = self.clock(member);
         let Some(watch) = &mut self.watch else { return };
+        if self.disturbed.as_ref().is_some_and(|it| it.frozen.contains_key(&member)) {
+            // It hears of it when it wakes. (An alarm goes again then.)
+            if !matches!(word, Word::Alarm) {
+                watch.waiting.entry(member).or_default().push(word);
+            }
+            return;
+        }
         let Watch { seats, dice, watched, .. } = &mut **watch;
         let Some(post) = &mut seats[member as usize] else { return };
         if matches!(word, Word::Alarm) {
@@ -264,7 +269,41 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let still_names_it =
             status.is_some_and(|status| status.leader == Some(self.plan.ranks[peer as usize].id()));
         if verdict == Verdict::Failed && names_it && still_names_it && A::SPEC.starts == Starts::Callers {
-            self.call(member);
+            self.call_if_up(member);
+        }
+    }
+
+    /// Whether a member's detector takes the one of this id for dead.
+    fn takes_for_dead(&self, member: u32, id: Id) -> bool {
+        let post = self.watch.as_ref().and_then(|watch| watch.seats[member as usize].as_ref());
+        post.is_some_and(|post| {
+            let failed =
+                (0..).map(Port).zip(&post.verdicts).filter(|(_, verdict)| **verdict == Verdict::Failed);
+            failed
+                .into_iter()
+                .any(|(port, _)| self.plan.ranks[self.plan.topology.peer(member, port).0 as usize].id() == id)
+        })
+    }
+
+    /// A member has come to name a leader.
+    pub(super) fn doubt(&mut self, member: u32, leader: Id) {
+        if A::SPEC.starts == Starts::Callers
+            && self.takes_for_dead(member, leader)
+            && let Some(watch) = &mut self.watch
+        {
+            watch.doubtful.insert(member);
+        }
+    }
+
+    /// Whoever has come to name a leader that its detector had already found dead calls an election, as it
+    /// would if it heard of it now.
+    pub(super) fn let_the_doubtful_call(&mut self) {
+        let doubtful = self.watch.as_mut().map(|watch| std::mem::take(&mut watch.doubtful));
+        for member in doubtful.unwrap_or_default() {
+            let leader = self.world.state(member).and_then(|state| state.status().leader);
+            if leader.is_some_and(|leader| self.takes_for_dead(member, leader)) {
+                self.call_if_up(member);
+            }
         }
     }
 }

@@ -36,7 +36,17 @@ impl LinkWishes {
             (share(self.loss), share(self.duplication), share(self.reordering));
         if let Some(burst) = self.burst {
             if !(1.0..=1e9).contains(&burst) {
-                let problem = format!("bursts of {burst} messages cannot be: --burst is 1 or more");
+                let problem =
+                    format!("bursts of {burst:e} messages cannot be: --burst is 1 or more, up to 1e9");
+                return Err(("burst", problem));
+            }
+            // Between two bursts at least one message arrives.
+            let most = burst / (burst + 1.0);
+            if loss > most {
+                let problem = format!(
+                    "bursts of {burst} messages lose at most {}: raise --burst, or lower --loss",
+                    Share(most)
+                );
                 return Err(("burst", problem));
             }
             if loss == 0.0 {

@@ -282,8 +282,8 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.least, self.most) {
             (least, most) if least == most => write!(f, "{most}"),
-            (0.0, most) => write!(f, "at most {most}"),
             (least, f64::INFINITY) => write!(f, "at least {least}"),
+            (0.0, most) => write!(f, "at most {most}"),
             (least, most) => write!(f, "{least} to {most}"),
         }
     }

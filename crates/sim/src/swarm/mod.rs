@@ -120,7 +120,7 @@ pub fn broken_promises<G: Registry>(runs: u64, options: &Options) -> Result<Vec<
 /// # Errors
 /// [`SetupError`] says why it cannot be run.
 pub fn judge<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Result<Verdict, SetupError> {
-    let plan = setup.plan(G::ENTRIES[entry].spec, seed)?;
+    let plan = bounded(setup.plan(G::ENTRIES[entry].spec, seed)?);
     let report = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
     let settled_at = settled_at(&plan, &report);
     let deadline = || {
@@ -129,6 +129,16 @@ pub fn judge<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Result<Verd
         if settled_at <= ceased { ceased } else { ceased + calm_time::<G>(entry, &plan) * 2 }
     };
     Ok(Verdict::of(&report, settled_at, deadline))
+}
+
+/// Messages and signals that are allowed for each pair of members: a run that has more is a flood, and
+/// does not end.
+const FLOOD: u64 = 2_000;
+
+fn bounded(mut plan: Plan) -> Plan {
+    let n = u64::from(plan.n());
+    plan.limits.messages = plan.limits.messages.min(FLOOD * n * n);
+    plan
 }
 
 /// When the last honest member came to know the leader that it names at the end.

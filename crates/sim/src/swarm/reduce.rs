@@ -1,6 +1,6 @@
 //! Reducing a run of a swarm that fails.
 
-use super::{judge, time_limit};
+use super::{bounded, judge, time_limit};
 use crate::faults::{Chosen, Event};
 use crate::run::RoundMode;
 use crate::run::simulate_before;
@@ -16,7 +16,10 @@ pub fn reduce<G: Registry>(entry: usize, setup: &Setup, seed: u64, most_runs: u6
     let spec = G::ENTRIES[entry].spec;
     let class = |setup: &Setup, seed| Some(judge::<G>(entry, setup, seed).ok()?.class);
     let original = class(setup, seed);
-    let fails = |setup: &Setup, seed| is_fair(spec, setup) && class(&with_time(setup), seed) == original;
+    let kinds = telling(setup);
+    let fails = |setup: &Setup, seed| {
+        is_fair(spec, setup) && telling(setup) == kinds && class(&with_time(setup), seed) == original
+    };
     let shrunk = shrink(setup, seed, most_runs, fails, |setup, seed| {
         chances::<G>(entry, &with_time(setup), seed).unwrap_or_default()
     });
@@ -27,6 +30,13 @@ fn with_time(setup: &Setup) -> Setup {
     let mut setup = setup.clone();
     setup.limits.time = time_limit(&setup);
     setup
+}
+
+/// What sets a run apart from one in which members only die: whether anyone comes back, or finds its last
+/// write torn.
+fn telling(setup: &Setup) -> (bool, bool) {
+    let any = |wanted| setup.script.iter().any(|(_, what, _)| *what == wanted);
+    (any(Event::Recover), any(Event::TornCrash))
 }
 
 /// Whether somebody calls an election to whom nothing happens.
@@ -45,7 +55,7 @@ fn is_fair(spec: &Spec, setup: &Setup) -> bool {
 }
 
 fn chances<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Option<Vec<Chosen<Id>>> {
-    let plan = setup.plan(G::ENTRIES[entry].spec, seed).ok()?;
+    let plan = bounded(setup.plan(G::ENTRIES[entry].spec, seed).ok()?);
     let mut observer = Chances::new(&plan);
     simulate_before::<G>(&mut observer, entry, &plan, RoundMode::Auto);
     Some(observer.into_chosen())
