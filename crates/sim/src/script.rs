@@ -6,6 +6,9 @@ use crate::faults::Event;
 use bellwether_core::{Id, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Links, one way each.
+type Links = BTreeSet<(Id, Id)>;
+
 /// What happens to a member at a time.
 pub type Scripted = (Id, Event<Id>, Time);
 
@@ -148,7 +151,7 @@ impl Ends {
 
 /// Cuts of the same interval joined: to partitions where they are, else to cuts both ways.
 fn joined_cuts(cuts: Vec<(Id, Id, Interval)>, members: &[Id]) -> Vec<Line> {
-    let mut by_interval: BTreeMap<(Time, Option<Time>), BTreeSet<(Id, Id)>> = BTreeMap::new();
+    let mut by_interval: BTreeMap<(Time, Option<Time>), Links> = BTreeMap::new();
     for (a, b, Interval { from, to }) in cuts {
         by_interval.entry((from, to)).or_default().insert((a, b));
     }
