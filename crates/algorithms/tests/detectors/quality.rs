@@ -50,7 +50,7 @@ fn assert_close(one: [f64; 3], other: [f64; 3], context: &str) {
 #[test]
 fn heartbeats_that_get_lost_are_mistaken_as_often_as_theory_says() {
     for (t, d, p) in [(5.0, 2.0, 0.1), (5.0, 5.0, 0.2), (2.0, 4.5, 0.3), (3.0, 0.0, 0.05)] {
-        let k = 1.0 + (d / t).floor();
+        let k = 1.0 + f64::floor(d / t);
         let rate = (1.0 - p) * f64::powf(p, k) / t;
         let duration = (k + 1.0 / (1.0 - p)) * t - t - d;
         // With the last j beats lost, the verdict comes d + T + D - U - jT after the death.
@@ -73,7 +73,7 @@ fn heartbeats_that_get_lost_are_mistaken_as_often_as_theory_says() {
 fn heartbeats_that_are_late_are_mistaken_as_often_as_theory_says() {
     for (t, d, least, most) in [(5.0, 1.0, 1.0, 4.0), (4.0, 2.0, 0.5, 4.5), (10.0, 0.0, 1.0, 2.0)] {
         let (w, delay) = (most - least, format!("uniform:{least:?}..{most:?}"));
-        let rate = (w - d).powi(2) / (2.0 * w * w) / t;
+        let rate = f64::powi(w - d, 2) / (2.0 * w * w) / t;
         let expected = [f64::midpoint(least, most) + d + t / 2.0, rate, (w - d) / 3.0];
         let context = format!("T={t} D={d} {delay}");
         assert_close(closed(t, d, &delay, 0.0), expected, &context);
