@@ -224,6 +224,15 @@ fn cut_links_lose_one_way_or_both_until_they_are_mended() {
 }
 
 #[test]
+fn a_link_that_is_cut_twice_works_when_it_is_mended_twice() {
+    let cuts = [(Event::Cut(1), 1, 0.0), (Event::Cut(1), 1, 1.0), (Event::Mend(1), 1, 2.0)];
+    let calls = [(Event::Call, 1, 3.0), (Event::Mend(1), 1, 4.0), (Event::Call, 1, 5.0)];
+    let (report, log) = play(with_script(complete(2), &[&cuts[..], &calls].concat()), &[]);
+    assert_eq!(log.of(2)[1..], ["6 2 hears Number(2)"]);
+    assert_eq!(report.links.lost, 1);
+}
+
+#[test]
 fn clocks_drift_and_jump_and_timers_are_deadlines_on_them() {
     // Twice as fast: two hops on its clock are one in truth.
     let (_, log) =
@@ -341,6 +350,19 @@ fn bursts_are_as_long_as_asked_for_and_lose_as_much() {
     let (_, single) = lossy(LinkFaults { loss: 0.2, ..LinkFaults::default() });
     let pairs = single.windows(2).filter(|pair| pair[0] && pair[1]).count() as u64;
     assert!(meets(pairs, single.len() - 1, 0.04), "{pairs}: single losses know nothing of each other");
+}
+
+/// The first message of each of 39,800 links: as much is lost of them as of later ones.
+#[test]
+fn a_link_is_as_likely_in_a_burst_at_the_beginning_as_later() {
+    let faults = LinkFaults { loss: 0.3, burst: 8.0, ..LinkFaults::default() };
+    let plan = with_script(Plan { link_faults: faults, ..complete(200) }, &[]);
+    let all: Vec<u32> = (1..=200).collect();
+    let (_, log) = play(plan, &all);
+    let numbers: Vec<_> = log.0.iter().filter(|line| line.contains("Number")).collect();
+    let lost = numbers.iter().filter(|line| line.contains("loses")).count() as u64;
+    assert_eq!(numbers.len(), 200 * 199);
+    assert!(meets(lost, numbers.len(), 0.3), "{lost}");
 }
 
 #[test]

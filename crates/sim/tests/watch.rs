@@ -215,6 +215,20 @@ fn oracles_are_told_the_truth_and_others_are_not() {
 }
 
 #[test]
+fn the_frozen_are_told_the_truth_when_they_wake() {
+    let script = [(Event::Pause, 1, 2.0), (Event::Crash, 2, 4.0), (Event::Resume, 1, 9.0)];
+    let (_, log) = watched("seer", with_script(complete(2), &script), &[]);
+    assert_eq!(log, ["9: 1 takes port 0 for Failed"]);
+}
+
+#[test]
+fn whoever_comes_to_name_the_dead_calls_too() {
+    // 2 announces itself and dies before it is heard; 1 knows that it is dead, and hears it all the same.
+    let (_, log) = watched("seer", with_script(complete(2), &[(Event::Crash, 2, 0.5)]), &[2]);
+    assert_eq!(log, ["0: 2 calls", "0.5: 1 takes port 0 for Failed", "1: 1 calls"]);
+}
+
+#[test]
 fn neighbours_watch_each_other_whichever_way_their_link_goes() {
     let (_, log) = watched("plain", with_script(ring(3), &[(Event::Crash, 2, 0.0)]), &[]);
     let (before, after) = (NEXT.0, PREV.0);
