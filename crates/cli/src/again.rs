@@ -3,9 +3,10 @@
 use crate::args::values::comma_separated;
 use crate::args::{ElectArg, LinksArg, SimulateArgs, word};
 use crate::choice::Choice;
-use bellwether_core::{Elect, HOP, Id, Time};
+use bellwether_core::{Elect, Id, Time};
+use bellwether_sim::faults::notation::{Interval, Leap, Rate};
 use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
-use bellwether_sim::script::{self, Interval, rate};
+use bellwether_sim::script;
 use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
 use std::fmt::Display;
 
@@ -142,18 +143,15 @@ fn scripted(line: &script::Line) -> (&'static str, String) {
     }
 }
 
-fn during(what: impl Display, Interval { from, to }: &Interval) -> String {
-    format!("{what}@{from}..{}", to.map_or_else(String::new, |to| to.to_string()))
+fn during(what: impl Display, interval: &Interval) -> String {
+    format!("{what}@{interval}")
 }
 
 fn once(id: Id, what: &Event<Id>, at: Time) -> String {
-    let plus = |is_negative: bool| if is_negative { "" } else { "+" };
     match what {
         Event::Heal => at.to_string(),
-        Event::Drift(gains) => format!("{id}@{at}:{}{}", plus(*gains < 0), rate(*gains)),
-        Event::Jump(ticks) => {
-            format!("{id}@{at}:{}{}", plus(*ticks < 0), *ticks as f64 / HOP.ticks() as f64)
-        }
+        Event::Drift(gains) => format!("{id}@{at}:{}", Rate(*gains)),
+        Event::Jump(ticks) => format!("{id}@{at}:{}", Leap(*ticks)),
         Event::Lie(Lie::Pretend(other) | Lie::Forge(other) | Lie::Silence(other)) => {
             format!("{id}@{at}:{other}")
         }

@@ -2,15 +2,13 @@
 //!
 //! Files, command lines and the shrinker work on lines; the simulator works on single events.
 
-use crate::faults::Event;
+use crate::faults::notation::Interval;
+use crate::faults::{Event, Scripted, cut, pause};
 use bellwether_core::{Id, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links, one way each.
 type Links = BTreeSet<(Id, Id)>;
-
-/// What happens to a member at a time.
-pub type Scripted = (Id, Event<Id>, Time);
 
 /// One line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,15 +25,6 @@ pub enum Line {
     Partition(Vec<Vec<Id>>, Interval),
 }
 
-/// From when, and until when if it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
-    /// It begins.
-    pub from: Time,
-    /// It ends.
-    pub to: Option<Time>,
-}
-
 /// What lines make happen, event by event.
 #[must_use]
 pub fn events(lines: &[Line]) -> Vec<Scripted> {
@@ -48,13 +37,13 @@ impl Line {
     pub fn events(&self) -> Vec<Scripted> {
         match self {
             Line::Once(one) => vec![*one],
-            Line::Pause(id, interval) => interval.events(*id, Event::Pause, Event::Resume),
-            Line::CutOneWay(a, b, interval) => cut(*a, *b, interval),
-            Line::Cut(a, b, interval) => [cut(*a, *b, interval), cut(*b, *a, interval)].concat(),
+            Line::Pause(id, interval) => pause(*id, *interval).collect(),
+            Line::CutOneWay(a, b, interval) => cut(*a, *b, *interval).collect(),
+            Line::Cut(a, b, interval) => cut(*a, *b, *interval).chain(cut(*b, *a, *interval)).collect(),
             Line::Partition(groups, interval) => {
                 let apart = |(a, b): &(Id, Id)| group_of(groups, *a) != group_of(groups, *b);
                 let members: Vec<Id> = groups.concat();
-                pairs(&members).filter(apart).flat_map(|(a, b)| cut(a, b, interval)).collect()
+                pairs(&members).filter(apart).flat_map(|(a, b)| cut(a, b, *interval)).collect()
             }
         }
     }
@@ -70,28 +59,6 @@ impl Line {
             | Line::Partition(_, interval) => interval.to.unwrap_or(interval.from),
         }
     }
-}
-
-impl Interval {
-    fn events(&self, id: Id, begins: Event<Id>, ends: Event<Id>) -> Vec<Scripted> {
-        let end = self.to.map(|to| (id, ends, to));
-        std::iter::once((id, begins, self.from)).chain(end).collect()
-    }
-}
-
-/// A clock's rate as the notation has it: what it gains, in per cent or in millionths.
-#[must_use]
-pub fn rate(millionths: i32) -> String {
-    const PER_CENT: i32 = 10_000;
-    if millionths % PER_CENT == 0 {
-        format!("{}%", millionths / PER_CENT)
-    } else {
-        format!("{millionths}ppm")
-    }
-}
-
-fn cut(a: Id, b: Id, interval: &Interval) -> Vec<Scripted> {
-    interval.events(a, Event::Cut(b), Event::Mend(b))
 }
 
 fn group_of(groups: &[Vec<Id>], id: Id) -> Option<usize> {

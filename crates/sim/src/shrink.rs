@@ -5,11 +5,12 @@
 //! nothing more can go. What "fails" means is the caller's to say.
 
 use crate::delay::Delay;
+use crate::faults::notation::Interval;
 use crate::faults::{Chosen, Event, Fate, Lie, LinkFaults};
 use crate::network::Shape;
 use crate::plan::Plan;
 use crate::said::Said;
-use crate::script::{self, Interval, Line};
+use crate::script::{self, Line};
 use crate::setup::{Callers, Members, Setup};
 use crate::trace::{Drop, Observer};
 use bellwether_core::{HOP, Id, Port, Time};

@@ -3,10 +3,11 @@
 use super::MOST_MESSAGES;
 use super::expect::OUTCOMES;
 use crate::delay::Delay;
+use crate::faults::notation::{Interval, Rate};
 use crate::faults::{Event, Fate, Lie, LinkFaults};
 use crate::plan::LinkOrder;
 use crate::report::Report;
-use crate::script::{self, Interval, Line, rate};
+use crate::script::{self, Line};
 use crate::setup::{Attributes, Callers, Members, Setup};
 use bellwether_core::{Elect, HOP, Id, Order, Spec, Time};
 use std::fmt::Display;
@@ -156,7 +157,7 @@ impl Text {
             _ => self.key(&key, id),
         }
         match what {
-            Event::Drift(millionths) => self.key("by", quoted(&rate(*millionths))),
+            Event::Drift(millionths) => self.key("by", quoted(&Rate(*millionths).to_string())),
             Event::Jump(ticks) => self.key("by", *ticks as f64 / HOP.ticks() as f64),
             Event::Lie(Lie::Pretend(other)) => self.key("as", other),
             Event::Lie(Lie::Forge(leader)) => self.key("leader", leader),

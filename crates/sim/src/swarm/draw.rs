@@ -8,9 +8,10 @@
 
 use super::{Model, Options, time_limit};
 use crate::delay::Delay;
+use crate::faults::notation::Interval;
 use crate::faults::{Event, Lie};
 use crate::network::Shape;
-use crate::script::{self, Interval, Line};
+use crate::script::{self, Line};
 use crate::setup::{Callers, Members, Setup};
 use crate::world::{Stream, stream};
 use bellwether_core::{HOP, Id, Knowledge, Need, Span, Spec, Starts, Time, Timing};
