@@ -199,6 +199,7 @@ impl Protocol for AggregationTree {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::REORDERING.and(Faults::PAUSE),

@@ -305,7 +305,8 @@ impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: if STABLE { Leadership::Incumbent } else { Leadership::Best },
-        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR),
+        reign: Reign::AtOnce,
+        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR).and(Knowledge::CLOCK),
         goal: Goal::EveryoneKnows,
         survives: if STABLE {
             Faults::UNHURRIED.and(Faults::CRASH)

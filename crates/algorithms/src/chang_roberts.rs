@@ -116,6 +116,7 @@ impl Protocol for ChangRoberts {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,

@@ -101,6 +101,7 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         starts: Starts::Everyone,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::DIAMETER,
         goal: Goal::EveryoneHalts,
         survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),

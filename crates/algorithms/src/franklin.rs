@@ -162,6 +162,7 @@ impl Protocol for Franklin {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,

@@ -167,6 +167,7 @@ impl Protocol for HirschbergSinclair {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,

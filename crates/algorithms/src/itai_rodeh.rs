@@ -138,6 +138,7 @@ impl Protocol for ItaiRodeh {
         starts: Starts::Callers,
         identities: Identities::Anonymous,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneDecides,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

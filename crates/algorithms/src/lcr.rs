@@ -120,6 +120,7 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
         starts: Starts::Everyone,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: match (DECIDING, HALTING) {
             (_, true) => Goal::EveryoneHalts,

@@ -234,6 +234,7 @@ impl Protocol for ModifiedRing {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),

@@ -187,6 +187,7 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,

@@ -241,6 +241,7 @@ impl Protocol for RingSkipping {
         starts: Starts::Callers,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED.and(Faults::CRASH),

@@ -103,6 +103,7 @@ impl Protocol for TimeSlice {
         starts: Starts::Everyone,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::SIZE.and(Knowledge::RANGE),
         goal: Goal::EveryoneHalts,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

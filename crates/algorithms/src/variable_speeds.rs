@@ -101,6 +101,7 @@ impl Protocol for VariableSpeeds {
         starts: Starts::Everyone,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::RANGE,
         goal: Goal::LeaderOnly,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

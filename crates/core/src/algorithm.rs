@@ -1,6 +1,6 @@
 //! The contract between an algorithm and whatever drives it.
 
-use crate::{Broken, Data, Local, Message, Port, Span, Spec, Status, Time};
+use crate::{Broken, Data, Knowledge, Local, Message, Port, Span, Spec, Status, Time};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut, RangeInclusive};
@@ -171,9 +171,12 @@ impl<'a, A: Algorithm> Cx<'a, A> {
         }
     }
 
-    /// The member's own clock, which may drift.
+    /// The member's own clock, which may drift ([`Knowledge::CLOCK`]).
     #[must_use]
     pub fn now(&self) -> Time {
+        const {
+            assert!(A::SPEC.knows.has(Knowledge::CLOCK), "the Spec does not declare Knowledge::CLOCK");
+        };
         self.now
     }
 

@@ -47,7 +47,7 @@ pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use registry::{Driving, Entry, Registry, Visitor};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{
-    Citation, Faults, Goal, Identities, Knowledge, Leadership, Links, Need, Spec, Starts, Timing,
+    Citation, Faults, Goal, Identities, Knowledge, Leadership, Links, Need, Reign, Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
 pub use time::{HOP, Span, Time};

@@ -48,7 +48,7 @@ pub trait Environment {
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
-/// #       leadership: Leadership::Best, survives: Faults::NONE,
+/// #       leadership: Leadership::Best, reign: Reign::AtOnce, survives: Faults::NONE,
 /// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
@@ -80,7 +80,7 @@ pub trait Environment {
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
-/// #       leadership: Leadership::Best, survives: Faults::NONE,
+/// #       leadership: Leadership::Best, reign: Reign::AtOnce, survives: Faults::NONE,
 /// #       randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }

@@ -28,6 +28,8 @@ pub struct Spec {
     pub identities: Identities,
     /// Who is to lead.
     pub leadership: Leadership,
+    /// In what sense there is never a second leader.
+    pub reign: Reign,
     /// What a member may know besides itself and its ports.
     pub knows: Knowledge,
     /// What members know at the end.
@@ -195,6 +197,16 @@ pub enum Leadership {
     Incumbent,
 }
 
+/// In what sense there is never a second leader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reign {
+    /// No two members lead at once.
+    AtOnce,
+    /// No two members ever lead in one term ([`Status::term`]): who led before may not have heard yet.
+    PerTerm,
+}
+
 /// What members know at the end (lecture 001's variants of the problem).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -285,6 +297,8 @@ flags! {
         DETECTOR = 4, "a failure detector";
         /// From which range ids and attributes come.
         RANGE = 5, "the range of ids";
+        /// What its own clock shows. (Timers need no clock to be read.)
+        CLOCK = 6, "its clock";
     }
 }
 

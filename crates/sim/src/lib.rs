@@ -20,6 +20,7 @@ pub mod recording;
 mod report;
 mod roster;
 mod rounds;
+pub mod rules;
 mod run;
 mod said;
 pub mod scenario;
@@ -51,4 +52,4 @@ pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError
 pub use stability::Stability;
 pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
-pub use world::{Stream, World, stream};
+pub use world::{Choices, Stream, World, stream};

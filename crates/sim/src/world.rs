@@ -1,7 +1,7 @@
 //! The members and their surroundings: what a run is about, without who decides what happens next.
 //!
-//! A scheduler (the simulator picks one next step, a checker would take all of them) gives a member
-//! one input and then applies its effects.
+//! A scheduler (the simulator picks one next step, the checker takes all of them: [`crate::rules`]) gives
+//! a member one input and then applies its effects.
 
 use crate::plan::Plan;
 use bellwether_core::{
@@ -124,6 +124,19 @@ impl<'p, A: Algorithm> World<'p, A> {
         self.seats[member as usize].0
     }
 
+    /// From now on members draw these numbers.
+    pub fn choose(&mut self, choices: Choices) {
+        self.surroundings.dice = Dice::Chosen(choices);
+    }
+
+    /// What was chosen for members to draw, and how far they have come with it.
+    pub fn take_choices(&mut self) -> Choices {
+        match &mut self.surroundings.dice {
+            Dice::Seeded(_) => Choices::default(),
+            Dice::Chosen(choices) => std::mem::take(choices),
+        }
+    }
+
     /// Somebody calls an election at the member. Like all inputs: nothing happens if it is not up.
     pub fn call(&mut self, member: u32, now: Time) -> Option<Step<A>> {
         input!(self, member, now, |state, cx| state.on_call(cx))
@@ -149,12 +162,59 @@ impl<'p, A: Algorithm> World<'p, A> {
 /// What surrounds the members, as far as they may know it.
 pub(crate) struct Surroundings<'p> {
     plan: &'p Plan,
-    dice: Xoshiro256PlusPlus,
+    dice: Dice,
+}
+
+/// Where the numbers that members draw come from.
+enum Dice {
+    /// The plan's seed.
+    Seeded(Xoshiro256PlusPlus),
+    /// Somebody who wants to see them all.
+    Chosen(Choices),
+}
+
+/// Numbers chosen for a member to draw, one after the other; after the last of them, zeros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// What was drawn, and below which bound.
+    drawn: Vec<(u64, u64)>,
+    /// How many have been drawn in this attempt.
+    at: usize,
+}
+
+impl Choices {
+    /// Draws the next number.
+    pub fn draw(&mut self, bound: u64) -> u64 {
+        if self.at == self.drawn.len() {
+            self.drawn.push((0, bound));
+        }
+        self.at += 1;
+        self.drawn[self.at - 1].0
+    }
+
+    /// How many numbers have been drawn in this attempt.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.at
+    }
+
+    /// The numbers for the next attempt, where there is one: like an odometer, the last one turns first.
+    #[must_use]
+    pub fn next(mut self) -> Option<Choices> {
+        self.drawn.truncate(self.at);
+        while let Some((number, bound)) = self.drawn.pop() {
+            if number + 1 < bound {
+                self.drawn.push((number + 1, bound));
+                return Some(Choices { drawn: self.drawn, at: 0 });
+            }
+        }
+        None
+    }
 }
 
 impl<'p> Surroundings<'p> {
     pub(crate) fn new(plan: &'p Plan) -> Self {
-        Surroundings { plan, dice: stream(plan.seed, Stream::Algorithm) }
+        Surroundings { plan, dice: Dice::Seeded(stream(plan.seed, Stream::Algorithm)) }
     }
 }
 
@@ -188,7 +248,10 @@ impl Environment for Surroundings<'_> {
     }
 
     fn draw(&mut self, bound: u64) -> u64 {
-        self.dice.random_range(0..bound)
+        match &mut self.dice {
+            Dice::Seeded(dice) => dice.random_range(0..bound),
+            Dice::Chosen(choices) => choices.draw(bound),
+        }
     }
 }
 

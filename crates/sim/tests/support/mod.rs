@@ -53,6 +53,7 @@ pub const TOY: Spec = Spec {
     starts: Starts::Callers,
     identities: Identities::Unique,
     leadership: Leadership::Best,
+    reign: Reign::AtOnce,
     knows: Knowledge::NONE,
     goal: Goal::EveryoneKnows,
     survives: Faults::NONE,

@@ -59,6 +59,7 @@ impl Protocol for Shout {
         starts: Starts::Everyone,
         identities: Identities::Unique,
         leadership: Leadership::Best,
+        reign: Reign::AtOnce,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

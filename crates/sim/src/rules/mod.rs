@@ -1,0 +1,497 @@
+//! Everything that can happen: the world without a scheduler.
+//!
+//! The simulator lets one thing happen after the other. Here are all things that can happen next
+//! ([`Rules::possible`]), and what comes of each ([`Rules::each_outcome`]): the checker takes all of them, and a
+//! run that it finds is a list of [`Action`]s that [`crate::follow`] plays. Members are driven through the
+//! simulator's own [`crate::World`].
+//!
+//! How the parts of a moment are kept is up to [`Parts`]: as they are ([`Whole`]), or as numbers.
+
+mod action;
+mod seat;
+mod whole;
+mod wires;
+
+pub use action::{Action, What, Word};
+pub use seat::{Facts, Input, Members, Outcome, Seat, hash_of};
+pub use whole::{Letters, Situation, Whole};
+pub use wires::{Wire, Wires};
+
+use crate::plan::{LinkOrder, Plan};
+use bellwether_core::{Algorithm, Knowledge, Port, Role, Span};
+
+/// What may go wrong, and how far: liberties that the world takes with the members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Liberties {
+    /// How many times a member may crash, all members together.
+    pub crashes: u8,
+    /// How many times a member may come back.
+    pub recoveries: u8,
+    /// How many messages may be lost.
+    pub losses: u8,
+    /// How many messages may come twice.
+    pub duplicates: u8,
+    /// How many numbers members may draw in one run.
+    pub draws: u8,
+    /// Whether detectors stand by: members are told of their neighbours' deaths and returns, some time after.
+    pub detector: bool,
+    /// What time is.
+    pub time: TimeModel,
+    /// Whether a run is over when the algorithm's goal is reached, as members would go on for ever.
+    pub stops_at_goal: bool,
+}
+
+/// What time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeModel {
+    /// Messages take any time, and a timer runs out at any time.
+    Any,
+    /// Messages take at most the delay bound, and timers run out on time.
+    Clock {
+        /// The delay bound in steps of the clock.
+        grain: u16,
+        /// How many thousandths a member's clock may gain or lose.
+        drift: u16,
+    },
+}
+
+impl Default for Liberties {
+    fn default() -> Self {
+        Liberties {
+            crashes: 0,
+            recoveries: 0,
+            losses: 0,
+            duplicates: 0,
+            draws: u8::MAX,
+            detector: false,
+            time: TimeModel::Any,
+            stops_at_goal: false,
+        }
+    }
+}
+
+impl Liberties {
+    /// One step of the clock.
+    #[must_use]
+    pub fn step(&self, plan: &Plan) -> Span {
+        match self.time {
+            TimeModel::Any => Span::default(),
+            TimeModel::Clock { grain, .. } => {
+                Span::from_ticks((plan.delay_bound.ticks() / u64::from(grain.max(1))).max(1))
+            }
+        }
+    }
+}
+
+/// How many of the liberties have been taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Spent {
+    /// Crashes.
+    pub crashes: u8,
+    /// Recoveries.
+    pub recoveries: u8,
+    /// Lost messages.
+    pub losses: u8,
+    /// Messages that came twice.
+    pub duplicates: u8,
+    /// Numbers drawn.
+    pub draws: u8,
+}
+
+/// Everything that is at one moment: all members, all messages under way, and what has gone wrong so far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Moment<S, Q> {
+    /// The members.
+    pub seats: Vec<S>,
+    /// For each wire, what is on it.
+    pub queues: Vec<Q>,
+    /// What has gone wrong so far.
+    pub spent: Spent,
+}
+
+impl<S: Clone, Q: Clone> Moment<S, Q> {
+    /// Becomes the same as another, without allocating where it can.
+    pub fn become_like(&mut self, other: &Self) {
+        self.seats.clone_from(&other.seats);
+        self.queues.clone_from(&other.queues);
+        self.spent = other.spent;
+    }
+}
+
+/// A moment whose parts are kept by `P`.
+pub type MomentOf<P> = Moment<<P as Parts>::Seat, <P as Parts>::Queue>;
+
+/// How the parts of a moment are kept.
+pub trait Parts {
+    /// A member.
+    type Seat: Clone;
+    /// What is on a wire, in order.
+    type Queue: Clone;
+    /// A message on its way.
+    type Letter: Clone;
+    /// What an input can make of a member.
+    type Outcomes: Copy;
+
+    /// What matters of a member.
+    fn facts(&mut self, seat: &Self::Seat) -> &Facts;
+    /// How many messages are on a wire.
+    fn len(&mut self, queue: &Self::Queue) -> u8;
+    /// Whether a message has been under way for so many steps of the clock.
+    fn has_waited(&mut self, queue: &Self::Queue, steps: u16) -> bool;
+    /// Whether the message at a place differs from the one before it.
+    fn differs(&mut self, queue: &Self::Queue, place: u8) -> bool;
+    /// A wire with nothing on it.
+    fn empty(&mut self) -> Self::Queue;
+    /// One more message behind the others (where they keep their order).
+    fn put(&mut self, queue: &Self::Queue, letter: &Self::Letter) -> Self::Queue;
+    /// Without the message at a place.
+    fn take(&mut self, queue: &Self::Queue, place: u8) -> (Self::Letter, Self::Queue);
+    /// With the message at a place once more, right behind it.
+    fn double(&mut self, queue: &Self::Queue, place: u8) -> Self::Queue;
+    /// What an input can make of a member.
+    fn act(&mut self, member: u32, seat: &Self::Seat, input: Input<&Self::Letter>) -> Self::Outcomes;
+    /// How many outcomes there are.
+    fn count(&self, outcomes: Self::Outcomes) -> u16;
+    /// The member after it, how many numbers it drew, and how many messages it sends.
+    fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::Seat, u8, u8);
+    /// One of the messages it sends.
+    fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Letter);
+    /// A member that stops.
+    fn crash(&mut self, seat: &Self::Seat) -> Self::Seat;
+    /// A member, a step of the clock later.
+    fn seat_later(&mut self, seat: &Self::Seat) -> Self::Seat;
+    /// A wire, a step of the clock later.
+    fn queue_later(&mut self, queue: &Self::Queue) -> Self::Queue;
+}
+
+/// What can happen, and what comes of it.
+#[derive(Clone, Debug)]
+pub struct Rules<'p> {
+    /// What the run is about.
+    pub plan: &'p Plan,
+    /// What may go wrong.
+    pub liberties: Liberties,
+    /// Who can send to whom.
+    pub wires: Wires,
+}
+
+impl<'p> Rules<'p> {
+    /// The rules of a plan.
+    #[must_use]
+    pub fn new(plan: &'p Plan, liberties: Liberties) -> Rules<'p> {
+        Rules { plan, liberties, wires: Wires::new(plan, liberties.crashes.into()) }
+    }
+
+    /// What can happen next, each once: faults come last. Whoever draws numbers or sends several messages can
+    /// make several things of one.
+    pub fn possible<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
+        list.clear();
+        let n = now.seats.len() as u8;
+        let mut waits = false;
+        if self.liberties.stops_at_goal && self.is_at_its_goal(parts, now) {
+            return;
+        }
+        for member in 0..n {
+            if parts.facts(&now.seats[member as usize]).calls {
+                list.push(What::Call(member));
+            }
+        }
+        let is_overdue = self.is_anything_overdue(parts, now);
+        for (wire, queue) in (0..).zip(&now.queues) {
+            let len = parts.len(queue);
+            waits |= len > 0;
+            for place in 0..if self.plan.links == LinkOrder::Fifo { len.min(1) } else { len } {
+                if place == 0 || parts.differs(queue, place) {
+                    list.push(What::Deliver(wire, place));
+                }
+            }
+        }
+        let mut due_now = false;
+        for member in 0..n {
+            let facts = parts.facts(&now.seats[member as usize]);
+            waits |= facts.timers > 0;
+            due_now |= facts.due != 0;
+            if !is_overdue && facts.due != 0 {
+                let due = facts.due;
+                list.extend(
+                    (0..facts.timers).filter(|at| due >> at & 1 != 0).map(|at| What::TimeOut(member, at)),
+                );
+            }
+        }
+        if self.liberties.detector {
+            for member in 0..n {
+                self.words(parts, now, member, list);
+            }
+        }
+        let has_clock = self.liberties.time != TimeModel::Any;
+        if has_clock && waits && !is_overdue && !due_now {
+            list.push(What::Tick);
+        }
+        self.faults(parts, now, list);
+    }
+
+    /// Whether a message has been under way for as long as it can be.
+    fn is_anything_overdue<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
+        match self.liberties.time {
+            TimeModel::Any => false,
+            TimeModel::Clock { grain, .. } => {
+                now.queues.iter().any(|queue| parts.has_waited(queue, grain.max(1)))
+            }
+        }
+    }
+
+    /// What a member's detector has yet to say.
+    fn words<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u8, list: &mut Vec<What>) {
+        let Facts { is_up: true, told, .. } = *parts.facts(&now.seats[member as usize]) else { return };
+        for port in 0..self.plan.topology.ports(member.into()) {
+            let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
+            let is_up = parts.facts(&now.seats[peer as usize]).is_up;
+            match told >> port & 1 != 0 {
+                false if !is_up => list.push(What::Tell(member, port as u8, Word::Failed)),
+                true if is_up => list.push(What::Tell(member, port as u8, Word::Working)),
+                _ => {}
+            }
+        }
+    }
+
+    fn faults<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
+        let (may, spent) = (&self.liberties, &now.spent);
+        for member in 0..now.seats.len() as u8 {
+            let is_up = parts.facts(&now.seats[member as usize]).is_up;
+            if is_up && spent.crashes < may.crashes {
+                list.push(What::Crash(member));
+            }
+            if !is_up && spent.recoveries < may.recoveries {
+                list.push(What::Recover(member));
+            }
+        }
+        let (loses, doubles) = (spent.losses < may.losses, spent.duplicates < may.duplicates);
+        if loses || doubles {
+            // A message behind others is lost or doubled no later than when it is the first.
+            let deliveries: Vec<(u8, u8)> = list
+                .iter()
+                .filter_map(
+                    |what| if let What::Deliver(wire, place) = what { Some((*wire, *place)) } else { None },
+                )
+                .collect();
+            for (wire, place) in deliveries {
+                list.extend(loses.then_some(What::Lose(wire, place)));
+                list.extend(doubles.then_some(What::Duplicate(wire, place)));
+            }
+        }
+    }
+
+    /// Whether somebody leads and everyone alive knows what the algorithm promises.
+    pub fn is_at_its_goal<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
+        let mut somebody_leads = false;
+        let everyone_knows = now.seats.iter().all(|seat| {
+            let facts = parts.facts(seat);
+            somebody_leads |= facts.status.role == Role::Leader;
+            !facts.is_up || facts.is_satisfied
+        });
+        somebody_leads && everyone_knows
+    }
+
+    /// Every moment that can come of something that is possible. True if some are left out because members
+    /// would draw more numbers than they may. `next` is scratch.
+    pub fn each_outcome<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        next: &mut MomentOf<P>,
+        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
+    ) -> bool {
+        next.become_like(now);
+        match what {
+            What::Tick => {
+                next.seats.iter_mut().for_each(|seat| *seat = parts.seat_later(seat));
+                next.queues.iter_mut().for_each(|queue| *queue = parts.queue_later(queue));
+            }
+            What::Crash(member) => self.crash(parts, next, member.into()),
+            What::Lose(wire, place) => {
+                next.spent.losses += 1;
+                next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
+            }
+            What::Duplicate(wire, place) => {
+                next.spent.duplicates += 1;
+                next.queues[wire as usize] = parts.double(&now.queues[wire as usize], place);
+            }
+            What::Call(member) => {
+                let dead = self.known_dead(parts, now, member.into());
+                return self.input(parts, now, what, member.into(), Input::Call { dead }, next, visit);
+            }
+            What::TimeOut(member, number) => {
+                return self.input(parts, now, what, member.into(), Input::TimeOut(number), next, visit);
+            }
+            What::Tell(member, port, word) => {
+                let input = Input::Word(Port(port.into()), word.into());
+                return self.input(parts, now, what, member.into(), input, next, visit);
+            }
+            What::Recover(member) => {
+                let input = Input::Boot { again: true };
+                return self.input(parts, now, what, member.into(), input, next, visit);
+            }
+            What::Deliver(wire, place) => {
+                let Wire { to, at, .. } = self.wires.get(wire);
+                let (letter, rest) = parts.take(&now.queues[wire as usize], place);
+                if parts.facts(&now.seats[to as usize]).is_up {
+                    let input = Input::Message(at, &letter);
+                    return self.input(parts, now, what, to, input, next, visit);
+                }
+                next.queues[wire as usize] = rest; // nobody is there
+            }
+        }
+        visit(parts, what.into(), next);
+        false
+    }
+
+    /// The ports whose neighbours a member takes for dead when it calls: whoever calls has asked its detector
+    /// first, unless that speaks by itself.
+    fn known_dead<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u32) -> u32 {
+        if self.liberties.detector || now.spent.crashes == 0 {
+            return 0;
+        }
+        let topology = &self.plan.topology;
+        let is_dead = |port: &u32| {
+            let (peer, _) = topology.peer(member, Port(*port));
+            !parts.facts(&now.seats[peer as usize]).is_up
+        };
+        (0..topology.ports(member)).filter(is_dead).fold(0, |mask, port| mask | 1 << port)
+    }
+
+    /// What can come of an input to a member, crashes in the middle of its sending included.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
+    fn input<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        member: u32,
+        input: Input<&P::Letter>,
+        next: &mut MomentOf<P>,
+        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
+    ) -> bool {
+        let outcomes = parts.act(member, &now.seats[member as usize], input);
+        let may_crash = now.spent.crashes < self.liberties.crashes;
+        let mut is_cut = false;
+        for draw in 0..parts.count(outcomes) {
+            let (seat, drawn, sends) = parts.outcome(outcomes, draw);
+            if drawn > self.liberties.draws.saturating_sub(now.spent.draws) {
+                is_cut = true;
+                continue;
+            }
+            next.become_like(now);
+            next.spent.draws += if self.liberties.draws == u8::MAX { 0 } else { drawn };
+            next.spent.recoveries += u8::from(matches!(what, What::Recover(_)));
+            if let What::Deliver(wire, place) = what {
+                next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
+            }
+            next.seats[member as usize] = seat;
+            for nth in 0..sends {
+                if may_crash {
+                    let mut stopped = next.clone();
+                    self.crash(parts, &mut stopped, member);
+                    visit(parts, Action { what, draw, crash_after: Some(nth) }, &stopped);
+                }
+                let (port, letter) = parts.sent(outcomes, draw, nth);
+                self.send(parts, next, member, port, &letter);
+            }
+            visit(parts, Action { what, draw, crash_after: None }, next);
+        }
+        is_cut
+    }
+
+    fn send<P: Parts>(
+        &self,
+        parts: &mut P,
+        next: &mut MomentOf<P>,
+        from: u32,
+        port: Port,
+        letter: &P::Letter,
+    ) {
+        let wire = self.wires.route(from, port, |to| parts.facts(&next.seats[to as usize]).is_up);
+        let to = self.wires.get(wire).to;
+        let is_heard = parts.facts(&next.seats[to as usize]).is_up || self.may_return(next);
+        if is_heard {
+            let queue = &mut next.queues[wire as usize];
+            *queue = parts.put(queue, letter);
+        }
+    }
+
+    /// Whether somebody who is down may come back.
+    fn may_return<S, Q>(&self, now: &Moment<S, Q>) -> bool {
+        now.spent.recoveries < self.liberties.recoveries
+    }
+
+    fn crash<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, member: u32) {
+        next.spent.crashes += 1;
+        let seat = &mut next.seats[member as usize];
+        *seat = parts.crash(seat);
+        if !self.may_return(next) {
+            for &wire in self.wires.leading_to(member) {
+                next.queues[wire as usize] = parts.empty();
+            }
+        }
+    }
+
+    /// How a run of an algorithm can begin: everyone has booted, and nobody has called yet. Several ways where
+    /// clocks drift, or where members draw numbers as they boot.
+    pub fn beginnings<A: Algorithm>(&self, whole: &mut Whole<'p, A>) -> Vec<Situation<A>> {
+        let n = self.plan.n();
+        let step = self.liberties.step(self.plan);
+        let gains: Vec<i32> = match self.liberties.time {
+            TimeModel::Clock { drift, .. } if drift > 0 => vec![-i32::from(drift), 0, drift.into()],
+            _ => vec![0],
+        };
+        let mut moments = vec![Moment { seats: Vec::new(), queues: Vec::new(), spent: Spent::default() }];
+        for member in 0..n {
+            let calls =
+                A::SPEC.starts == bellwether_core::Starts::Callers && self.plan.initiators.contains(member);
+            let each = |before: Situation<A>| {
+                gains
+                    .iter()
+                    .map(move |&gains| {
+                        let mut next = before.clone();
+                        next.seats.push(Seat::new(calls, step, gains));
+                        next
+                    })
+                    .collect::<Vec<_>>()
+            };
+            moments = moments.into_iter().flat_map(each).collect();
+        }
+        for moment in &mut moments {
+            moment.queues = vec![Letters::default(); self.wires.len()];
+        }
+        for member in 0..n {
+            let mut booted = Vec::new();
+            for before in &moments {
+                let mut next = before.clone();
+                let boot = Input::Boot { again: false };
+                // Nobody is up yet, but everyone will be: nothing is lost.
+                let outcomes = whole.act(member, &before.seats[member as usize], boot);
+                for draw in 0..whole.count(outcomes) {
+                    let (seat, drawn, sends) = whole.outcome(outcomes, draw);
+                    next.become_like(before);
+                    next.spent.draws += drawn;
+                    next.seats[member as usize] = seat;
+                    for nth in 0..sends {
+                        let (port, letter) = whole.sent(outcomes, draw, nth);
+                        let wire = self.wires.route(member, port, |_| true);
+                        let queue = &mut next.queues[wire as usize];
+                        *queue = whole.put(queue, &letter);
+                    }
+                    booted.push(next.clone());
+                }
+            }
+            moments = booted;
+        }
+        moments
+    }
+
+    /// Whether members read their clocks, so that no two moments at different times are the same.
+    #[must_use]
+    pub fn tells_time<A: Algorithm>(&self) -> bool {
+        self.liberties.time != TimeModel::Any && A::SPEC.knows.has(Knowledge::CLOCK)
+    }
+}
