@@ -16,6 +16,8 @@ pub struct Action {
 /// What can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum What {
+    /// A member boots for the first time.
+    Boot(u8),
     /// A member calls an election.
     Call(u8),
     /// A message arrives: of those on its wire, the one at this place.

@@ -18,7 +18,7 @@ pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
 
 use crate::plan::{LinkOrder, Plan};
-use bellwether_core::{Algorithm, Knowledge, Port, Role, Span};
+use bellwether_core::{Algorithm, Port, Role, Span, Starts};
 
 /// What may go wrong, and how far: liberties that the world takes with the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,11 @@ pub struct Liberties {
     pub losses: u8,
     /// How many messages may come twice.
     pub duplicates: u8,
-    /// How many numbers members may draw in one run.
+    /// How many numbers each member may draw; any number if it is [`u8::MAX`].
     pub draws: u8,
+    /// Whether those that are to call an election may hear from others before they do. If not, they call first,
+    /// as the simulator's initiators do.
+    pub late_calls: bool,
     /// Whether detectors stand by: members are told of their neighbours' deaths and returns, some time after.
     pub detector: bool,
     /// What time is.
@@ -63,6 +66,7 @@ impl Default for Liberties {
             losses: 0,
             duplicates: 0,
             draws: u8::MAX,
+            late_calls: false,
             detector: false,
             time: TimeModel::Any,
             stops_at_goal: false,
@@ -94,8 +98,6 @@ pub struct Spent {
     pub losses: u8,
     /// Messages that came twice.
     pub duplicates: u8,
-    /// Numbers drawn.
-    pub draws: u8,
 }
 
 /// Everything that is at one moment: all members, all messages under way, and what has gone wrong so far.
@@ -152,8 +154,10 @@ pub trait Parts {
     fn act(&mut self, member: u32, seat: &Self::Seat, input: Input<&Self::Letter>) -> Self::Outcomes;
     /// How many outcomes there are.
     fn count(&self, outcomes: Self::Outcomes) -> u16;
-    /// The member after it, how many numbers it drew, and how many messages it sends.
-    fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::Seat, u8, u8);
+    /// Whether some are left out because the member would draw more numbers than it may.
+    fn is_cut(&self, outcomes: Self::Outcomes) -> bool;
+    /// The member after it, and how many messages it sends.
+    fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::Seat, u8);
     /// One of the messages it sends.
     fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Letter);
     /// A member that stops.
@@ -186,45 +190,55 @@ impl<'p> Rules<'p> {
     /// make several things of one.
     pub fn possible<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
         list.clear();
-        let n = now.seats.len() as u8;
-        let mut waits = false;
         if self.liberties.stops_at_goal && self.is_at_its_goal(parts, now) {
             return;
         }
-        for member in 0..n {
-            if parts.facts(&now.seats[member as usize]).calls {
-                list.push(What::Call(member));
-            }
-        }
-        let is_overdue = self.is_anything_overdue(parts, now);
-        for (wire, queue) in (0..).zip(&now.queues) {
-            let len = parts.len(queue);
-            waits |= len > 0;
-            for place in 0..if self.plan.links == LinkOrder::Fifo { len.min(1) } else { len } {
-                if place == 0 || parts.differs(queue, place) {
-                    list.push(What::Deliver(wire, place));
-                }
-            }
-        }
-        let mut due_now = false;
+        let n = now.seats.len() as u8;
+        // Members that hear nothing before they have booted and called: messages wait for them.
+        let mut deaf: u32 = 0;
+        let (mut waits, mut due_now) = (false, false);
         for member in 0..n {
             let facts = parts.facts(&now.seats[member as usize]);
             waits |= facts.timers > 0;
             due_now |= facts.due != 0;
-            if !is_overdue && facts.due != 0 {
-                let due = facts.due;
+            if facts.boots() {
+                list.push(What::Boot(member));
+                deaf |= 1 << member;
+            } else if facts.calls {
+                list.push(What::Call(member));
+                deaf |= u32::from(!self.liberties.late_calls) << member;
+            }
+        }
+        for (wire, queue) in (0..).zip(&now.queues) {
+            let len = parts.len(queue);
+            if len == 0 {
+                continue;
+            }
+            waits = true;
+            if deaf >> self.wires.get(wire).to & 1 != 0 {
+                continue;
+            }
+            list.push(What::Deliver(wire, 0));
+            if self.plan.links == LinkOrder::Reordering {
                 list.extend(
-                    (0..facts.timers).filter(|at| due >> at & 1 != 0).map(|at| What::TimeOut(member, at)),
+                    (1..len).filter(|&at| parts.differs(queue, at)).map(|at| What::Deliver(wire, at)),
                 );
             }
         }
-        if self.liberties.detector {
-            for member in 0..n {
+        let has_clock = self.liberties.time != TimeModel::Any;
+        let is_overdue = has_clock && waits && self.is_anything_overdue(parts, now);
+        if due_now && !is_overdue {
+            for member in (0..n).filter(|member| deaf >> member & 1 == 0) {
+                let Facts { due, timers, .. } = *parts.facts(&now.seats[member as usize]);
+                list.extend((0..timers).filter(|at| due >> at & 1 != 0).map(|at| What::TimeOut(member, at)));
+            }
+        }
+        if self.liberties.detector && now.spent.crashes > 0 {
+            for member in (0..n).filter(|member| deaf >> member & 1 == 0) {
                 self.words(parts, now, member, list);
             }
         }
-        let has_clock = self.liberties.time != TimeModel::Any;
-        if has_clock && waits && !is_overdue && !due_now {
+        if has_clock && waits && !is_overdue && !due_now && deaf == 0 {
             list.push(What::Tick);
         }
         self.faults(parts, now, list);
@@ -245,10 +259,10 @@ impl<'p> Rules<'p> {
         let Facts { is_up: true, told, .. } = *parts.facts(&now.seats[member as usize]) else { return };
         for port in 0..self.plan.topology.ports(member.into()) {
             let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
-            let is_up = parts.facts(&now.seats[peer as usize]).is_up;
+            let is_dead = parts.facts(&now.seats[peer as usize]).is_dead;
             match told >> port & 1 != 0 {
-                false if !is_up => list.push(What::Tell(member, port as u8, Word::Failed)),
-                true if is_up => list.push(What::Tell(member, port as u8, Word::Working)),
+                false if is_dead => list.push(What::Tell(member, port as u8, Word::Failed)),
+                true if !is_dead => list.push(What::Tell(member, port as u8, Word::Working)),
                 _ => {}
             }
         }
@@ -257,11 +271,11 @@ impl<'p> Rules<'p> {
     fn faults<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
         let (may, spent) = (&self.liberties, &now.spent);
         for member in 0..now.seats.len() as u8 {
-            let is_up = parts.facts(&now.seats[member as usize]).is_up;
-            if is_up && spent.crashes < may.crashes {
+            let is_dead = parts.facts(&now.seats[member as usize]).is_dead;
+            if !is_dead && spent.crashes < may.crashes {
                 list.push(What::Crash(member));
             }
-            if !is_up && spent.recoveries < may.recoveries {
+            if is_dead && spent.recoveries < may.recoveries {
                 list.push(What::Recover(member));
             }
         }
@@ -287,7 +301,7 @@ impl<'p> Rules<'p> {
         let everyone_knows = now.seats.iter().all(|seat| {
             let facts = parts.facts(seat);
             somebody_leads |= facts.status.role == Role::Leader;
-            !facts.is_up || facts.is_satisfied
+            facts.is_dead || facts.is_satisfied
         });
         somebody_leads && everyone_knows
     }
@@ -316,6 +330,10 @@ impl<'p> Rules<'p> {
             What::Duplicate(wire, place) => {
                 next.spent.duplicates += 1;
                 next.queues[wire as usize] = parts.double(&now.queues[wire as usize], place);
+            }
+            What::Boot(member) => {
+                let input = Input::Boot { again: false };
+                return self.input(parts, now, what, member.into(), input, next, visit);
             }
             What::Call(member) => {
                 let dead = self.known_dead(parts, now, member.into());
@@ -355,7 +373,7 @@ impl<'p> Rules<'p> {
         let topology = &self.plan.topology;
         let is_dead = |port: &u32| {
             let (peer, _) = topology.peer(member, Port(*port));
-            !parts.facts(&now.seats[peer as usize]).is_up
+            parts.facts(&now.seats[peer as usize]).is_dead
         };
         (0..topology.ports(member)).filter(is_dead).fold(0, |mask, port| mask | 1 << port)
     }
@@ -374,15 +392,9 @@ impl<'p> Rules<'p> {
     ) -> bool {
         let outcomes = parts.act(member, &now.seats[member as usize], input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
-        let mut is_cut = false;
         for draw in 0..parts.count(outcomes) {
-            let (seat, drawn, sends) = parts.outcome(outcomes, draw);
-            if drawn > self.liberties.draws.saturating_sub(now.spent.draws) {
-                is_cut = true;
-                continue;
-            }
+            let (seat, sends) = parts.outcome(outcomes, draw);
             next.become_like(now);
-            next.spent.draws += if self.liberties.draws == u8::MAX { 0 } else { drawn };
             next.spent.recoveries += u8::from(matches!(what, What::Recover(_)));
             if let What::Deliver(wire, place) = what {
                 next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
@@ -399,7 +411,7 @@ impl<'p> Rules<'p> {
             }
             visit(parts, Action { what, draw, crash_after: None }, next);
         }
-        is_cut
+        parts.is_cut(outcomes)
     }
 
     fn send<P: Parts>(
@@ -410,9 +422,9 @@ impl<'p> Rules<'p> {
         port: Port,
         letter: &P::Letter,
     ) {
-        let wire = self.wires.route(from, port, |to| parts.facts(&next.seats[to as usize]).is_up);
+        let wire = self.wires.route(from, port, |to| parts.facts(&next.seats[to as usize]).is_dead);
         let to = self.wires.get(wire).to;
-        let is_heard = parts.facts(&next.seats[to as usize]).is_up || self.may_return(next);
+        let is_heard = !parts.facts(&next.seats[to as usize]).is_dead || self.may_return(next);
         if is_heard {
             let queue = &mut next.queues[wire as usize];
             *queue = parts.put(queue, letter);
@@ -435,63 +447,28 @@ impl<'p> Rules<'p> {
         }
     }
 
-    /// How a run of an algorithm can begin: everyone has booted, and nobody has called yet. Several ways where
-    /// clocks drift, or where members draw numbers as they boot.
-    pub fn beginnings<A: Algorithm>(&self, whole: &mut Whole<'p, A>) -> Vec<Situation<A>> {
-        let n = self.plan.n();
+    /// How a run of an algorithm can begin: nobody has booted yet. In several ways where clocks drift.
+    #[must_use]
+    pub fn beginnings<A: Algorithm>(&self) -> Vec<Situation<A>> {
         let step = self.liberties.step(self.plan);
         let gains: Vec<i32> = match self.liberties.time {
             TimeModel::Clock { drift, .. } if drift > 0 => vec![-i32::from(drift), 0, drift.into()],
             _ => vec![0],
         };
-        let mut moments = vec![Moment { seats: Vec::new(), queues: Vec::new(), spent: Spent::default() }];
-        for member in 0..n {
-            let calls =
-                A::SPEC.starts == bellwether_core::Starts::Callers && self.plan.initiators.contains(member);
-            let each = |before: Situation<A>| {
-                gains
-                    .iter()
-                    .map(move |&gains| {
-                        let mut next = before.clone();
-                        next.seats.push(Seat::new(calls, step, gains));
-                        next
-                    })
-                    .collect::<Vec<_>>()
-            };
-            moments = moments.into_iter().flat_map(each).collect();
-        }
-        for moment in &mut moments {
-            moment.queues = vec![Letters::default(); self.wires.len()];
-        }
-        for member in 0..n {
-            let mut booted = Vec::new();
-            for before in &moments {
+        let queues = vec![Letters::default(); self.wires.len()];
+        let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
+        for member in 0..self.plan.n() {
+            let calls = A::SPEC.starts == Starts::Callers && self.plan.initiators.contains(member);
+            let with = |before: &Situation<A>, gains| {
                 let mut next = before.clone();
-                let boot = Input::Boot { again: false };
-                // Nobody is up yet, but everyone will be: nothing is lost.
-                let outcomes = whole.act(member, &before.seats[member as usize], boot);
-                for draw in 0..whole.count(outcomes) {
-                    let (seat, drawn, sends) = whole.outcome(outcomes, draw);
-                    next.become_like(before);
-                    next.spent.draws += drawn;
-                    next.seats[member as usize] = seat;
-                    for nth in 0..sends {
-                        let (port, letter) = whole.sent(outcomes, draw, nth);
-                        let wire = self.wires.route(member, port, |_| true);
-                        let queue = &mut next.queues[wire as usize];
-                        *queue = whole.put(queue, &letter);
-                    }
-                    booted.push(next.clone());
-                }
-            }
-            moments = booted;
+                next.seats.push(Seat::new(calls, step, gains));
+                next
+            };
+            moments = moments
+                .iter()
+                .flat_map(|before| gains.iter().map(move |&gains| with(before, gains)))
+                .collect();
         }
         moments
-    }
-
-    /// Whether members read their clocks, so that no two moments at different times are the same.
-    #[must_use]
-    pub fn tells_time<A: Algorithm>(&self) -> bool {
-        self.liberties.time != TimeModel::Any && A::SPEC.knows.has(Knowledge::CLOCK)
     }
 }

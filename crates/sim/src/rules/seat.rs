@@ -13,6 +13,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Seat<A: Algorithm> {
     /// Its volatile state; none while it is down.
     state: Option<A>,
+    /// Whether it is yet to boot for the first time: it is down, but not dead.
+    boots: bool,
     /// What it finds when it boots.
     saved: A::Durable,
     /// Its pending timers, and how much of its clock is left of each.
@@ -27,6 +29,8 @@ pub struct Seat<A: Algorithm> {
     rate: u32,
     /// The terms in which it has led, where no two may lead in one.
     led: Vec<u64>,
+    /// How many numbers it has drawn, where it may not draw as many as it likes.
+    drawn: u8,
 }
 
 /// What matters of a member to those that only look on.
@@ -34,6 +38,8 @@ pub struct Seat<A: Algorithm> {
 pub struct Facts {
     /// Whether it is up.
     pub is_up: bool,
+    /// Whether it has crashed and not come back. (Who has not booted yet is neither up nor dead.)
+    pub is_dead: bool,
     /// What an outsider sees of it.
     pub status: Status,
     /// Whether it knows what it should at the end.
@@ -76,12 +82,18 @@ pub enum Input<M> {
 pub struct Outcome<A: Algorithm> {
     /// The member after it.
     pub seat: Seat<A>,
-    /// How many numbers it drew.
-    pub drawn: u8,
     /// What it sends.
     pub sends: Vec<(Port, A::Msg)>,
     /// Why it acted as it did.
     pub reason: Option<&'static str>,
+}
+
+impl Facts {
+    /// Whether it is yet to boot for the first time.
+    #[must_use]
+    pub fn boots(&self) -> bool {
+        !self.is_up && !self.is_dead
+    }
 }
 
 impl<A: Algorithm> Seat<A> {
@@ -89,7 +101,18 @@ impl<A: Algorithm> Seat<A> {
     pub(super) fn new(calls: bool, step: Span, gains: i32) -> Self {
         let rate = (step.ticks() as i64 * i64::from(1_000 + gains) / 1_000) as u32;
         let saved = A::Durable::default();
-        Seat { state: None, saved, timers: Vec::new(), calls, told: 0, clock: 0, rate, led: Vec::new() }
+        Seat {
+            state: None,
+            boots: true,
+            saved,
+            timers: Vec::new(),
+            calls,
+            told: 0,
+            clock: 0,
+            rate,
+            led: Vec::new(),
+            drawn: 0,
+        }
     }
 
     /// Its state, if it is up.
@@ -117,6 +140,7 @@ impl<A: Algorithm> Seat<A> {
         let status = self.status();
         Facts {
             is_up: self.state.is_some(),
+            is_dead: self.state.is_none() && !self.boots,
             status,
             is_satisfied: A::SPEC.goal.is_met_by(&status),
             calls: self.calls && self.state.is_some(),
@@ -134,7 +158,7 @@ impl<A: Algorithm> Seat<A> {
     /// The member stops.
     #[must_use]
     pub fn crashed(&self) -> Self {
-        Seat { state: None, timers: Vec::new(), calls: false, told: 0, ..self.clone() }
+        Seat { state: None, boots: false, timers: Vec::new(), calls: false, told: 0, ..self.clone() }
     }
 
     /// The world's clock moves on by a step.
@@ -157,37 +181,55 @@ pub struct Members<'p, A: Algorithm> {
     step: Span,
     /// How many draws of this attempt have been seen, those for the spans of timers included.
     seen_draws: usize,
+    /// How many of them were the member's own.
+    drawn: usize,
 }
 
 impl<'p, A: Algorithm> Members<'p, A> {
     /// The members of a plan.
     #[must_use]
     pub fn new(plan: &'p Plan, liberties: Liberties) -> Self {
-        Members { plan, world: World::new(plan), liberties, step: liberties.step(plan), seen_draws: 0 }
+        Members {
+            plan,
+            world: World::new(plan),
+            liberties,
+            step: liberties.step(plan),
+            seen_draws: 0,
+            drawn: 0,
+        }
     }
 
     /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
-    /// draws can fall.
-    pub fn outcomes(&mut self, member: u32, seat: &Seat<A>, input: Input<&A::Msg>) -> Vec<Outcome<A>> {
-        let mut outcomes = Vec::new();
+    /// draws can fall. True if some are left out because it would draw more than it may.
+    pub fn outcomes(
+        &mut self,
+        member: u32,
+        seat: &Seat<A>,
+        input: Input<&A::Msg>,
+    ) -> (Vec<Outcome<A>>, bool) {
+        let (mut outcomes, mut is_cut) = (Vec::new(), false);
         let mut choices = Some(Choices::default());
         while let Some(chosen) = choices {
             self.world.choose(chosen);
-            outcomes.push(self.outcome(member, seat, &input));
+            match self.outcome(member, seat, &input) {
+                Some(outcome) => outcomes.push(outcome),
+                None => is_cut = true,
+            }
             choices = self.world.take_choices().next();
         }
-        outcomes
+        (outcomes, is_cut)
     }
 
-    fn outcome(&mut self, member: u32, before: &Seat<A>, input: &Input<&A::Msg>) -> Outcome<A> {
-        self.seen_draws = 0;
-        let mut after = Outcome { seat: before.clone(), drawn: 0, sends: Vec::new(), reason: None };
+    fn outcome(&mut self, member: u32, before: &Seat<A>, input: &Input<&A::Msg>) -> Option<Outcome<A>> {
+        (self.seen_draws, self.drawn) = (0, 0);
+        let mut after = Outcome { seat: before.clone(), sends: Vec::new(), reason: None };
         let now = Time::from_ticks(before.clock);
         if let Some(state) = after.seat.state.take() {
             self.world.thaw(member, state);
         }
         match input {
             Input::Boot { again } => {
+                after.seat.boots = false;
                 after.seat.calls |= *again && A::SPEC.starts == Starts::Callers;
                 self.world.persist(member, before.saved.clone());
                 let step = self.world.start(member, now);
@@ -223,14 +265,18 @@ impl<'p, A: Algorithm> Members<'p, A> {
         }
         after.seat.state = self.world.freeze(member);
         self.conclude(member, before, &mut after.seat);
-        after
+        if self.liberties.draws < u8::MAX {
+            let drawn = usize::from(before.drawn) + self.drawn;
+            after.seat.drawn = u8::try_from(drawn).ok().filter(|&drawn| drawn <= self.liberties.draws)?;
+        }
+        Some(after)
     }
 
     /// Takes up the effects of one handler's run.
     fn settle(&mut self, after: &mut Outcome<A>, step: Option<Step<A>>) {
         let Some(Step { effects, .. }) = step else { return };
         let mut choices = self.world.take_choices();
-        after.drawn += (choices.count() - self.seen_draws) as u8;
+        self.drawn += choices.count() - self.seen_draws;
         after.reason = effects.reason.or(after.reason);
         if let Some(durable) = effects.persist {
             after.seat.saved = durable;

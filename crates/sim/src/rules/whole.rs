@@ -15,7 +15,7 @@ pub struct Whole<'p, A: Algorithm> {
     members: Members<'p, A>,
     order: LinkOrder,
     facts: Facts,
-    outcomes: Vec<Outcome<A>>,
+    outcomes: (Vec<Outcome<A>>, bool),
 }
 
 impl<'p, A: Algorithm> Whole<'p, A> {
@@ -23,7 +23,12 @@ impl<'p, A: Algorithm> Whole<'p, A> {
     #[must_use]
     pub fn new(plan: &'p Plan, liberties: Liberties) -> Self {
         let facts = Seat::<A>::new(false, bellwether_core::Span::default(), 0).facts();
-        Whole { members: Members::new(plan, liberties), order: plan.links, facts, outcomes: Vec::new() }
+        Whole {
+            members: Members::new(plan, liberties),
+            order: plan.links,
+            facts,
+            outcomes: (Vec::new(), false),
+        }
     }
 
     /// Everything that can happen in a situation.
@@ -55,7 +60,7 @@ impl<'p, A: Algorithm> Whole<'p, A> {
     /// The outcomes of the last input.
     #[must_use]
     pub fn outcomes(&self) -> &[Outcome<A>] {
-        &self.outcomes
+        &self.outcomes.0
     }
 }
 
@@ -110,16 +115,20 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     }
 
     fn count(&self, (): ()) -> u16 {
-        self.outcomes.len() as u16
+        self.outcomes.0.len() as u16
     }
 
-    fn outcome(&self, (): (), draw: u16) -> (Seat<A>, u8, u8) {
-        let outcome = &self.outcomes[draw as usize];
-        (outcome.seat.clone(), outcome.drawn, outcome.sends.len() as u8)
+    fn is_cut(&self, (): ()) -> bool {
+        self.outcomes.1
+    }
+
+    fn outcome(&self, (): (), draw: u16) -> (Seat<A>, u8) {
+        let outcome = &self.outcomes.0[draw as usize];
+        (outcome.seat.clone(), outcome.sends.len() as u8)
     }
 
     fn sent(&self, (): (), draw: u16, nth: u8) -> (Port, A::Msg) {
-        self.outcomes[draw as usize].sends[nth as usize].clone()
+        self.outcomes.0[draw as usize].sends[nth as usize].clone()
     }
 
     fn crash(&mut self, seat: &Seat<A>) -> Seat<A> {

@@ -91,11 +91,11 @@ impl Wires {
     }
 
     /// The wire on which a member's message goes out of a port: in a ring that closes round its dead, to the
-    /// next live member.
-    pub fn route(&self, member: u32, port: Port, mut is_up: impl FnMut(u32) -> bool) -> u8 {
+    /// next that is not.
+    pub fn route(&self, member: u32, port: Port, mut is_dead: impl FnMut(u32) -> bool) -> u8 {
         let mut wire = self.first[member as usize][port.0 as usize];
         if self.closes {
-            while self.wires[wire as usize].to != member && !is_up(self.wires[wire as usize].to) {
+            while self.wires[wire as usize].to != member && is_dead(self.wires[wire as usize].to) {
                 wire += 1;
             }
         }

@@ -1,0 +1,287 @@
+//! One check: a search with reductions, and where they leave something open, one without.
+
+use crate::liveness::{self, Endless};
+use crate::packed::{EMPTY, Packed, PackedMoment};
+use crate::path::{actions, stages_to};
+use crate::property::Property;
+use crate::row::Layout;
+use crate::search::{Limits, Progress, Search, Stopped};
+use crate::store::{Line, Numbered, Values, Workshop};
+use crate::visited::StateId;
+use bellwether_core::{Algorithm, Identities, Initiators, Registry, RoundAlgorithm, Rounds, Spec, Visitor};
+use bellwether_sim::Plan;
+use bellwether_sim::rules::{Action, Liberties, Rules};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How many more states are looked at once something is wrong, for what else is wrong.
+const AFTER_WRONG: u64 = 1_000_000;
+
+/// What to check, and how hard to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes {
+    /// What may go wrong.
+    pub liberties: Liberties,
+    /// Whether one order may stand for all orders of things that do not affect each other.
+    pub reduction: bool,
+    /// Whether one state may stand for all that differ by a turn of the ring, where members are identical.
+    pub symmetry: bool,
+    /// How many threads; 0 for one a core.
+    pub threads: usize,
+    /// How many bytes states may take.
+    pub memory: u64,
+    /// How long it may take.
+    pub time: Option<Duration>,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// How far it went.
+    pub progress: Progress,
+    /// Why it did not go further; nothing if it saw everything.
+    pub incomplete: Option<&'static str>,
+    /// One for each property.
+    pub findings: Vec<Finding>,
+    /// Whether one order stood for many.
+    pub reduced: bool,
+    /// Whether one state stood for all that differ by a turn of the ring.
+    pub symmetric: bool,
+    /// Whether runs were left out in which members draw more numbers than they may.
+    pub is_cut: bool,
+}
+
+/// What came of one property.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Which.
+    pub property: Property,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// How often its twin was seen: without, it would mean nothing.
+    pub seen: u64,
+    /// A run that breaks it.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// Whether something holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// In every run.
+    Holds,
+    /// Not in this run.
+    Violated,
+    /// In all that was seen, but that was not everything.
+    Incomplete,
+    /// In every run, but there was never anything to hold.
+    Vacuous,
+}
+
+/// A run that breaks a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// With which of [`Rules::beginnings`] it starts.
+    pub beginning: u32,
+    /// What happens.
+    pub actions: Vec<Action>,
+    /// From this step on it goes round for ever.
+    pub loop_from: Option<u32>,
+    /// Whether no shorter run breaks the property (with a loop: none comes to one sooner).
+    pub is_shortest: bool,
+}
+
+impl Checked {
+    /// The verdict on all properties together.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self.broken() {
+            Some(_) => Verdict::Violated,
+            None if self.incomplete.is_some() => Verdict::Incomplete,
+            None => Verdict::Holds,
+        }
+    }
+
+    /// The gravest property that is violated.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.verdict == Verdict::Violated)
+    }
+}
+
+/// Checks the algorithm at `entry` of a registry. `watch` is told how it goes, from any thread.
+pub fn check<G: Registry>(
+    entry: usize,
+    plan: &Plan,
+    wishes: &Wishes,
+    watch: &(dyn Fn(&Progress) + Sync),
+) -> Checked {
+    struct Check<'a> {
+        plan: &'a Plan,
+        wishes: &'a Wishes,
+        watch: &'a (dyn Fn(&Progress) + Sync),
+    }
+    impl Visitor for Check<'_> {
+        type Output = Checked;
+        fn events<A: Algorithm>(self) -> Checked {
+            check_algorithm::<A>(self.plan, self.wishes, self.watch)
+        }
+        fn rounds<R: RoundAlgorithm>(self) -> Checked {
+            check_algorithm::<Rounds<R>>(self.plan, self.wishes, self.watch)
+        }
+    }
+    G::dispatch(entry, Check { plan, wishes, watch })
+}
+
+/// Checks an algorithm.
+pub fn check_algorithm<A: Algorithm>(
+    plan: &Plan,
+    wishes: &Wishes,
+    watch: &(dyn Fn(&Progress) + Sync),
+) -> Checked {
+    let rules = Rules::new(plan, wishes.liberties);
+    let values = Values::<A>::new();
+    let lines: Arc<Numbered<Line>> = Arc::new(Numbered::new());
+    let nothing = lines.number(Line::new());
+    debug_assert_eq!(nothing, EMPTY);
+    let situations = rules.beginnings::<A>();
+    let beginnings = situations.iter().map(|situation| {
+        let (seats, queues) = values.pack(situation, &lines);
+        PackedMoment { seats, queues, spent: situation.spent }
+    });
+    let new_parts = || {
+        let source = Workshop::new(plan, wishes.liberties, values.clone());
+        Packed::new(Box::new(source), lines.clone(), plan.links)
+    };
+    Check {
+        spec: &A::SPEC,
+        rules: &rules,
+        beginnings: beginnings.collect(),
+        new_parts: &new_parts,
+        wishes,
+        deadline: wishes.time.map(|time| Instant::now() + time),
+        watch,
+    }
+    .run()
+}
+
+struct Check<'a> {
+    spec: &'static Spec,
+    rules: &'a Rules<'a>,
+    beginnings: Vec<PackedMoment>,
+    new_parts: &'a dyn Fn() -> Packed<'a>,
+    wishes: &'a Wishes,
+    deadline: Option<Instant>,
+    watch: &'a (dyn Fn(&Progress) + Sync),
+}
+
+impl Check<'_> {
+    fn run(&self) -> Checked {
+        let all_begin_alike = self.rules.plan.initiators == Initiators::All;
+        let is_symmetric = self.spec.identities == Identities::Anonymous && all_begin_alike;
+        let (reduction, symmetry) = (self.wishes.reduction, self.wishes.symmetry && is_symmetric);
+        let (first, unclear) = self.attempt(reduction, symmetry);
+        if !(reduction || symmetry) || !unclear && first.broken().is_none() {
+            return first;
+        }
+        // In full, so that what is wrong is shown by the shortest run, and nothing stays unclear.
+        let (mut second, _) = self.attempt(false, false);
+        for (known, found) in first.findings.into_iter().zip(&mut second.findings) {
+            if known.verdict == Verdict::Violated && found.verdict != Verdict::Violated {
+                *found = known;
+            }
+        }
+        second
+    }
+
+    /// One search. True if it was not in full and leaves it unclear whether there are runs without end.
+    fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
+        let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
+        let parts = (0..threads.max(1)).map(|_| (self.new_parts)()).collect();
+        let layout = Layout::new(self.rules, symmetry);
+        let mut search = Search::new(self.rules, self.spec, layout, reduction, parts, &self.beginnings);
+        let limits = Limits { memory: self.wishes.memory, deadline: self.deadline, after_wrong: AFTER_WRONG };
+        let stopped = match &pool {
+            Ok(pool) => pool.install(|| search.run(&limits, self.watch)),
+            // Without threads of its own, on whatever there is.
+            Err(_) => search.run(&limits, self.watch),
+        };
+        let in_full = !reduction && !symmetry;
+        let endless = if symmetry && search.turns_back {
+            Endless::Unclear // a loop of states that stand for others is not yet a loop
+        } else {
+            liveness::find(&mut search, in_full)
+        };
+        let is_unclear = matches!(endless, Endless::Unclear);
+        let findings =
+            Property::ALL.map(|property| self.finding(&mut search, property, stopped, &endless, in_full));
+        let checked = Checked {
+            progress: search.progress,
+            incomplete: why_incomplete(stopped),
+            findings: findings.into(),
+            reduced: reduction,
+            symmetric: symmetry,
+            is_cut: search.is_cut,
+        };
+        (checked, is_unclear)
+    }
+
+    fn finding(
+        &self,
+        search: &mut Search<'_>,
+        property: Property,
+        stopped: Stopped,
+        endless: &Endless,
+        in_full: bool,
+    ) -> Finding {
+        let judgement = &search.judgement;
+        let seen = match property {
+            Property::OneLeader => judgement.with_leader,
+            Property::Eventually => search.progress.states - judgement.with_leader,
+            Property::SomeoneLeads => judgement.ends,
+            Property::BestLeads | Property::AllAgree => judgement.ends_with_leader,
+        };
+        let bad_state = judgement.breaks(match property {
+            Property::Eventually => Property::SomeoneLeads,
+            _ => property,
+        });
+        let counterexample = match (property, endless) {
+            (Property::Eventually, Endless::Loop { start, round }) => Some((*start, round.as_slice())),
+            _ => bad_state.map(|id| (id, &[][..])),
+        };
+        let counterexample =
+            counterexample.map(|(id, round)| self.counterexample(search, id, round, in_full));
+        let verdict = match counterexample {
+            Some(_) => Verdict::Violated,
+            None if stopped != Stopped::Complete => Verdict::Incomplete,
+            None if seen == 0 => Verdict::Vacuous,
+            None => Verdict::Holds,
+        };
+        Finding { property, verdict, seen, counterexample }
+    }
+
+    fn counterexample(
+        &self,
+        search: &mut Search<'_>,
+        id: StateId,
+        round: &[crate::path::Stage],
+        in_full: bool,
+    ) -> Counterexample {
+        let mut stages = stages_to(search, id);
+        let stem = stages.len() as u32 - 1;
+        stages.extend_from_slice(round);
+        let (beginning, actions) = actions(search, &self.beginnings, &stages);
+        let loop_from = (!round.is_empty()).then_some(stem);
+        Counterexample { beginning, actions, loop_from, is_shortest: in_full }
+    }
+}
+
+fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
+    match stopped {
+        Stopped::Complete => None,
+        Stopped::Memory => Some("the memory limit was reached"),
+        Stopped::Time => Some("time was up"),
+        Stopped::Wrong => Some("something is wrong, and enough was seen"),
+    }
+}

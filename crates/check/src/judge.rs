@@ -1,0 +1,117 @@
+//! What is right and wrong in a state.
+
+use crate::packed::{Packed, PackedMoment};
+use crate::property::Property;
+use crate::visited::StateId;
+use bellwether_core::{Rank, Reign, Role, Spec, Status};
+use bellwether_sim::rules::{Parts, Rules, What};
+use bellwether_sim::{Outcome, Ruling, rule};
+
+/// What the states seen so far say about the properties of states.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// For each property, the first state that breaks it.
+    broken: [Option<StateId>; Property::COUNT],
+    /// States in which somebody leads.
+    pub with_leader: u64,
+    /// States in which nothing is left to happen, but faults.
+    pub ends: u64,
+    /// Those of them in which somebody leads.
+    pub ends_with_leader: u64,
+}
+
+impl Judgement {
+    /// The first state that breaks a property.
+    pub fn breaks(&self, property: Property) -> Option<StateId> {
+        self.broken[property as usize]
+    }
+
+    /// Whether any property is broken.
+    pub fn is_bad(&self) -> bool {
+        self.broken.iter().any(Option::is_some)
+    }
+
+    /// Takes in what was seen of states that come after these.
+    pub fn add(&mut self, later: &Judgement) {
+        for (mine, theirs) in self.broken.iter_mut().zip(&later.broken) {
+            *mine = mine.or(*theirs);
+        }
+        self.with_leader += later.with_leader;
+        self.ends += later.ends;
+        self.ends_with_leader += later.ends_with_leader;
+    }
+
+    /// Takes in one more state.
+    pub fn judge(
+        &mut self,
+        spec: &'static Spec,
+        rules: &Rules<'_>,
+        parts: &mut Packed<'_>,
+        now: &PackedMoment,
+        possible: &[What],
+        id: StateId,
+    ) {
+        let mut leaders = 0;
+        for seat in &now.seats {
+            let facts = parts.facts(seat);
+            leaders += u32::from(facts.is_up && facts.status.role == Role::Leader);
+        }
+        self.with_leader += u64::from(leaders > 0);
+        let is_divided = match spec.reign {
+            Reign::AtOnce => leaders > 1,
+            Reign::PerTerm => shares_a_term(parts, now),
+        };
+        if is_divided {
+            self.broken[Property::OneLeader as usize].get_or_insert(id);
+        }
+        let is_anyone_up = now.seats.iter().any(|seat| parts.facts(seat).is_up);
+        if is_anyone_up && possible.iter().all(|what| what.is_fault()) {
+            self.ends += 1;
+            self.ends_with_leader += u64::from(leaders > 0);
+            for property in broken_at_the_end(&ruling(spec, rules, parts, now)) {
+                self.broken[property as usize].get_or_insert(id);
+            }
+        }
+    }
+}
+
+/// Whether two members have led in one term.
+fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
+    let mut terms: Vec<u64> = Vec::new();
+    for seat in &now.seats {
+        terms.extend(&parts.facts(seat).led);
+    }
+    terms.sort_unstable();
+    terms.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// The simulator's ruling on a state in which nothing is left to happen.
+fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment) -> Ruling {
+    let live: Vec<(Rank, Status)> = rules
+        .plan
+        .ranks
+        .iter()
+        .zip(&now.seats)
+        .filter_map(|(rank, seat)| {
+            let facts = parts.facts(seat);
+            facts.is_up.then_some((*rank, facts.status))
+        })
+        .collect();
+    rule(spec, live.into_iter(), true)
+}
+
+/// What a state in which nothing is left to happen breaks.
+fn broken_at_the_end(ruling: &Ruling) -> Vec<Property> {
+    let nobody_leads = ruling.outcome == Outcome::None;
+    let mut broken = Vec::new();
+    if nobody_leads {
+        broken.push(Property::SomeoneLeads);
+    }
+    if ruling.unsafe_because.is_some() {
+        broken.push(Property::BestLeads);
+    }
+    if ruling.outcome == Outcome::Split || !nobody_leads && ruling.not_live_because.is_some() {
+        broken.push(Property::AllAgree);
+    }
+    broken
+}

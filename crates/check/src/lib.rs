@@ -1,0 +1,23 @@
+//! Checks election algorithms exhaustively: every order of events, every fault up to a budget.
+//!
+//! [`check`] searches the simulator's own world ([`bellwether_sim::rules`]) for all states that any run can come to,
+//! and says of each [`Property`] whether it holds in all of them, or shows a run that breaks it. The same run is then
+//! played by the simulator, as [`bellwether_sim::rules::Action`]s are what it follows.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod judge;
+mod liveness;
+mod packed;
+mod path;
+mod property;
+mod reduce;
+mod row;
+mod search;
+mod store;
+mod visited;
+
+pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check, check_algorithm};
+pub use property::Property;
+pub use search::Progress;

@@ -1,0 +1,326 @@
+//! Runs that go round for ever.
+//!
+//! Every run either comes to a state in which nothing is left to happen, or goes on for ever; as there are only so
+//! many states, it then goes round in a strongly connected part of them. Such a run counts only if it is *fair*:
+//! whatever can happen all the time (a message arrive, a timer run out, a member call, a detector speak, the clock move
+//! on) does happen some time. Faults need never happen. A part has a fair run through it exactly if everything
+//! that is possible in all of its states happens in some step within it (weak fairness: Manna and Pnueli).
+
+use crate::path::Stage;
+use crate::search::{Search, Worker};
+use crate::visited::{SHARDS, StateId};
+use bellwether_sim::LinkOrder;
+use bellwether_sim::rules::What;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeSet, VecDeque};
+
+/// How many states of a part are tried as the beginning of a short loop.
+const TRIED: usize = 64;
+
+/// What was found out about runs without end.
+pub enum Endless {
+    /// There are none in which the goal is not reached again and again.
+    None,
+    /// This one: it comes to the loop's first state by the fewest steps, and then goes round. The loop's last
+    /// stage is its first state again.
+    Loop { start: StateId, round: Vec<Stage> },
+    /// There is a loop, but not everything was followed: others may be.
+    Unclear,
+}
+
+/// Looks for a fair run in which the goal is not reached for ever.
+pub fn find(search: &mut Search<'_>, in_full: bool) -> Endless {
+    if !search.turns_back {
+        return Endless::None;
+    }
+    let goals = goals(search);
+    let parts = strongly_connected(search, |id| !goals.contains(&id));
+    let mut best: Option<(usize, StateId, Vec<Stage>)> = None;
+    for part in &parts {
+        if let Some((start, round)) = fair_loop(search, part) {
+            let length = depth(search, start) + round.len();
+            if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+                best = Some((length, start, round));
+            }
+        }
+    }
+    match best {
+        Some((_, start, round)) => Endless::Loop { start, round },
+        None if in_full => Endless::None,
+        None if parts.is_empty() && strongly_connected(search, |_| true).is_empty() => Endless::None,
+        None => Endless::Unclear,
+    }
+}
+
+/// All states.
+fn all(search: &Search<'_>) -> impl Iterator<Item = StateId> {
+    let lens: [usize; SHARDS] = std::array::from_fn(|shard| search.shards[shard].len());
+    (0..SHARDS).flat_map(move |shard| (0..lens[shard]).map(move |place| StateId::new(shard, place)))
+}
+
+/// The states in which somebody leads and everyone knows it who should.
+fn goals(search: &mut Search<'_>) -> FxHashSet<StateId> {
+    with_worker(search, |search, worker| {
+        let mut goals = FxHashSet::default();
+        for id in all(search) {
+            worker.load(search, id);
+            let (parts, now, _) = worker.loaded();
+            if search.rules.is_at_its_goal(parts, now) {
+                goals.insert(id);
+            }
+        }
+        goals
+    })
+}
+
+/// Steps from the beginning.
+fn depth(search: &Search<'_>, id: StateId) -> usize {
+    crate::path::stages_to(search, id).len() - 1
+}
+
+/// Lends the first thread's worker to something that also needs the search.
+fn with_worker<'p, T>(search: &mut Search<'p>, work: impl FnOnce(&Search<'p>, &mut Worker<'p>) -> T) -> T {
+    let mut worker = search.lend_worker();
+    let result = work(search, &mut worker);
+    search.return_worker(worker);
+    result
+}
+
+/// The parts in which every state leads to every other, among those that count: without lone states that do not
+/// lead to themselves. (Tarjan, *Depth-first search and linear graph algorithms*, 1972, without recursion.)
+fn strongly_connected(search: &mut Search<'_>, counts: impl Fn(StateId) -> bool) -> Vec<Vec<StateId>> {
+    with_worker(search, |search, worker| {
+        let mut tarjan = Tarjan::default();
+        for root in all(search).filter(|id| counts(*id)) {
+            tarjan.visit(search, worker, &counts, root);
+        }
+        tarjan.parts
+    })
+}
+
+#[derive(Default)]
+struct Tarjan {
+    /// For each state met: the order in which it was, and the earliest that it leads back to; not while it is in
+    /// a part that is complete.
+    met: FxHashMap<StateId, Meeting>,
+    waiting: Vec<StateId>,
+    parts: Vec<Vec<StateId>>,
+}
+
+#[derive(Clone, Copy)]
+struct Meeting {
+    order: u32,
+    earliest: u32,
+    is_waiting: bool,
+    leads_to_itself: bool,
+}
+
+impl Tarjan {
+    fn visit<'p>(
+        &mut self,
+        search: &Search<'p>,
+        worker: &mut Worker<'p>,
+        counts: &impl Fn(StateId) -> bool,
+        root: StateId,
+    ) {
+        if self.met.contains_key(&root) {
+            return;
+        }
+        // The states on the way, and where in the list of what they lead to each one's share ends and goes on.
+        let mut way: Vec<(StateId, usize, usize)> = Vec::new();
+        let mut ahead: Vec<StateId> = Vec::new();
+        let mut enter = |this: &mut Self, way: &mut Vec<_>, ahead: &mut Vec<StateId>, id: StateId| {
+            let from = ahead.len();
+            let mut leads_to_itself = false;
+            search.successors(worker, id, |_, next| {
+                leads_to_itself |= next == id;
+                if counts(next) {
+                    ahead.push(next);
+                }
+            });
+            let order = this.met.len() as u32;
+            this.met.insert(id, Meeting { order, earliest: order, is_waiting: true, leads_to_itself });
+            this.waiting.push(id);
+            way.push((id, from, from));
+        };
+        enter(self, &mut way, &mut ahead, root);
+        while let Some((id, from, at)) = way.last_mut() {
+            if let Some(&next) = ahead.get(*at) {
+                *at += 1;
+                let id = *id;
+                match self.met.get(&next).copied() {
+                    None => enter(self, &mut way, &mut ahead, next),
+                    Some(meeting) if meeting.is_waiting => self.reaches(id, meeting.order),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            let (id, from) = (*id, *from);
+            ahead.truncate(from);
+            way.pop();
+            let meeting = self.met[&id];
+            if let Some((before, ..)) = way.last() {
+                self.reaches(*before, meeting.earliest);
+            }
+            if meeting.earliest == meeting.order {
+                self.close(id, meeting.leads_to_itself);
+            }
+        }
+    }
+
+    fn reaches(&mut self, id: StateId, earlier: u32) {
+        if let Some(meeting) = self.met.get_mut(&id) {
+            meeting.earliest = meeting.earliest.min(earlier);
+        }
+    }
+
+    /// A part is complete: all that wait since its first state.
+    fn close(&mut self, first: StateId, leads_to_itself: bool) {
+        let mut part = Vec::new();
+        while let Some(id) = self.waiting.pop() {
+            if let Some(meeting) = self.met.get_mut(&id) {
+                meeting.is_waiting = false;
+            }
+            part.push(id);
+            if id == first {
+                break;
+            }
+        }
+        if part.len() > 1 || leads_to_itself {
+            self.parts.push(part);
+        }
+    }
+}
+
+/// Something that must happen some time if it is possible all the time.
+type Duty = (u8, u8, u64);
+
+fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty> {
+    let (parts, now, _) = worker.loaded();
+    match what {
+        What::Boot(member) => Some((5, member, 0)),
+        What::Call(member) => Some((0, member, 0)),
+        What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
+        What::Deliver(wire, place) => Some((1, wire, parts.letter(now.queues[wire as usize], place).into())),
+        What::TimeOut(member, timer) => {
+            Some((2, member, parts.timer_hash(now.seats[member as usize], timer)))
+        }
+        What::Tell(member, port, _) => Some((3, member, port.into())),
+        What::Tick => Some((4, 0, 0)),
+        What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
+    }
+}
+
+/// A part's states, what is due in each, and where each step within it leads.
+struct Map {
+    due: FxHashMap<StateId, BTreeSet<Duty>>,
+    steps: FxHashMap<StateId, Vec<(What, Option<Duty>, StateId)>>,
+}
+
+impl Map {
+    fn new(search: &mut Search<'_>, part: &[StateId]) -> Map {
+        let inside: FxHashSet<StateId> = part.iter().copied().collect();
+        with_worker(search, |search, worker| {
+            let (mut due, mut steps) = (FxHashMap::default(), FxHashMap::default());
+            for &id in part {
+                let mut found = Vec::new();
+                search.successors(worker, id, |what, next| {
+                    if inside.contains(&next) {
+                        found.push((what, next));
+                    }
+                });
+                worker.load(search, id);
+                let possible = worker.loaded().2.to_vec();
+                let duties = possible.into_iter().filter_map(|what| duty(search, worker, what)).collect();
+                due.insert(id, duties);
+                let named = found.into_iter().map(|(what, next)| (what, duty(search, worker, what), next));
+                steps.insert(id, named.collect::<Vec<_>>());
+            }
+            Map { due, steps }
+        })
+    }
+
+    /// Duties that are due in all of these states.
+    fn always_due<'a>(&self, mut states: impl Iterator<Item = &'a StateId>) -> BTreeSet<Duty> {
+        let first = states.next().map(|id| self.due[id].clone()).unwrap_or_default();
+        states.fold(first, |all, id| &all & &self.due[id])
+    }
+
+    /// The shortest way from a state to a step (with the state it starts from) that is wanted, that step included.
+    fn way(
+        &self,
+        from: StateId,
+        wanted: impl Fn(StateId, Option<Duty>, StateId) -> bool,
+    ) -> Option<Vec<Stage>> {
+        let mut came_from: FxHashMap<StateId, (What, StateId)> = FxHashMap::default();
+        let mut queue = VecDeque::from([from]);
+        let back = |came_from: &FxHashMap<StateId, (What, StateId)>, mut at: StateId| {
+            let mut way = Vec::new();
+            while at != from {
+                let (what, before) = came_from[&at];
+                way.push((Some(what), at));
+                at = before;
+            }
+            way.reverse();
+            way
+        };
+        while let Some(id) = queue.pop_front() {
+            for &(what, duty, next) in &self.steps[&id] {
+                if wanted(id, duty, next) {
+                    let mut way = back(&came_from, id);
+                    way.push((Some(what), next));
+                    return Some(way);
+                }
+                if next != from && !came_from.contains_key(&next) {
+                    came_from.insert(next, (what, id));
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// What is due all the way round and never done.
+    fn neglected(&self, start: StateId, round: &[Stage]) -> Option<Duty> {
+        let states: Vec<StateId> = std::iter::once(start).chain(round.iter().map(|(_, id)| *id)).collect();
+        let mut due = self.always_due(states.iter());
+        for (before, (what, after)) in states.iter().zip(round) {
+            let step = self.steps[before].iter().find(|(it, _, next)| Some(*it) == *what && next == after);
+            if let Some((_, Some(duty), _)) = step {
+                due.remove(duty);
+            }
+        }
+        due.into_iter().next()
+    }
+
+    /// A fair way round from a state. There is one if the part has any.
+    fn round(&self, start: StateId) -> Option<Vec<Stage>> {
+        let mut way: Vec<Stage> = Vec::new();
+        loop {
+            let end = way.last().map_or(start, |(_, id)| *id);
+            let mut round = way.clone();
+            if way.is_empty() || end != start {
+                round.extend(self.way(end, |_, _, next| next == start)?);
+            }
+            let Some(neglected) = self.neglected(start, &round) else { return Some(round) };
+            // On the way, either do it or come to where it is not due.
+            let detour = self
+                .way(end, |_, duty, next| duty == Some(neglected) || !self.due[&next].contains(&neglected))?;
+            way.extend(detour);
+        }
+    }
+}
+
+/// A fair loop through a part, if there is one, as short as a few tries make it.
+fn fair_loop(search: &mut Search<'_>, part: &[StateId]) -> Option<(StateId, Vec<Stage>)> {
+    let map = Map::new(search, part);
+    let done: BTreeSet<Duty> = map.steps.values().flatten().filter_map(|(_, duty, _)| *duty).collect();
+    if !map.always_due(part.iter()).is_subset(&done) {
+        return None;
+    }
+    let mut nearest: Vec<(usize, StateId)> = part.iter().map(|&id| (depth(search, id), id)).collect();
+    nearest.sort_unstable();
+    let rounds =
+        nearest.iter().take(TRIED).filter_map(|&(depth, start)| Some((depth, start, map.round(start)?)));
+    rounds.min_by_key(|(depth, _, round)| depth + round.len()).map(|(_, start, round)| (start, round))
+}

@@ -1,0 +1,314 @@
+//! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
+
+use crate::store::{Line, Numbered, Source};
+use bellwether_core::Port;
+use bellwether_sim::LinkOrder;
+use bellwether_sim::rules::{Facts, Input, Moment, Parts, hash_of};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A moment by numbers.
+pub type PackedMoment = Moment<u32, u32>;
+
+/// The number of a wire with nothing on it.
+pub const EMPTY: u32 = 0;
+
+/// Not worked out yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// What one thread knows of the parts of states.
+pub struct Packed<'p> {
+    source: Box<dyn Source + 'p>,
+    all_lines: Arc<Numbered<Line>>,
+    order: LinkOrder,
+    seats: Vec<Option<SeatNotes>>,
+    lines: Vec<Option<LineNotes>>,
+    letter_hashes: Vec<u64>,
+    longer: FxHashMap<(u32, u32), u32>,
+    shorter: FxHashMap<(u32, u8), u32>,
+    acts: FxHashMap<(u32, u32, u64), Acts>,
+    outcomes: Vec<PackedOutcome>,
+    sends: Vec<(Port, u32)>,
+}
+
+struct SeatNotes {
+    facts: Facts,
+    hash: u64,
+    crashed: u32,
+    later: u32,
+}
+
+struct LineNotes {
+    line: Line,
+    hash: u64,
+    /// The greatest age of a message.
+    oldest: u16,
+    /// Without the first message.
+    rest: u32,
+    later: u32,
+}
+
+/// Where the outcomes of an input are.
+#[derive(Clone, Copy)]
+pub struct Acts {
+    first: u32,
+    count: u16,
+    is_cut: bool,
+}
+
+struct PackedOutcome {
+    seat: u32,
+    sends: u8,
+    first_send: u32,
+}
+
+impl<'p> Packed<'p> {
+    /// A thread that knows nothing yet.
+    pub fn new(source: Box<dyn Source + 'p>, lines: Arc<Numbered<Line>>, order: LinkOrder) -> Self {
+        Packed {
+            source,
+            all_lines: lines,
+            order,
+            seats: Vec::new(),
+            lines: Vec::new(),
+            letter_hashes: Vec::new(),
+            longer: FxHashMap::default(),
+            shorter: FxHashMap::default(),
+            acts: FxHashMap::default(),
+            outcomes: Vec::new(),
+            sends: Vec::new(),
+        }
+    }
+
+    /// A hash of a member that does not depend on its number.
+    #[inline]
+    pub fn seat_hash(&mut self, seat: u32) -> u64 {
+        self.seat_notes(seat).hash
+    }
+
+    /// A hash of what is on a wire that does not depend on numbers.
+    #[inline]
+    pub fn line_hash(&mut self, line: u32) -> u64 {
+        self.line_notes(line).hash
+    }
+
+    /// The number of the message at a place of a wire.
+    pub fn letter(&mut self, line: u32, place: u8) -> u32 {
+        self.line_notes(line).line[place as usize].0
+    }
+
+    /// A hash of one of a member's timers.
+    pub fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
+        self.source.timer_hash(seat, timer)
+    }
+
+    #[inline]
+    fn seat_notes(&mut self, seat: u32) -> &mut SeatNotes {
+        let at = seat as usize;
+        if self.seats.get(at).is_none_or(Option::is_none) {
+            self.note_seat(at);
+        }
+        self.seats[at].as_mut().expect("noted just now")
+    }
+
+    #[cold]
+    fn note_seat(&mut self, at: usize) {
+        if self.seats.len() <= at {
+            self.seats.resize_with(at + 1, || None);
+        }
+        let (facts, hash) = self.source.facts(at as u32);
+        self.seats[at] = Some(SeatNotes { facts, hash, crashed: UNKNOWN, later: UNKNOWN });
+    }
+
+    #[inline]
+    fn line_notes(&mut self, line: u32) -> &mut LineNotes {
+        let at = line as usize;
+        if self.lines.get(at).is_none_or(Option::is_none) {
+            self.note_line(at);
+        }
+        self.lines[at].as_mut().expect("noted just now")
+    }
+
+    #[cold]
+    fn note_line(&mut self, at: usize) {
+        if self.lines.len() <= at {
+            self.lines.resize_with(at + 1, || None);
+        }
+        let line = self.all_lines.value(at as u32);
+        let hashed = |&(letter, age): &(u32, u16)| (self.letter_hash(letter), age);
+        let content: Vec<(u64, u16)> = line.iter().map(hashed).collect();
+        let oldest = line.iter().map(|(_, age)| *age).max().unwrap_or(0);
+        let hash = hash_of(&content);
+        self.lines[at] = Some(LineNotes { hash, oldest, line, rest: UNKNOWN, later: UNKNOWN });
+    }
+
+    fn letter_hash(&mut self, letter: u32) -> u64 {
+        while self.letter_hashes.len() <= letter as usize {
+            self.letter_hashes.push(self.source.letter_hash(self.letter_hashes.len() as u32));
+        }
+        self.letter_hashes[letter as usize]
+    }
+
+    /// The number of a wire with these messages on it: in one order, where they have none.
+    fn line_number(&mut self, mut line: Line) -> u32 {
+        if self.order == LinkOrder::Reordering {
+            line.sort_by_cached_key(|&(letter, age)| (self.letter_hash(letter), letter, age));
+        }
+        self.all_lines.number(line)
+    }
+
+    #[cold]
+    fn work_out(&mut self, member: u32, seat: u32, input: Input<&u32>) -> Acts {
+        let reaction = self.source.react(member, seat, input);
+        let acts = Acts {
+            first: self.outcomes.len() as u32,
+            count: reaction.outcomes.len() as u16,
+            is_cut: reaction.is_cut,
+        };
+        for (seat, sends) in reaction.outcomes {
+            let first_send = self.sends.len() as u32;
+            self.outcomes.push(PackedOutcome { seat, sends: sends.len() as u8, first_send });
+            self.sends.extend(sends);
+        }
+        acts
+    }
+}
+
+/// A number for an input, no two alike.
+fn code(input: &Input<&u32>) -> u64 {
+    let word = |kind: u64, at: u32, what: u32| kind << 56 | u64::from(at) << 32 | u64::from(what);
+    match *input {
+        Input::Boot { again } => word(0, 0, again.into()),
+        Input::Call { dead } => word(1, 0, dead),
+        Input::Message(port, letter) => word(2, port.0, *letter),
+        Input::TimeOut(number) => word(3, 0, number.into()),
+        Input::Word(port, verdict) => word(4, port.0, verdict as u32),
+    }
+}
+
+impl Parts for Packed<'_> {
+    type Seat = u32;
+    type Queue = u32;
+    type Letter = u32;
+    type Outcomes = Acts;
+
+    #[inline]
+    fn facts(&mut self, seat: &u32) -> &Facts {
+        &self.seat_notes(*seat).facts
+    }
+
+    #[inline]
+    fn len(&mut self, queue: &u32) -> u8 {
+        if *queue == EMPTY { 0 } else { self.line_notes(*queue).line.len() as u8 }
+    }
+
+    fn has_waited(&mut self, queue: &u32, steps: u16) -> bool {
+        *queue != EMPTY && self.line_notes(*queue).oldest >= steps
+    }
+
+    fn differs(&mut self, queue: &u32, place: u8) -> bool {
+        let line = &self.line_notes(*queue).line;
+        line[place as usize] != line[place as usize - 1]
+    }
+
+    #[inline]
+    fn empty(&mut self) -> u32 {
+        EMPTY
+    }
+
+    #[inline]
+    fn put(&mut self, queue: &u32, letter: &u32) -> u32 {
+        if let Some(longer) = self.longer.get(&(*queue, *letter)) {
+            return *longer;
+        }
+        let mut line = self.line_notes(*queue).line.clone();
+        line.push((*letter, 0));
+        let longer = self.line_number(line);
+        self.longer.insert((*queue, *letter), longer);
+        longer
+    }
+
+    #[inline]
+    fn take(&mut self, queue: &u32, place: u8) -> (u32, u32) {
+        let notes = self.line_notes(*queue);
+        let letter = notes.line[place as usize].0;
+        if place == 0 && notes.rest != UNKNOWN {
+            return (letter, notes.rest);
+        }
+        if let Some(rest) = self.shorter.get(&(*queue, place)) {
+            return (letter, *rest);
+        }
+        let mut line = self.line_notes(*queue).line.clone();
+        line.remove(place as usize);
+        let rest = self.line_number(line);
+        self.shorter.insert((*queue, place), rest);
+        if place == 0 {
+            self.line_notes(*queue).rest = rest;
+        }
+        (letter, rest)
+    }
+
+    fn double(&mut self, queue: &u32, place: u8) -> u32 {
+        let mut line = self.line_notes(*queue).line.clone();
+        line.insert(place as usize, line[place as usize]);
+        self.line_number(line)
+    }
+
+    #[inline]
+    fn act(&mut self, member: u32, seat: &u32, input: Input<&u32>) -> Acts {
+        let key = (member, *seat, code(&input));
+        if let Some(acts) = self.acts.get(&key) {
+            return *acts;
+        }
+        let acts = self.work_out(member, *seat, input);
+        self.acts.insert(key, acts);
+        acts
+    }
+
+    #[inline]
+    fn count(&self, acts: Acts) -> u16 {
+        acts.count
+    }
+
+    #[inline]
+    fn is_cut(&self, acts: Acts) -> bool {
+        acts.is_cut
+    }
+
+    #[inline]
+    fn outcome(&self, acts: Acts, draw: u16) -> (u32, u8) {
+        let outcome = &self.outcomes[acts.first as usize + draw as usize];
+        (outcome.seat, outcome.sends)
+    }
+
+    #[inline]
+    fn sent(&self, acts: Acts, draw: u16, nth: u8) -> (Port, u32) {
+        let outcome = &self.outcomes[acts.first as usize + draw as usize];
+        self.sends[outcome.first_send as usize + nth as usize]
+    }
+
+    fn crash(&mut self, seat: &u32) -> u32 {
+        if self.seat_notes(*seat).crashed == UNKNOWN {
+            self.seat_notes(*seat).crashed = self.source.crashed(*seat);
+        }
+        self.seat_notes(*seat).crashed
+    }
+
+    fn seat_later(&mut self, seat: &u32) -> u32 {
+        if self.seat_notes(*seat).later == UNKNOWN {
+            self.seat_notes(*seat).later = self.source.a_step_later(*seat);
+        }
+        self.seat_notes(*seat).later
+    }
+
+    fn queue_later(&mut self, queue: &u32) -> u32 {
+        if *queue == EMPTY {
+            return EMPTY;
+        }
+        if self.line_notes(*queue).later == UNKNOWN {
+            let line = self.line_notes(*queue).line.iter().map(|&(letter, age)| (letter, age + 1)).collect();
+            self.line_notes(*queue).later = self.line_number(line);
+        }
+        self.line_notes(*queue).later
+    }
+}

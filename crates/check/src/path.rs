@@ -1,0 +1,60 @@
+//! From a state back to the beginning: the run that leads to it.
+
+use crate::packed::PackedMoment;
+use crate::search::Search;
+use crate::visited::StateId;
+use bellwether_sim::rules::{Action, What};
+
+/// One step of a run: what happens (anything, if that is not said), and the state that comes of it.
+pub type Stage = (Option<What>, StateId);
+
+/// The states from a beginning to this one, which was reached by the fewest steps.
+pub fn stages_to(search: &Search<'_>, id: StateId) -> Vec<Stage> {
+    let mut stages = vec![(None, id)];
+    let mut at = id;
+    loop {
+        at = search.shards[at.shard()].parent(at.place());
+        if at == StateId::NONE {
+            stages.reverse();
+            return stages;
+        }
+        stages.push((None, at));
+    }
+}
+
+/// What happens in a run through these states: with which of the beginnings it starts, and what happens then.
+///
+/// # Panics
+/// If no such run exists: the search's bug.
+pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[Stage]) -> (u32, Vec<Action>) {
+    let rows: Vec<Vec<u32>> = stages.iter().map(|(_, id)| search.row(*id).to_vec()).collect();
+    let rules = search.rules;
+    let layout = search.layout.clone();
+    let worker = search.worker();
+    // States that differ by a turn of the ring are one to the search, but not to the run: it is followed as it is.
+    let is_first = |moment: &&PackedMoment| worker.row_of(&layout, moment).1 == rows[0];
+    let mut is_first = is_first;
+    let beginning =
+        beginnings.iter().position(|moment| is_first(&moment)).expect("a run starts at a beginning");
+    let mut now = beginnings[beginning].clone();
+    let (mut possible, mut next) = (Vec::new(), layout.blank());
+    let mut actions = Vec::new();
+    for ((wanted, _), row) in stages.iter().zip(&rows).skip(1) {
+        rules.possible(&mut worker.parts, &now, &mut possible);
+        let mut found: Option<(Action, PackedMoment)> = None;
+        for &what in possible.iter().filter(|what| wanted.is_none_or(|wanted| wanted == **what)) {
+            let mut outcomes = Vec::new();
+            rules.each_outcome(&mut worker.parts, &now, what, &mut next, |_, action, moment| {
+                outcomes.push((action, moment.clone()));
+            });
+            found = outcomes.into_iter().find(|(_, moment)| worker.row_of(&layout, moment).1 == *row);
+            if found.is_some() {
+                break;
+            }
+        }
+        let (action, moment) = found.expect("each state of a run leads to the next");
+        actions.push(action);
+        now = moment;
+    }
+    (beginning as u32, actions)
+}

@@ -1,0 +1,442 @@
+//! The search: breadth first, level by level, on all cores.
+//!
+//! A level is worked off in batches. First every thread takes states of the batch and writes down what they lead to,
+//! sorted by shard; then every thread takes shards and adds what is new. Nobody waits for a lock, and the
+//! states come in the same order whatever the number of threads.
+
+use crate::judge::Judgement;
+use crate::packed::{Packed, PackedMoment};
+use crate::reduce::{Clusters, Members, is_seen, member_of};
+use crate::row::Layout;
+use crate::visited::{SHARDS, Shard, StateId, shard_of};
+use bellwether_core::Spec;
+use bellwether_sim::rules::{Action, Parts, Rules, What};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// How many states a thread takes at a time.
+const CHUNK: usize = 256;
+/// How many chunks are worked off before what they lead to is added.
+const CHUNKS_A_BATCH: usize = 64;
+/// What precedes a row in a buffer: its hash (two numbers), the state that leads to it, and that one's place among
+/// those of which not everything was followed.
+const HEAD: usize = 4;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes that states may take.
+    pub memory: u64,
+    /// When time is up.
+    pub deadline: Option<Instant>,
+    /// How many more states to look at once something is wrong, for what else is wrong.
+    pub after_wrong: u64,
+}
+
+/// Why a search stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing was left.
+    Complete,
+    /// States take as much memory as they may.
+    Memory,
+    /// Time is up.
+    Time,
+    /// Something is wrong, and enough has been seen.
+    Wrong,
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States reached.
+    pub states: u64,
+    /// Things that happened in them.
+    pub transitions: u64,
+    /// Steps from the beginning.
+    pub depth: u32,
+    /// States reached and not yet followed.
+    pub queue: u64,
+}
+
+/// A search under way, or over.
+pub struct Search<'p> {
+    pub rules: &'p Rules<'p>,
+    pub spec: &'static Spec,
+    pub layout: Layout,
+    pub shards: Vec<Shard>,
+    pub progress: Progress,
+    pub judgement: Judgement,
+    /// Whether something was left out because members would have drawn more numbers than they may.
+    pub is_cut: bool,
+    /// Whether anything led to a state no further from the beginning: without, there is no loop.
+    pub turns_back: bool,
+    /// If not everything is followed: how to choose.
+    clusters: Option<Clusters>,
+    workers: Vec<Mutex<Worker<'p>>>,
+}
+
+/// What a thread works with.
+pub struct Worker<'p> {
+    pub parts: Packed<'p>,
+    now: PackedMoment,
+    next: PackedMoment,
+    turned: PackedMoment,
+    possible: Vec<What>,
+    clusters: Vec<Members>,
+}
+
+/// What a chunk of states leads to.
+#[derive(Default)]
+struct Harvest {
+    rows: [Vec<u32>; SHARDS],
+    transitions: u64,
+    is_cut: bool,
+    judgement: Judgement,
+    /// States of which not everything was followed.
+    partly: Vec<Partly>,
+}
+
+/// A state of which not everything was followed.
+struct Partly {
+    id: StateId,
+    /// Whether it leads to a state further from the beginning.
+    leads_on: AtomicBool,
+    transitions: u64,
+}
+
+impl<'p> Search<'p> {
+    /// Begins with these moments. There is one thread for each of the `parts`.
+    pub fn new(
+        rules: &'p Rules<'p>,
+        spec: &'static Spec,
+        layout: Layout,
+        reduces: bool,
+        parts: Vec<Packed<'p>>,
+        beginnings: &[PackedMoment],
+    ) -> Self {
+        let workers = parts.into_iter().map(|parts| Mutex::new(Worker::new(parts, &layout))).collect();
+        let mut search = Search {
+            rules,
+            spec,
+            shards: (0..SHARDS).map(|_| Shard::new(layout.width())).collect(),
+            layout,
+            progress: Progress::default(),
+            judgement: Judgement::default(),
+            is_cut: false,
+            turns_back: false,
+            clusters: reduces.then(|| Clusters::new(rules)),
+            workers,
+        };
+        for beginning in beginnings {
+            let Search { layout, shards, workers, .. } = &mut search;
+            let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+            let (hash, row) = worker.row_of(layout, beginning);
+            shards[shard_of(hash)].insert(hash, &row, StateId::NONE);
+        }
+        search
+    }
+
+    /// A thread's worker.
+    pub fn worker(&mut self) -> &mut Worker<'p> {
+        self.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a thread's worker out, so that it can be used beside the search.
+    pub fn lend_worker(&mut self) -> Worker<'p> {
+        self.workers.swap_remove(0).into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts it back.
+    pub fn return_worker(&mut self, worker: Worker<'p>) {
+        self.workers.push(Mutex::new(worker));
+    }
+
+    /// A state as a row.
+    pub fn row(&self, id: StateId) -> &[u32] {
+        self.shards[id.shard()].row(id.place())
+    }
+
+    /// How many states there are.
+    pub fn states(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.len() as u64).sum()
+    }
+
+    /// Follows everything, until there is nothing left or a limit is reached. `watch` is told how it goes.
+    pub fn run(&mut self, limits: &Limits, watch: &(dyn Fn(&Progress) + Sync)) -> Stopped {
+        let mut level_begins = [0; SHARDS];
+        let mut wrong_at = None;
+        loop {
+            let level_ends: [usize; SHARDS] = std::array::from_fn(|shard| self.shards[shard].len());
+            let level = chunks(&level_begins, &level_ends);
+            if level.is_empty() {
+                return Stopped::Complete;
+            }
+            let mut queue: u64 = level.iter().map(|chunk| chunk.len() as u64).sum();
+            for batch in level.chunks(CHUNKS_A_BATCH) {
+                self.follow(batch, &level_ends);
+                queue -= batch.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
+                self.progress.states = self.states();
+                let new: usize = (0..SHARDS).map(|shard| self.shards[shard].len() - level_ends[shard]).sum();
+                self.progress.queue = queue + new as u64;
+                watch(&self.progress);
+                let bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
+                if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
+                    return Stopped::Memory;
+                }
+                if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    return Stopped::Time;
+                }
+                if self.judgement.is_bad() {
+                    let since = *wrong_at.get_or_insert(self.progress.states);
+                    if self.progress.states - since > limits.after_wrong {
+                        return Stopped::Wrong;
+                    }
+                }
+            }
+            level_begins = level_ends;
+            self.progress.depth += 1;
+        }
+    }
+
+    /// Follows the states of a batch.
+    fn follow(&mut self, batch: &[Chunk], level_ends: &[usize; SHARDS]) {
+        let harvests = self.reap(batch.len(), |search, worker, at, harvest| {
+            for id in batch[at].ids() {
+                worker.load(search, id);
+                worker.judge(search, id, harvest);
+                let is_narrowed = worker.narrow(search);
+                worker.write_down(search, id, is_narrowed, harvest);
+            }
+        });
+        self.gather(&harvests, level_ends);
+        // Where nothing led further, something might be put off for ever: everything is followed.
+        let stuck: Vec<Vec<StateId>> = harvests.iter().map(|harvest| harvest.stuck().collect()).collect();
+        if stuck.iter().all(Vec::is_empty) {
+            return;
+        }
+        for id in stuck.iter().flatten() {
+            self.shards[id.shard()].set_in_full(id.place());
+        }
+        let again = self.reap(stuck.len(), |search, worker, at, harvest| {
+            for &id in &stuck[at] {
+                worker.load(search, id);
+                worker.write_down(search, id, false, harvest);
+            }
+        });
+        self.gather(&again, level_ends);
+    }
+
+    /// Lets threads write down what states lead to: one harvest a chunk.
+    fn reap(
+        &self,
+        chunks: usize,
+        each: impl Fn(&Search<'p>, &mut Worker<'p>, usize, &mut Harvest) + Sync,
+    ) -> Vec<Harvest> {
+        let harvest = |at| {
+            let mut harvest = Harvest::default();
+            let worker = &self.workers[rayon::current_thread_index().unwrap_or(0) % self.workers.len()];
+            // Each thread has a worker of its own: this never waits.
+            let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+            each(self, &mut worker, at, &mut harvest);
+            harvest
+        };
+        (0..chunks).into_par_iter().map(harvest).collect()
+    }
+
+    /// Adds what is new, shard by shard.
+    fn gather(&mut self, harvests: &[Harvest], level_ends: &[usize; SHARDS]) {
+        let stride = HEAD + self.layout.width();
+        let add = |(number, shard): (usize, &mut Shard)| {
+            let mut turns_back = false;
+            for harvest in harvests {
+                for record in harvest.rows[number].chunks_exact(stride) {
+                    let (head, row) = record.split_at(HEAD);
+                    let hash = u64::from(head[0]) | u64::from(head[1]) << 32;
+                    let place = shard.insert(hash, row, StateId::from_raw(head[2]));
+                    let leads_on = place >= level_ends[number];
+                    turns_back |= !leads_on;
+                    if leads_on && let Some(partly) = harvest.partly.get(head[3] as usize) {
+                        partly.leads_on.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            turns_back
+        };
+        let turns_back =
+            self.shards.par_iter_mut().enumerate().map(add).reduce(|| false, |one, other| one | other);
+        self.turns_back |= turns_back;
+        for harvest in harvests {
+            self.progress.transitions += harvest.transitions();
+            self.is_cut |= harvest.is_cut;
+            self.judgement.add(&harvest.judgement);
+        }
+    }
+
+    /// Everything that the search followed from a state: what happens, and what comes of it, if that has been reached.
+    pub fn successors(&self, worker: &mut Worker<'p>, id: StateId, mut visit: impl FnMut(What, StateId)) {
+        worker.load(self, id);
+        if !self.shards[id.shard()].is_in_full(id.place()) {
+            worker.narrow(self);
+        }
+        let mut row = Vec::new();
+        worker.each(self, |parts, action, moment| {
+            let hash = self.layout.hash(parts, moment);
+            row.clear();
+            self.layout.write(moment, &mut row);
+            let shard = shard_of(hash);
+            if let Some(place) = self.shards[shard].find(hash, &row) {
+                visit(action.what, StateId::new(shard, place));
+            }
+        });
+    }
+}
+
+impl<'p> Worker<'p> {
+    fn new(parts: Packed<'p>, layout: &Layout) -> Self {
+        let blank = layout.blank();
+        Worker {
+            parts,
+            now: blank.clone(),
+            next: blank.clone(),
+            turned: blank,
+            possible: Vec::new(),
+            clusters: Vec::new(),
+        }
+    }
+
+    /// A moment's hash and row.
+    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u32>) {
+        self.turned.become_like(moment);
+        layout.turn(&mut self.parts, &mut self.turned);
+        let mut row = Vec::with_capacity(layout.width());
+        layout.write(&self.turned, &mut row);
+        (layout.hash(&mut self.parts, &self.turned), row)
+    }
+
+    /// Looks at a state, and at what can happen in it.
+    pub fn load(&mut self, search: &Search<'p>, id: StateId) {
+        search.layout.read(search.row(id), &mut self.now);
+        search.rules.possible(&mut self.parts, &self.now, &mut self.possible);
+    }
+
+    /// The state looked at, and what can happen in it.
+    pub fn loaded(&mut self) -> (&mut Packed<'p>, &PackedMoment, &[What]) {
+        (&mut self.parts, &self.now, &self.possible)
+    }
+
+    fn judge(&mut self, search: &Search<'p>, id: StateId, harvest: &mut Harvest) {
+        let Worker { parts, now, possible, .. } = self;
+        harvest.judgement.judge(search.spec, search.rules, parts, now, possible, id);
+    }
+
+    /// Narrows what can happen to what it is enough to follow. False if that is everything.
+    fn narrow(&mut self, search: &Search<'p>) -> bool {
+        let Some(clusters) = &search.clusters else { return false };
+        let Worker { parts, now, next, possible, clusters: found, .. } = self;
+        clusters.find(search.rules, parts, now, possible, found);
+        let is_in = |what: What, cluster: Members| {
+            member_of(search.rules, what).is_some_and(|member| cluster >> member & 1 != 0)
+        };
+        let is_unseen = |cluster: &&Members| {
+            let mut seen = false;
+            for &what in possible.iter().filter(|what| is_in(**what, **cluster)) {
+                let member = member_of(search.rules, what).unwrap_or_default() as usize;
+                let before = parts.facts(&now.seats[member]).clone();
+                search.rules.each_outcome(parts, now, what, next, |parts, _, after| {
+                    seen |= is_seen(search.rules, &before, parts.facts(&after.seats[member]));
+                });
+            }
+            !seen
+        };
+        let Some(&cluster) = found.iter().find(is_unseen) else { return false };
+        possible.retain(|what| is_in(*what, cluster));
+        true
+    }
+
+    /// Visits everything that comes of what can happen. True if something is left out because members would draw
+    /// more numbers than they may.
+    pub fn each(
+        &mut self,
+        search: &Search<'p>,
+        mut visit: impl FnMut(&mut Packed<'p>, Action, &PackedMoment),
+    ) -> bool {
+        let Worker { parts, now, next, turned, possible, .. } = self;
+        let mut is_cut = false;
+        for &what in possible.iter() {
+            is_cut |= search.rules.each_outcome(parts, now, what, next, |parts, action, moment| {
+                if search.layout.is_symmetric() {
+                    turned.become_like(moment);
+                    search.layout.turn(parts, turned);
+                    visit(parts, action, turned);
+                } else {
+                    visit(parts, action, moment);
+                }
+            });
+        }
+        is_cut
+    }
+
+    /// Writes down what the state looked at leads to.
+    fn write_down(&mut self, search: &Search<'p>, id: StateId, is_narrowed: bool, harvest: &mut Harvest) {
+        let partly = if is_narrowed { harvest.partly.len() as u32 } else { u32::MAX };
+        let mut transitions = 0;
+        let rows = &mut harvest.rows;
+        harvest.is_cut |= self.each(search, |parts, _, moment| {
+            let hash = search.layout.hash(parts, moment);
+            let rows = &mut rows[shard_of(hash)];
+            rows.extend_from_slice(&[hash as u32, (hash >> 32) as u32, id.raw(), partly]);
+            search.layout.write(moment, rows);
+            transitions += 1;
+        });
+        if is_narrowed {
+            harvest.partly.push(Partly { id, leads_on: AtomicBool::new(false), transitions });
+        } else {
+            harvest.transitions += transitions;
+        }
+    }
+}
+
+impl Harvest {
+    /// States of which not everything was followed, and that lead no further.
+    fn stuck(&self) -> impl Iterator<Item = StateId> + '_ {
+        self.partly.iter().filter(|partly| !partly.leads_on.load(Ordering::Relaxed)).map(|partly| partly.id)
+    }
+
+    fn transitions(&self) -> u64 {
+        let lead_on = self.partly.iter().filter(|partly| partly.leads_on.load(Ordering::Relaxed));
+        self.transitions + lead_on.map(|partly| partly.transitions).sum::<u64>()
+    }
+}
+
+/// Some states of one shard.
+#[derive(Clone, Copy)]
+struct Chunk {
+    shard: usize,
+    from: usize,
+    to: usize,
+}
+
+impl Chunk {
+    fn len(&self) -> usize {
+        self.to - self.from
+    }
+
+    fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        let shard = self.shard;
+        (self.from..self.to).map(move |place| StateId::new(shard, place))
+    }
+}
+
+/// The states of a level, in chunks.
+fn chunks(begins: &[usize; SHARDS], ends: &[usize; SHARDS]) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    for shard in 0..SHARDS {
+        for from in (begins[shard]..ends[shard]).step_by(CHUNK) {
+            chunks.push(Chunk { shard, from, to: ends[shard].min(from + CHUNK) });
+        }
+    }
+    chunks
+}

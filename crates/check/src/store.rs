@@ -1,0 +1,147 @@
+//! Parts of states as numbers.
+//!
+//! A state is made of a few parts (members, and what is on the wires) of which there are far fewer than there
+//! are states. Each is kept once and known by its number, so that a state is a short row of numbers: two states
+//! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
+//! 1997.)
+
+use bellwether_core::{Algorithm, Port};
+use bellwether_sim::Plan;
+use bellwether_sim::rules::{Facts, Input, Liberties, Members, Seat, Situation, hash_of};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is on a wire: messages by number, and how long they have been under way.
+pub type Line = Vec<(u32, u16)>;
+
+/// Values, each with a number. Threads share them, but rarely ask: each remembers what it was told.
+pub struct Numbered<T>(Mutex<IndexSet<T, FxBuildHasher>>);
+
+impl<T: Hash + Eq + Clone> Numbered<T> {
+    pub fn new() -> Self {
+        Numbered(Mutex::new(IndexSet::default()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, IndexSet<T, FxBuildHasher>> {
+        // Whoever panicked while it held this has brought the search down with it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a value, new or not.
+    pub fn number(&self, value: T) -> u32 {
+        self.lock().insert_full(value).0 as u32
+    }
+
+    /// The value of a number that was given before.
+    pub fn value(&self, number: u32) -> T {
+        self.lock().get_index(number as usize).expect("a number that was given").clone()
+    }
+}
+
+/// What an input can make of a member, by numbers.
+pub struct Reaction {
+    /// For each way in which drawn numbers can fall: the member after it, and what it sends.
+    pub outcomes: Vec<(u32, Vec<(Port, u32)>)>,
+    /// Whether some are left out because the member would draw more than it may.
+    pub is_cut: bool,
+}
+
+/// An algorithm's side of a search: it knows what the numbers stand for. Asked once for each, so that the search
+/// itself need not be compiled for every algorithm.
+pub trait Source: Send {
+    /// What matters of a member, and a hash of it that does not depend on numbers.
+    fn facts(&self, seat: u32) -> (Facts, u64);
+    /// A hash of a message that does not depend on numbers.
+    fn letter_hash(&self, letter: u32) -> u64;
+    /// A hash of one of a member's timers.
+    fn timer_hash(&self, seat: u32, timer: u8) -> u64;
+    /// What an input can make of a member.
+    fn react(&mut self, member: u32, seat: u32, input: Input<&u32>) -> Reaction;
+    /// The member when it has stopped.
+    fn crashed(&self, seat: u32) -> u32;
+    /// The member a step of the clock later.
+    fn a_step_later(&self, seat: u32) -> u32;
+}
+
+/// The values of a search that depend on the algorithm.
+pub struct Values<A: Algorithm> {
+    seats: Numbered<Seat<A>>,
+    letters: Numbered<A::Msg>,
+}
+
+impl<A: Algorithm> Values<A> {
+    /// None yet.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Values { seats: Numbered::new(), letters: Numbered::new() })
+    }
+
+    /// The numbers of a situation's members and of what is on its wires.
+    pub fn pack(&self, situation: &Situation<A>, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
+        let line = |letters: &Vec<(A::Msg, u16)>| {
+            letters.iter().map(|(letter, age)| (self.letters.number(letter.clone()), *age)).collect()
+        };
+        let seats = situation.seats.iter().map(|seat| self.seats.number(seat.clone())).collect();
+        (seats, situation.queues.iter().map(|letters| lines.number(line(letters))).collect())
+    }
+}
+
+/// One thread's [`Source`].
+pub struct Workshop<'p, A: Algorithm> {
+    values: Arc<Values<A>>,
+    members: Members<'p, A>,
+}
+
+impl<'p, A: Algorithm> Workshop<'p, A> {
+    /// Works on values that it shares with others.
+    pub fn new(plan: &'p Plan, liberties: Liberties, values: Arc<Values<A>>) -> Self {
+        Workshop { values, members: Members::new(plan, liberties) }
+    }
+}
+
+impl<A: Algorithm> Source for Workshop<'_, A> {
+    fn facts(&self, seat: u32) -> (Facts, u64) {
+        let seat = self.values.seats.value(seat);
+        (seat.facts(), hash_of(&seat))
+    }
+
+    fn letter_hash(&self, letter: u32) -> u64 {
+        hash_of(&self.values.letters.value(letter))
+    }
+
+    fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
+        hash_of(&self.values.seats.value(seat).timer(timer))
+    }
+
+    fn react(&mut self, member: u32, seat: u32, input: Input<&u32>) -> Reaction {
+        let Values { seats, letters } = &*self.values;
+        let before = seats.value(seat);
+        let letter;
+        let input = match input {
+            Input::Boot { again } => Input::Boot { again },
+            Input::Call { dead } => Input::Call { dead },
+            Input::Message(port, number) => {
+                letter = letters.value(*number);
+                Input::Message(port, &letter)
+            }
+            Input::TimeOut(number) => Input::TimeOut(number),
+            Input::Word(port, verdict) => Input::Word(port, verdict),
+        };
+        let (outcomes, is_cut) = self.members.outcomes(member, &before, input);
+        let number = |(port, letter)| (port, letters.number(letter));
+        let outcomes = outcomes.into_iter().map(|outcome| {
+            let sends = outcome.sends.into_iter().map(number).collect();
+            (seats.number(outcome.seat), sends)
+        });
+        Reaction { outcomes: outcomes.collect(), is_cut }
+    }
+
+    fn crashed(&self, seat: u32) -> u32 {
+        self.values.seats.number(self.values.seats.value(seat).crashed())
+    }
+
+    fn a_step_later(&self, seat: u32) -> u32 {
+        self.values.seats.number(self.values.seats.value(seat).a_step_later())
+    }
+}

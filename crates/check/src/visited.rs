@@ -1,0 +1,149 @@
+//! The states that have been reached: each once, as a row of numbers, with where it was reached from.
+//!
+//! Rows are compared whole, so no two states are ever taken for one: a hash only says where to look. States are
+//! spread over shards by that hash, so that threads can add to different shards at once and need no lock; and as
+//! the hash does not depend on numbers, a search finds the same states in the same order on any number of cores.
+
+use hashbrown::HashTable;
+
+/// How many shards there are, whatever the number of cores.
+pub const SHARDS: usize = 16;
+
+/// How many states are kept together: memory is taken in pieces of this many rows.
+const PIECE: usize = 1 << 12;
+
+/// A state's name: its shard, and its place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(u32);
+
+impl StateId {
+    /// The parent of a state that a run can begin with.
+    pub const NONE: StateId = StateId(u32::MAX);
+
+    /// The most states that can be named.
+    pub const MOST: u64 = u32::MAX as u64;
+
+    pub fn new(shard: usize, place: usize) -> StateId {
+        StateId((place * SHARDS + shard) as u32)
+    }
+
+    pub fn shard(self) -> usize {
+        self.0 as usize % SHARDS
+    }
+
+    pub fn place(self) -> usize {
+        self.0 as usize / SHARDS
+    }
+
+    /// As a number, for rows.
+    pub fn raw(self) -> u32 {
+        self.0
+    }
+
+    /// From a row.
+    pub fn from_raw(raw: u32) -> StateId {
+        StateId(raw)
+    }
+}
+
+/// The shard of a hash. (The table uses its lowest and highest bits.)
+pub fn shard_of(hash: u64) -> usize {
+    (hash >> 32) as usize % SHARDS
+}
+
+/// Some of the states.
+pub struct Shard {
+    width: usize,
+    pieces: Vec<Piece>,
+    len: usize,
+    table: HashTable<u32>,
+}
+
+struct Piece {
+    rows: Vec<u32>,
+    hashes: Vec<u64>,
+    parents: Vec<StateId>,
+    /// Whether all that can happen in it has been followed, and not only enough of it.
+    in_full: Vec<bool>,
+}
+
+impl Shard {
+    /// For rows of so many numbers.
+    pub fn new(width: usize) -> Shard {
+        Shard { width, pieces: Vec::new(), len: 0, table: HashTable::new() }
+    }
+
+    /// How many states it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> usize {
+        let row = self.width * size_of::<u32>() + size_of::<u64>() + size_of::<StateId>() + 1;
+        self.pieces.len() * PIECE * row + self.table.capacity() * (size_of::<u32>() + 1) * 8 / 7
+    }
+
+    /// A state's row.
+    #[inline]
+    pub fn row(&self, place: usize) -> &[u32] {
+        let at = place % PIECE * self.width;
+        &self.pieces[place / PIECE].rows[at..at + self.width]
+    }
+
+    /// Where a state was reached from.
+    pub fn parent(&self, place: usize) -> StateId {
+        self.pieces[place / PIECE].parents[place % PIECE]
+    }
+
+    /// Whether all that can happen in a state has been followed.
+    pub fn is_in_full(&self, place: usize) -> bool {
+        self.pieces[place / PIECE].in_full[place % PIECE]
+    }
+
+    /// All that can happen in a state has been followed.
+    pub fn set_in_full(&mut self, place: usize) {
+        self.pieces[place / PIECE].in_full[place % PIECE] = true;
+    }
+
+    /// The place of a state, if it has been reached.
+    pub fn find(&self, hash: u64, row: &[u32]) -> Option<usize> {
+        self.table.find(hash, |&place| self.row(place as usize) == row).map(|&place| place as usize)
+    }
+
+    /// The place of a state, which is added if it is new.
+    #[inline]
+    pub fn insert(&mut self, hash: u64, row: &[u32], parent: StateId) -> usize {
+        let Shard { width, pieces, len, table } = self;
+        let at = |pieces: &[Piece], place: u32| {
+            let (piece, at) = (&pieces[place as usize / PIECE], place as usize % PIECE);
+            (piece.hashes[at], at * *width)
+        };
+        let is_it = |&place: &u32| {
+            let (known, start) = at(pieces, place);
+            known == hash && pieces[place as usize / PIECE].rows[start..start + *width] == *row
+        };
+        match table.entry(hash, is_it, |&place| at(pieces, place).0) {
+            hashbrown::hash_table::Entry::Occupied(known) => *known.get() as usize,
+            hashbrown::hash_table::Entry::Vacant(vacant) => {
+                let place = *len;
+                vacant.insert(place as u32);
+                *len += 1;
+                if place.is_multiple_of(PIECE) {
+                    pieces.push(Piece {
+                        rows: Vec::with_capacity(PIECE * *width),
+                        hashes: Vec::with_capacity(PIECE),
+                        parents: Vec::with_capacity(PIECE),
+                        in_full: Vec::with_capacity(PIECE),
+                    });
+                }
+                let piece = &mut pieces[place / PIECE];
+                piece.rows.extend_from_slice(row);
+                piece.hashes.push(hash);
+                piece.parents.push(parent);
+                piece.in_full.push(false);
+                place
+            }
+        }
+    }
+}
