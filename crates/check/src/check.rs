@@ -208,10 +208,9 @@ impl Check<'_> {
             Err(_) => search.run(&limits, self.watch),
         };
         let in_full = !reduction && !symmetry;
-        let endless = if symmetry && search.turns_back {
-            Endless::Unclear // a loop of states that stand for others is not yet a loop
-        } else {
-            liveness::find(&mut search, in_full)
+        let endless = match liveness::find(&mut search, in_full) {
+            Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
+            endless => endless,
         };
         let is_unclear = matches!(endless, Endless::Unclear);
         let findings =
