@@ -1,5 +1,10 @@
 //! Everything that is tested of the checker, in one binary.
 
+mod faults;
+mod known_bugs;
+mod liveness;
+mod properties;
+mod reductions;
 mod second_opinion;
 mod support;
 mod through_stateright;

@@ -140,17 +140,6 @@ where
     ours
 }
 
-const NONE: Liberties = Liberties {
-    crashes: 0,
-    recoveries: 0,
-    losses: 0,
-    duplicates: 0,
-    draws: u8::MAX,
-    late_calls: false,
-    detector: false,
-    time: TimeModel::Any,
-    stops_at_goal: false,
-};
 const CRASH: Liberties = Liberties { crashes: 1, ..NONE };
 const RECOVERY: Liberties = Liberties { recoveries: 1, ..CRASH };
 const LOSS: Liberties = Liberties { losses: 1, ..NONE };

@@ -58,12 +58,6 @@ impl<A: Algorithm> Explored<A> {
         self.depths.iter().max().map_or(0, |depth| depth + 1)
     }
 
-    /// Those in which nothing is left to happen but faults.
-    pub fn ends(&self) -> impl Iterator<Item = &Situation<A>> {
-        let is_end = |steps: &Vec<(Action, usize)>| steps.iter().all(|(action, _)| action.what.is_fault());
-        self.situations.iter().zip(&self.steps).filter(move |(_, steps)| is_end(steps)).map(|(it, _)| it)
-    }
-
     /// Whether every run ends: no run comes to a situation twice. (Kahn, *Topological sorting of large networks*,
     /// 1962.)
     pub fn is_without_loops(&self) -> bool {

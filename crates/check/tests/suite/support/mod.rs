@@ -1,11 +1,17 @@
 //! What the tests share: small plans, checks of them, and a search so simple that it is plainly right.
 
+#[path = "../../../../algorithms/tests/suite/support/broken.rs"]
+pub mod broken;
 pub mod explored;
+pub mod faulty;
+pub mod notation;
+pub mod toy;
+pub mod vote;
 
-use bellwether_check::{Checked, Finding, Property, Verdict, Wishes, check_algorithm};
-use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, Order, Rank, Topology};
+use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check_algorithm};
+use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, Order, Rank, Role, Topology};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Liberties, TimeModel};
+use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
 
 /// A plan in which the ids are who takes part.
 pub fn plan(topology: Topology, ids: &[u64]) -> Plan {
@@ -103,3 +109,35 @@ pub fn violated(checked: &Checked) -> Vec<Property> {
 
 /// The longest time that a message takes, in ticks.
 pub const BOUND: u64 = HOP.ticks();
+
+/// All situations of a run, played by rules that know nothing of the search.
+pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) -> Vec<Situation<A>> {
+    let rules = Rules::new(plan, liberties);
+    let mut whole = Whole::<A>::new(plan, liberties);
+    let mut situations = vec![rules.beginnings::<A>()[run.beginning as usize].clone()];
+    for &action in &run.actions {
+        let now = situations.last().expect("there is a beginning");
+        let is_possible = whole.enabled(&rules, now).contains(&action);
+        let next = whole.apply(&rules, now, action).filter(|_| is_possible);
+        situations.push(next.unwrap_or_else(|| panic!("{action:?} cannot happen")));
+    }
+    situations
+}
+
+/// How many members are up and lead.
+pub fn leaders<A: Algorithm>(situation: &Situation<A>) -> usize {
+    situation.seats.iter().filter(|seat| seat.status().role == Role::Leader).count()
+}
+
+/// Nothing goes wrong.
+pub const NONE: Liberties = Liberties {
+    crashes: 0,
+    recoveries: 0,
+    losses: 0,
+    duplicates: 0,
+    draws: u8::MAX,
+    late_calls: false,
+    detector: false,
+    time: TimeModel::Any,
+    stops_at_goal: false,
+};
