@@ -1,5 +1,6 @@
 //! Everything that is tested of the checker, in one binary.
 
+mod drawn_at_random;
 mod faults;
 mod known_bugs;
 mod liveness;
