@@ -1,6 +1,6 @@
 //! A moment as a row of numbers, and its hash.
 
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedMoment, Touched};
 use bellwether_core::Topology;
 use bellwether_sim::rules::{Moment, Rules, Spent};
 
@@ -55,18 +55,58 @@ impl Layout {
         row.push(pack(moment.spent));
     }
 
-    /// A hash that does not depend on numbers.
-    #[inline]
-    pub fn hash(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
+    /// The sum from which a moment's hash is made: it does not depend on numbers.
+    pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let mut hash = u64::from(pack(moment.spent)).wrapping_mul(of_wires[self.wires]);
+        let mut sum = u64::from(pack(moment.spent)).wrapping_mul(of_wires[self.wires]);
         for (seat, odd) in moment.seats.iter().zip(of_seats) {
-            hash = hash.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
+            sum = sum.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
         }
         for (line, odd) in moment.queues.iter().zip(of_wires) {
-            hash = hash.wrapping_add(parts.line_hash(*line).wrapping_mul(*odd));
+            sum = sum.wrapping_add(parts.line_hash(*line).wrapping_mul(*odd));
         }
-        hash ^ hash >> 32
+        sum
+    }
+
+    /// The same for the moment that has just come of one whose sum is known, given that one's row, which becomes the
+    /// new one's: only what differs is looked at.
+    #[inline]
+    pub fn change(
+        &self,
+        parts: &mut Packed<'_>,
+        (before, sum): (&PackedMoment, u64),
+        moment: &PackedMoment,
+        row: &mut [u32],
+    ) -> u64 {
+        let (of_seats, of_wires) = self.odds.split_at(self.members);
+        let (seats, rest) = row.split_at_mut(self.members);
+        let (queues, spent) = rest.split_at_mut(self.wires);
+        let was = spent[0];
+        spent[0] = pack(moment.spent);
+        let mut sum =
+            sum.wrapping_add(u64::from(spent[0]).wrapping_sub(was.into()).wrapping_mul(of_wires[self.wires]));
+        let touched = parts.touched;
+        touched.each_seat(|at| {
+            let (old, new) = (before.seats[at], moment.seats[at]);
+            seats[at] = new;
+            let change = parts.seat_hash(new).wrapping_sub(parts.seat_hash(old));
+            sum = sum.wrapping_add(change.wrapping_mul(of_seats[at]));
+        });
+        touched.each_wire(|at| {
+            let (old, new) = (before.queues[at], moment.queues[at]);
+            queues[at] = new;
+            let change = parts.line_hash(new).wrapping_sub(parts.line_hash(old));
+            sum = sum.wrapping_add(change.wrapping_mul(of_wires[at]));
+        });
+        sum
+    }
+
+    /// Turns a row that [`Layout::change`] has changed back into that of the moment before.
+    #[inline]
+    pub fn change_back(&self, touched: Touched, before: &PackedMoment, row: &mut [u32]) {
+        touched.each_seat(|at| row[at] = before.seats[at]);
+        touched.each_wire(|at| row[self.members + at] = before.queues[at]);
+        row[self.members + self.wires] = pack(before.spent);
     }
 
     /// Whether moments that differ by a turn of the ring are taken for one.

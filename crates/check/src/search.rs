@@ -17,10 +17,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// How many states a thread takes at a time.
-const CHUNK: usize = 256;
+const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
-const CHUNKS_A_BATCH: usize = 64;
-/// What precedes a row in a buffer: its hash (two numbers), the state that leads to it, and that one's place among
+const CHUNKS_A_BATCH: usize = 32;
+/// What precedes a row in a buffer: the sum for its hash (two numbers), the state that leads to it, and that one's place among
 /// those of which not everything was followed.
 const HEAD: usize = 4;
 
@@ -76,6 +76,8 @@ pub struct Search<'p> {
     /// If not everything is followed: how to choose.
     clusters: Option<Clusters>,
     workers: Vec<Mutex<Worker<'p>>>,
+    /// Emptied harvests: their lists are not allocated again.
+    spare: Vec<Harvest>,
 }
 
 /// What a thread works with.
@@ -86,6 +88,8 @@ pub struct Worker<'p> {
     turned: PackedMoment,
     possible: Vec<What>,
     clusters: Vec<Members>,
+    /// What is being written down.
+    record: Vec<u32>,
 }
 
 /// What a chunk of states leads to.
@@ -129,12 +133,13 @@ impl<'p> Search<'p> {
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
             workers,
+            spare: Vec::new(),
         };
         for beginning in beginnings {
             let Search { layout, shards, workers, .. } = &mut search;
             let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
-            let (hash, row) = worker.row_of(layout, beginning);
-            shards[shard_of(hash)].insert(hash, &row, StateId::NONE);
+            let (sum, row) = worker.row_of(layout, beginning);
+            shards[shard_of(sum)].insert(sum, &row, StateId::NONE);
         }
         search
     }
@@ -214,6 +219,7 @@ impl<'p> Search<'p> {
         self.gather(&harvests, level_ends);
         // Where nothing led further, something might be put off for ever: everything is followed.
         let stuck: Vec<Vec<StateId>> = harvests.iter().map(|harvest| harvest.stuck().collect()).collect();
+        self.clear(harvests);
         if stuck.iter().all(Vec::is_empty) {
             return;
         }
@@ -227,23 +233,35 @@ impl<'p> Search<'p> {
             }
         });
         self.gather(&again, level_ends);
+        self.clear(again);
+    }
+
+    /// Keeps the lists of harvests for the next.
+    fn clear(&mut self, mut harvests: Vec<Harvest>) {
+        for harvest in &mut harvests {
+            harvest.rows.iter_mut().for_each(Vec::clear);
+            let rows = std::mem::take(&mut harvest.rows);
+            *harvest = Harvest { rows, ..Harvest::default() };
+        }
+        self.spare = harvests;
     }
 
     /// Lets threads write down what states lead to: one harvest a chunk.
     fn reap(
-        &self,
+        &mut self,
         chunks: usize,
         each: impl Fn(&Search<'p>, &mut Worker<'p>, usize, &mut Harvest) + Sync,
     ) -> Vec<Harvest> {
-        let harvest = |at| {
-            let mut harvest = Harvest::default();
+        let mut harvests = std::mem::take(&mut self.spare);
+        harvests.resize_with(chunks, Harvest::default);
+        let reap = |(at, harvest): (usize, &mut Harvest)| {
             let worker = &self.workers[rayon::current_thread_index().unwrap_or(0) % self.workers.len()];
             // Each thread has a worker of its own: this never waits.
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-            each(self, &mut worker, at, &mut harvest);
-            harvest
+            each(self, &mut worker, at, harvest);
         };
-        (0..chunks).into_par_iter().map(harvest).collect()
+        harvests.par_iter_mut().enumerate().for_each(reap);
+        harvests
     }
 
     /// Adds what is new, shard by shard.
@@ -254,8 +272,8 @@ impl<'p> Search<'p> {
             for harvest in harvests {
                 for record in harvest.rows[number].chunks_exact(stride) {
                     let (head, row) = record.split_at(HEAD);
-                    let hash = u64::from(head[0]) | u64::from(head[1]) << 32;
-                    let place = shard.insert(hash, row, StateId::from_raw(head[2]));
+                    let sum = u64::from(head[0]) | u64::from(head[1]) << 32;
+                    let place = shard.insert(sum, row, StateId::from_raw(head[2]));
                     let leads_on = place >= level_ends[number];
                     turns_back |= !leads_on;
                     if leads_on && let Some(partly) = harvest.partly.get(head[3] as usize) {
@@ -282,12 +300,12 @@ impl<'p> Search<'p> {
             worker.narrow(self);
         }
         let mut row = Vec::new();
-        worker.each(self, |parts, action, moment| {
-            let hash = self.layout.hash(parts, moment);
+        worker.each(self, |parts, _, action, moment| {
+            let sum = self.layout.sum(parts, moment);
             row.clear();
             self.layout.write(moment, &mut row);
-            let shard = shard_of(hash);
-            if let Some(place) = self.shards[shard].find(hash, &row) {
+            let shard = shard_of(sum);
+            if let Some(place) = self.shards[shard].find(sum, &row) {
                 visit(action.what, StateId::new(shard, place));
             }
         });
@@ -304,16 +322,17 @@ impl<'p> Worker<'p> {
             turned: blank,
             possible: Vec::new(),
             clusters: Vec::new(),
+            record: Vec::new(),
         }
     }
 
-    /// A moment's hash and row.
+    /// The sum from which a moment's hash is made, and its row.
     pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u32>) {
         self.turned.become_like(moment);
         layout.turn(&mut self.parts, &mut self.turned);
         let mut row = Vec::with_capacity(layout.width());
         layout.write(&self.turned, &mut row);
-        (layout.hash(&mut self.parts, &self.turned), row)
+        (layout.sum(&mut self.parts, &self.turned), row)
     }
 
     /// Looks at a state, and at what can happen in it.
@@ -361,7 +380,7 @@ impl<'p> Worker<'p> {
     pub fn each(
         &mut self,
         search: &Search<'p>,
-        mut visit: impl FnMut(&mut Packed<'p>, Action, &PackedMoment),
+        mut visit: impl FnMut(&mut Packed<'p>, &PackedMoment, Action, &PackedMoment),
     ) -> bool {
         let Worker { parts, now, next, turned, possible, .. } = self;
         let mut is_cut = false;
@@ -370,9 +389,9 @@ impl<'p> Worker<'p> {
                 if search.layout.is_symmetric() {
                     turned.become_like(moment);
                     search.layout.turn(parts, turned);
-                    visit(parts, action, turned);
+                    visit(parts, now, action, turned);
                 } else {
-                    visit(parts, action, moment);
+                    visit(parts, now, action, moment);
                 }
             });
         }
@@ -384,13 +403,27 @@ impl<'p> Worker<'p> {
         let partly = if is_narrowed { harvest.partly.len() as u32 } else { u32::MAX };
         let mut transitions = 0;
         let rows = &mut harvest.rows;
-        harvest.is_cut |= self.each(search, |parts, _, moment| {
-            let hash = search.layout.hash(parts, moment);
-            let rows = &mut rows[shard_of(hash)];
-            rows.extend_from_slice(&[hash as u32, (hash >> 32) as u32, id.raw(), partly]);
-            search.layout.write(moment, rows);
+        let before = search.shards[id.shard()].sum(id.place());
+        let mut record = std::mem::take(&mut self.record);
+        record.clear();
+        record.extend_from_slice(&[0, 0, id.raw(), partly]);
+        record.extend_from_slice(search.row(id));
+        harvest.is_cut |= self.each(search, |parts, now, _, moment| {
+            let sum = if search.layout.is_symmetric() {
+                record.truncate(HEAD);
+                search.layout.write(moment, &mut record);
+                search.layout.sum(parts, moment)
+            } else {
+                search.layout.change(parts, (now, before), moment, &mut record[HEAD..])
+            };
+            (record[0], record[1]) = (sum as u32, (sum >> 32) as u32);
+            rows[shard_of(sum)].extend_from_slice(&record);
+            if !search.layout.is_symmetric() {
+                search.layout.change_back(parts.touched, now, &mut record[HEAD..]);
+            }
             transitions += 1;
         });
+        self.record = record;
         if is_narrowed {
             harvest.partly.push(Partly { id, leads_on: AtomicBool::new(false), transitions });
         } else {
