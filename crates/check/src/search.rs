@@ -7,7 +7,7 @@
 use crate::judge::Judgement;
 use crate::packed::{Packed, PackedMoment};
 use crate::reduce::{Clusters, Members, is_seen, member_of};
-use crate::row::Layout;
+use crate::row::{Layout, halves, join};
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use bellwether_core::Spec;
 use bellwether_sim::rules::{Action, Parts, Rules, What};
@@ -20,19 +20,21 @@ use std::time::Instant;
 const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
 const CHUNKS_A_BATCH: usize = 32;
-/// What precedes a row in a buffer: the sum for its hash (two numbers), the state that leads to it, and that one's place among
-/// those of which not everything was followed.
-const HEAD: usize = 4;
+/// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
+/// one's place among those of which not everything was followed.
+const HEAD: usize = 8;
 
 /// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
     /// Bytes that states may take.
     pub memory: u64,
     /// When time is up.
     pub deadline: Option<Instant>,
     /// How many more states to look at once something is wrong, for what else is wrong.
     pub after_wrong: u64,
+    /// How many parts of one kind there are so far.
+    pub parts: &'a (dyn Fn() -> usize + Sync),
 }
 
 /// Why a search stopped.
@@ -46,6 +48,8 @@ pub enum Stopped {
     Time,
     /// Something is wrong, and enough has been seen.
     Wrong,
+    /// There are more parts than its rows have room for.
+    Narrow,
 }
 
 /// How far a search has come.
@@ -89,13 +93,13 @@ pub struct Worker<'p> {
     possible: Vec<What>,
     clusters: Vec<Members>,
     /// What is being written down.
-    record: Vec<u32>,
+    record: Vec<u16>,
 }
 
 /// What a chunk of states leads to.
 #[derive(Default)]
 struct Harvest {
-    rows: [Vec<u32>; SHARDS],
+    rows: [Vec<u16>; SHARDS],
     transitions: u64,
     is_cut: bool,
     judgement: Judgement,
@@ -160,7 +164,7 @@ impl<'p> Search<'p> {
     }
 
     /// A state as a row.
-    pub fn row(&self, id: StateId) -> &[u32] {
+    pub fn row(&self, id: StateId) -> &[u16] {
         self.shards[id.shard()].row(id.place())
     }
 
@@ -170,7 +174,7 @@ impl<'p> Search<'p> {
     }
 
     /// Follows everything, until there is nothing left or a limit is reached. `watch` is told how it goes.
-    pub fn run(&mut self, limits: &Limits, watch: &(dyn Fn(&Progress) + Sync)) -> Stopped {
+    pub fn run(&mut self, limits: &Limits<'_>, watch: &(dyn Fn(&Progress) + Sync)) -> Stopped {
         let mut level_begins = [0; SHARDS];
         let mut wrong_at = None;
         loop {
@@ -190,6 +194,9 @@ impl<'p> Search<'p> {
                 let bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
                 if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
                     return Stopped::Memory;
+                }
+                if !self.layout.has_room_for((limits.parts)()) {
+                    return Stopped::Narrow;
                 }
                 if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     return Stopped::Time;
@@ -272,11 +279,11 @@ impl<'p> Search<'p> {
             for harvest in harvests {
                 for record in harvest.rows[number].chunks_exact(stride) {
                     let (head, row) = record.split_at(HEAD);
-                    let sum = u64::from(head[0]) | u64::from(head[1]) << 32;
-                    let place = shard.insert(sum, row, StateId::from_raw(head[2]));
+                    let Head { sum, parent, partly } = Head::read(head);
+                    let place = shard.insert(sum, row, parent);
                     let leads_on = place >= level_ends[number];
                     turns_back |= !leads_on;
-                    if leads_on && let Some(partly) = harvest.partly.get(head[3] as usize) {
+                    if leads_on && let Some(partly) = harvest.partly.get(partly as usize) {
                         partly.leads_on.store(true, Ordering::Relaxed);
                     }
                 }
@@ -299,10 +306,9 @@ impl<'p> Search<'p> {
         if !self.shards[id.shard()].is_in_full(id.place()) {
             worker.narrow(self);
         }
-        let mut row = Vec::new();
+        let mut row = vec![0; self.layout.width()];
         worker.each(self, |parts, _, action, moment| {
             let sum = self.layout.sum(parts, moment);
-            row.clear();
             self.layout.write(moment, &mut row);
             let shard = shard_of(sum);
             if let Some(place) = self.shards[shard].find(sum, &row) {
@@ -327,10 +333,10 @@ impl<'p> Worker<'p> {
     }
 
     /// The sum from which a moment's hash is made, and its row.
-    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u32>) {
+    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u16>) {
         self.turned.become_like(moment);
         layout.turn(&mut self.parts, &mut self.turned);
-        let mut row = Vec::with_capacity(layout.width());
+        let mut row = vec![0; layout.width()];
         layout.write(&self.turned, &mut row);
         (layout.sum(&mut self.parts, &self.turned), row)
     }
@@ -405,19 +411,19 @@ impl<'p> Worker<'p> {
         let rows = &mut harvest.rows;
         let before = search.shards[id.shard()].sum(id.place());
         let mut record = std::mem::take(&mut self.record);
-        record.clear();
-        record.extend_from_slice(&[0, 0, id.raw(), partly]);
+        record.resize(HEAD, 0);
         record.extend_from_slice(search.row(id));
+        let mut head = Head { sum: before, parent: id, partly };
         harvest.is_cut |= self.each(search, |parts, now, _, moment| {
-            let sum = if search.layout.is_symmetric() {
-                record.truncate(HEAD);
-                search.layout.write(moment, &mut record);
-                search.layout.sum(parts, moment)
+            let (start, row) = record.split_at_mut(HEAD);
+            if search.layout.is_symmetric() {
+                search.layout.write(moment, row);
+                head.sum = search.layout.sum(parts, moment);
             } else {
-                search.layout.change(parts, (now, before), moment, &mut record[HEAD..])
-            };
-            (record[0], record[1]) = (sum as u32, (sum >> 32) as u32);
-            rows[shard_of(sum)].extend_from_slice(&record);
+                head.sum = search.layout.change(parts, (now, before), moment, row);
+            }
+            head.write(start);
+            rows[shard_of(head.sum)].extend_from_slice(&record);
             if !search.layout.is_symmetric() {
                 search.layout.change_back(parts.touched, now, &mut record[HEAD..]);
             }
@@ -441,6 +447,30 @@ impl Harvest {
     fn transitions(&self) -> u64 {
         let lead_on = self.partly.iter().filter(|partly| partly.leads_on.load(Ordering::Relaxed));
         self.transitions + lead_on.map(|partly| partly.transitions).sum::<u64>()
+    }
+}
+
+/// What precedes a row in a buffer.
+struct Head {
+    sum: u64,
+    parent: StateId,
+    partly: u32,
+}
+
+impl Head {
+    #[inline]
+    fn write(&self, head: &mut [u16]) {
+        let words = [self.sum as u32, (self.sum >> 32) as u32, self.parent.raw(), self.partly];
+        for (pair, word) in head.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+            *pair = halves(word);
+        }
+    }
+
+    #[inline]
+    fn read(head: &[u16]) -> Head {
+        let word = |at: usize| join(head[2 * at], head[2 * at + 1]);
+        let sum = u64::from(word(0)) | u64::from(word(1)) << 32;
+        Head { sum, parent: StateId::from_raw(word(2)), partly: word(3) }
     }
 }
 

@@ -67,7 +67,7 @@ pub struct Shard {
 }
 
 struct Piece {
-    rows: Vec<u32>,
+    rows: Vec<u16>,
     sums: Vec<u64>,
     parents: Vec<StateId>,
     /// Whether all that can happen in it has been followed, and not only enough of it.
@@ -75,7 +75,7 @@ struct Piece {
 }
 
 impl Shard {
-    /// For rows of so many numbers.
+    /// For rows of so many half-words.
     pub fn new(width: usize) -> Shard {
         Shard { width, pieces: Vec::new(), len: 0, table: HashTable::new() }
     }
@@ -87,13 +87,13 @@ impl Shard {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        let row = self.width * size_of::<u32>() + size_of::<u64>() + size_of::<StateId>() + 1;
+        let row = self.width * size_of::<u16>() + size_of::<u64>() + size_of::<StateId>() + 1;
         self.pieces.len() * PIECE * row + self.table.capacity() * (size_of::<u32>() + 1) * 8 / 7
     }
 
     /// A state's row.
     #[inline]
-    pub fn row(&self, place: usize) -> &[u32] {
+    pub fn row(&self, place: usize) -> &[u16] {
         let at = place % PIECE * self.width;
         &self.pieces[place / PIECE].rows[at..at + self.width]
     }
@@ -120,14 +120,14 @@ impl Shard {
     }
 
     /// The place of a state, if it has been reached.
-    pub fn find(&self, sum: u64, row: &[u32]) -> Option<usize> {
+    pub fn find(&self, sum: u64, row: &[u16]) -> Option<usize> {
         let is_it = |&place: &u32| self.row(place as usize) == row;
         self.table.find(hash_of(sum), is_it).map(|&place| place as usize)
     }
 
     /// The place of a state, which is added if it is new.
     #[inline]
-    pub fn insert(&mut self, sum: u64, row: &[u32], parent: StateId) -> usize {
+    pub fn insert(&mut self, sum: u64, row: &[u16], parent: StateId) -> usize {
         let Shard { width, pieces, len, table } = self;
         // Rows are looked at without their sums first: that would be one more wait for memory.
         let is_it = |&place: &u32| {
