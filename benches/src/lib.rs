@@ -2,6 +2,8 @@
 //! which is the same without announcement), that do nothing but that. Each returns the number of
 //! messages.
 
+pub mod packed_search;
+
 use rand::SeedableRng;
 use rand::distr::{Distribution, Uniform};
 use rand_xoshiro::Xoshiro256PlusPlus;

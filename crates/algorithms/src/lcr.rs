@@ -67,7 +67,8 @@ impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING,
                 cx.because("a better rank: it goes on");
                 self.send = Some(rank);
                 if DECIDING {
-                    self.role = Role::Follower;
+                    // Whoever took itself for the leader (something must have gone wrong) does so no more.
+                    (self.role, self.leader) = (Role::Follower, None);
                 }
             }
             Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {

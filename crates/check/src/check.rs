@@ -158,6 +158,7 @@ pub fn check_algorithm<A: Algorithm>(
         rules: &rules,
         beginnings: beginnings.collect(),
         new_parts: &new_parts,
+        parts: &|| values.seats().max(lines.count()),
         wishes,
         deadline: wishes.time.map(|time| Instant::now() + time),
         watch,
@@ -170,6 +171,8 @@ struct Check<'a> {
     rules: &'a Rules<'a>,
     beginnings: Vec<PackedMoment>,
     new_parts: &'a dyn Fn() -> Packed<'a>,
+    /// How many parts of one kind there are so far.
+    parts: &'a (dyn Fn() -> usize + Sync),
     wishes: &'a Wishes,
     deadline: Option<Instant>,
     watch: &'a (dyn Fn(&Progress) + Sync),
@@ -194,19 +197,37 @@ impl Check<'_> {
         second
     }
 
-    /// One search. True if it was not in full and leaves it unclear whether there are runs without end.
-    fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
+    /// One search, in rows that are no wider than they need be.
+    fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
         let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
-        let parts = (0..threads.max(1)).map(|_| (self.new_parts)()).collect();
-        let layout = Layout::new(self.rules, symmetry);
-        let mut search = Search::new(self.rules, self.spec, layout, reduction, parts, &self.beginnings);
-        let limits = Limits { memory: self.wishes.memory, deadline: self.deadline, after_wrong: AFTER_WRONG };
-        let stopped = match &pool {
-            Ok(pool) => pool.install(|| search.run(&limits, self.watch)),
-            // Without threads of its own, on whatever there is.
-            Err(_) => search.run(&limits, self.watch),
+        let limits = Limits {
+            memory: self.wishes.memory,
+            deadline: self.deadline,
+            after_wrong: AFTER_WRONG,
+            parts: self.parts,
         };
+        let mut is_wide = false;
+        loop {
+            let parts = (0..threads.max(1)).map(|_| (self.new_parts)()).collect();
+            let layout = Layout::new(self.rules, symmetry, is_wide);
+            let mut search = Search::new(self.rules, self.spec, layout, reduction, parts, &self.beginnings);
+            let stopped = match &pool {
+                Ok(pool) => pool.install(|| search.run(&limits, self.watch)),
+                // Without threads of its own, on whatever there is.
+                Err(_) => search.run(&limits, self.watch),
+            };
+            if stopped != Stopped::Narrow {
+                return (search, stopped);
+            }
+            is_wide = true;
+        }
+    }
+
+    /// One search, and what it finds. True if it was not in full and leaves it unclear whether there are runs without
+    /// end.
+    fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
+        let (mut search, stopped) = self.search(reduction, symmetry);
         let in_full = !reduction && !symmetry;
         let endless = match liveness::find(&mut search, in_full) {
             Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
@@ -278,7 +299,7 @@ impl Check<'_> {
 
 fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
     match stopped {
-        Stopped::Complete => None,
+        Stopped::Complete | Stopped::Narrow => None,
         Stopped::Memory => Some("the memory limit was reached"),
         Stopped::Time => Some("time was up"),
         Stopped::Wrong => Some("something is wrong, and enough was seen"),

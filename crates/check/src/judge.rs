@@ -3,7 +3,7 @@
 use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
-use bellwether_core::{Rank, Reign, Role, Spec, Status};
+use bellwether_core::{Rank, Reign, Spec, Status};
 use bellwether_sim::rules::{Parts, Rules, What};
 use bellwether_sim::{Outcome, Ruling, rule};
 
@@ -51,11 +51,7 @@ impl Judgement {
         possible: &[What],
         id: StateId,
     ) {
-        let mut leaders = 0;
-        for seat in &now.seats {
-            let facts = parts.facts(seat);
-            leaders += u32::from(facts.is_up && facts.status.role == Role::Leader);
-        }
+        let leaders = now.seats.iter().filter(|seat| parts.leads(**seat)).count();
         self.with_leader += u64::from(leaders > 0);
         let is_divided = match spec.reign {
             Reign::AtOnce => leaders > 1,
@@ -64,8 +60,8 @@ impl Judgement {
         if is_divided {
             self.broken[Property::OneLeader as usize].get_or_insert(id);
         }
-        let is_anyone_up = now.seats.iter().any(|seat| parts.facts(seat).is_up);
-        if is_anyone_up && possible.iter().all(|what| what.is_fault()) {
+        let is_end = possible.iter().all(|what| what.is_fault());
+        if is_end && now.seats.iter().any(|seat| parts.facts(seat).is_up) {
             self.ends += 1;
             self.ends_with_leader += u64::from(leaders > 0);
             for property in broken_at_the_end(&ruling(spec, rules, parts, now)) {

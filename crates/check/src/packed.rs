@@ -1,7 +1,7 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::Port;
+use bellwether_core::{Port, Role};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::{Facts, Input, Moment, Parts, hash_of};
 use rustc_hash::FxHashMap;
@@ -22,25 +22,69 @@ pub struct Packed<'p> {
     all_lines: Arc<Numbered<Line>>,
     order: LinkOrder,
     seats: Vec<Option<SeatNotes>>,
+    glances: Vec<u8>,
+    /// Hashes that do not depend on numbers; 0 for those not known yet.
+    seat_hashes: Vec<u64>,
     lines: Vec<Option<LineNotes>>,
+    line_hashes: Vec<u64>,
     letter_hashes: Vec<u64>,
     longer: FxHashMap<(u32, u32), u32>,
     shorter: FxHashMap<(u32, u8), u32>,
     acts: FxHashMap<(u32, u32, u64), Acts>,
     outcomes: Vec<PackedOutcome>,
     sends: Vec<(Port, u32)>,
+    /// What differs in the next moment.
+    pub touched: Touched,
+}
+
+/// Parts of a moment, as bits.
+#[derive(Clone, Copy, Default)]
+pub struct Touched {
+    seats: u32,
+    wires: [u64; 4],
+}
+
+impl Touched {
+    /// Visits members.
+    #[inline(always)]
+    pub fn each_seat(&self, mut visit: impl FnMut(usize)) {
+        let mut bits = self.seats;
+        while bits != 0 {
+            visit(bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+
+    /// Visits wires.
+    #[inline(always)]
+    pub fn each_wire(&self, mut visit: impl FnMut(usize)) {
+        for (word, mut bits) in self.wires.into_iter().enumerate() {
+            while bits != 0 {
+                visit(word * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+    }
 }
 
 struct SeatNotes {
     facts: Facts,
-    hash: u64,
     crashed: u32,
     later: u32,
 }
 
+/// What is asked of members most often, in a byte each, so that all of them are at hand.
+mod glance {
+    /// It is known what this byte says.
+    pub const KNOWN: u8 = 1;
+    /// The member does nothing by itself.
+    pub const STILL: u8 = 2;
+    /// It is up, and leads.
+    pub const LEADS: u8 = 4;
+}
+
 struct LineNotes {
     line: Line,
-    hash: u64,
     /// The greatest age of a message.
     oldest: u16,
     /// Without the first message.
@@ -70,26 +114,42 @@ impl<'p> Packed<'p> {
             all_lines: lines,
             order,
             seats: Vec::new(),
+            glances: Vec::new(),
+            seat_hashes: Vec::new(),
             lines: Vec::new(),
+            line_hashes: Vec::new(),
             letter_hashes: Vec::new(),
             longer: FxHashMap::default(),
             shorter: FxHashMap::default(),
             acts: FxHashMap::default(),
             outcomes: Vec::new(),
             sends: Vec::new(),
+            touched: Touched::default(),
         }
     }
 
     /// A hash of a member that does not depend on its number.
     #[inline]
     pub fn seat_hash(&mut self, seat: u32) -> u64 {
-        self.seat_notes(seat).hash
+        match self.seat_hashes.get(seat as usize) {
+            Some(&hash) if hash != 0 => hash,
+            _ => {
+                self.note_seat(seat as usize);
+                self.seat_hashes[seat as usize]
+            }
+        }
     }
 
     /// A hash of what is on a wire that does not depend on numbers.
     #[inline]
     pub fn line_hash(&mut self, line: u32) -> u64 {
-        self.line_notes(line).hash
+        match self.line_hashes.get(line as usize) {
+            Some(&hash) if hash != 0 => hash,
+            _ => {
+                self.note_line(line as usize);
+                self.line_hashes[line as usize]
+            }
+        }
     }
 
     /// The number of the message at a place of a wire.
@@ -117,7 +177,31 @@ impl<'p> Packed<'p> {
             self.seats.resize_with(at + 1, || None);
         }
         let (facts, hash) = self.source.facts(at as u32);
-        self.seats[at] = Some(SeatNotes { facts, hash, crashed: UNKNOWN, later: UNKNOWN });
+        self.glances.resize(self.seats.len(), 0);
+        self.seat_hashes.resize(self.seats.len(), 0);
+        self.seat_hashes[at] = hash.max(1);
+        let leads = facts.is_up && facts.status.role == Role::Leader;
+        self.glances[at] = glance::KNOWN
+            | if facts.is_still() { glance::STILL } else { 0 }
+            | if leads { glance::LEADS } else { 0 };
+        self.seats[at] = Some(SeatNotes { facts, crashed: UNKNOWN, later: UNKNOWN });
+    }
+
+    #[inline]
+    fn glance(&mut self, seat: u32) -> u8 {
+        match self.glances.get(seat as usize) {
+            Some(&glance) if glance != 0 => glance,
+            _ => {
+                self.note_seat(seat as usize);
+                self.glances[seat as usize]
+            }
+        }
+    }
+
+    /// Whether a member is up and leads.
+    #[inline]
+    pub fn leads(&mut self, seat: u32) -> bool {
+        self.glance(seat) & glance::LEADS != 0
     }
 
     #[inline]
@@ -138,8 +222,9 @@ impl<'p> Packed<'p> {
         let hashed = |&(letter, age): &(u32, u16)| (self.letter_hash(letter), age);
         let content: Vec<(u64, u16)> = line.iter().map(hashed).collect();
         let oldest = line.iter().map(|(_, age)| *age).max().unwrap_or(0);
-        let hash = hash_of(&content);
-        self.lines[at] = Some(LineNotes { hash, oldest, line, rest: UNKNOWN, later: UNKNOWN });
+        self.line_hashes.resize(self.lines.len(), 0);
+        self.line_hashes[at] = hash_of(&content).max(1);
+        self.lines[at] = Some(LineNotes { oldest, line, rest: UNKNOWN, later: UNKNOWN });
     }
 
     fn letter_hash(&mut self, letter: u32) -> u64 {
@@ -193,8 +278,28 @@ impl Parts for Packed<'_> {
     type Outcomes = Acts;
 
     #[inline]
+    fn begin_next(&mut self) {
+        self.touched = Touched::default();
+    }
+
+    #[inline]
+    fn touch_seat(&mut self, member: u32) {
+        self.touched.seats |= 1 << member;
+    }
+
+    #[inline]
+    fn touch_wire(&mut self, wire: u8) {
+        self.touched.wires[wire as usize / 64] |= 1 << (wire % 64);
+    }
+
+    #[inline]
     fn facts(&mut self, seat: &u32) -> &Facts {
         &self.seat_notes(*seat).facts
+    }
+
+    #[inline]
+    fn is_still(&mut self, seat: &u32) -> bool {
+        self.glance(*seat) & glance::STILL != 0
     }
 
     #[inline]

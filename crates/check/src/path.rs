@@ -27,7 +27,7 @@ pub fn stages_to(search: &Search<'_>, id: StateId) -> Vec<Stage> {
 /// # Panics
 /// If no such run exists: the search's bug.
 pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[Stage]) -> (u32, Vec<Action>) {
-    let rows: Vec<Vec<u32>> = stages.iter().map(|(_, id)| search.row(*id).to_vec()).collect();
+    let rows: Vec<Vec<u16>> = stages.iter().map(|(_, id)| search.row(*id).to_vec()).collect();
     let rules = search.rules;
     let layout = search.layout.clone();
     let worker = search.worker();

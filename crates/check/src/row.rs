@@ -1,14 +1,16 @@
 //! A moment as a row of numbers, and its hash.
 
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedMoment, Touched};
 use bellwether_core::Topology;
 use bellwether_sim::rules::{Moment, Rules, Spent};
 
-/// How moments are laid out in rows: members, wires, and what has gone wrong.
+/// How moments are laid out in rows: members, wires, and what has gone wrong. A part takes one half-word as long as
+/// there are few enough of them, else two.
 #[derive(Clone)]
 pub struct Layout {
     members: usize,
     wires: usize,
+    is_wide: bool,
     /// An odd number for each place, so that the same part counts differently in different places.
     odds: Vec<u64>,
     /// How many wires a member has to send on, where members are identical and lie in a ring: turning it round
@@ -17,19 +19,25 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// For moments that keep these rules; `symmetric` if members are identical and all begin alike.
-    pub fn new(rules: &Rules<'_>, symmetric: bool) -> Layout {
+    /// For moments that keep these rules; `symmetric` if members are identical and all begin alike, `is_wide` if
+    /// parts' numbers do not fit into a half-word.
+    pub fn new(rules: &Rules<'_>, symmetric: bool, is_wide: bool) -> Layout {
         let (members, wires) = (rules.plan.n() as usize, rules.wires.len());
         let is_ring = matches!(rules.plan.topology, Topology::Ring { .. });
         // SplitMix64's constant and its multiples: odd where they need to be.
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
         let turns = (symmetric && is_ring).then(|| wires / members);
-        Layout { members, wires, odds: odds.collect(), turns }
+        Layout { members, wires, is_wide, odds: odds.collect(), turns }
     }
 
-    /// How many numbers a row has.
+    /// How many half-words a row has.
     pub fn width(&self) -> usize {
-        self.members + self.wires + 1
+        (self.members + self.wires) * if self.is_wide { 2 } else { 1 } + 2
+    }
+
+    /// Whether all parts with a number below this one fit into rows.
+    pub fn has_room_for(&self, number: usize) -> bool {
+        self.is_wide || number <= usize::from(u16::MAX)
     }
 
     /// A moment with nothing in it, to read rows into.
@@ -37,36 +45,95 @@ impl Layout {
         Moment { seats: vec![0; self.members], queues: vec![0; self.wires], spent: Spent::default() }
     }
 
+    #[inline(always)]
+    fn get(&self, row: &[u16], at: usize) -> u32 {
+        if self.is_wide { join(row[2 * at], row[2 * at + 1]) } else { row[at].into() }
+    }
+
+    #[inline(always)]
+    fn set(&self, row: &mut [u16], at: usize, number: u32) {
+        if self.is_wide {
+            [row[2 * at], row[2 * at + 1]] = halves(number);
+        } else {
+            row[at] = number as u16;
+        }
+    }
+
+    #[inline(always)]
+    fn set_spent(&self, row: &mut [u16], spent: u32) {
+        let end = row.len();
+        [row[end - 2], row[end - 1]] = halves(spent);
+    }
+
     /// Reads a row.
     #[inline]
-    pub fn read(&self, row: &[u32], moment: &mut PackedMoment) {
-        let (seats, rest) = row.split_at(self.members);
-        let (queues, spent) = rest.split_at(self.wires);
-        moment.seats.copy_from_slice(seats);
-        moment.queues.copy_from_slice(queues);
-        moment.spent = unpack(spent[0]);
+    pub fn read(&self, row: &[u16], moment: &mut PackedMoment) {
+        for (at, seat) in moment.seats.iter_mut().enumerate() {
+            *seat = self.get(row, at);
+        }
+        for (at, queue) in moment.queues.iter_mut().enumerate() {
+            *queue = self.get(row, self.members + at);
+        }
+        moment.spent = unpack(join(row[row.len() - 2], row[row.len() - 1]));
     }
 
-    /// Writes a row.
-    #[inline]
-    pub fn write(&self, moment: &PackedMoment, row: &mut Vec<u32>) {
-        row.extend_from_slice(&moment.seats);
-        row.extend_from_slice(&moment.queues);
-        row.push(pack(moment.spent));
+    /// Writes a row over another.
+    pub fn write(&self, moment: &PackedMoment, row: &mut [u16]) {
+        for (at, part) in moment.seats.iter().chain(&moment.queues).enumerate() {
+            self.set(row, at, *part);
+        }
+        self.set_spent(row, pack(moment.spent));
     }
 
-    /// A hash that does not depend on numbers.
-    #[inline]
-    pub fn hash(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
+    /// The sum from which a moment's hash is made: it does not depend on numbers.
+    pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let mut hash = u64::from(pack(moment.spent)).wrapping_mul(of_wires[self.wires]);
+        let mut sum = u64::from(pack(moment.spent)).wrapping_mul(of_wires[self.wires]);
         for (seat, odd) in moment.seats.iter().zip(of_seats) {
-            hash = hash.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
+            sum = sum.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
         }
         for (line, odd) in moment.queues.iter().zip(of_wires) {
-            hash = hash.wrapping_add(parts.line_hash(*line).wrapping_mul(*odd));
+            sum = sum.wrapping_add(parts.line_hash(*line).wrapping_mul(*odd));
         }
-        hash ^ hash >> 32
+        sum
+    }
+
+    /// The same for the moment that has just come of one whose sum is known, given that one's row, which becomes the
+    /// new one's: only what differs is looked at.
+    #[inline]
+    pub fn change(
+        &self,
+        parts: &mut Packed<'_>,
+        (before, sum): (&PackedMoment, u64),
+        moment: &PackedMoment,
+        row: &mut [u16],
+    ) -> u64 {
+        let (of_seats, of_wires) = self.odds.split_at(self.members);
+        let spent = u64::from(pack(moment.spent)).wrapping_sub(pack(before.spent).into());
+        let mut sum = sum.wrapping_add(spent.wrapping_mul(of_wires[self.wires]));
+        self.set_spent(row, pack(moment.spent));
+        let touched = parts.touched;
+        touched.each_seat(|at| {
+            let (old, new) = (before.seats[at], moment.seats[at]);
+            self.set(row, at, new);
+            let change = parts.seat_hash(new).wrapping_sub(parts.seat_hash(old));
+            sum = sum.wrapping_add(change.wrapping_mul(of_seats[at]));
+        });
+        touched.each_wire(|at| {
+            let (old, new) = (before.queues[at], moment.queues[at]);
+            self.set(row, self.members + at, new);
+            let change = parts.line_hash(new).wrapping_sub(parts.line_hash(old));
+            sum = sum.wrapping_add(change.wrapping_mul(of_wires[at]));
+        });
+        sum
+    }
+
+    /// Turns a row that [`Layout::change`] has changed back into that of the moment before.
+    #[inline]
+    pub fn change_back(&self, touched: Touched, before: &PackedMoment, row: &mut [u16]) {
+        touched.each_seat(|at| self.set(row, at, before.seats[at]));
+        touched.each_wire(|at| self.set(row, self.members + at, before.queues[at]));
+        self.set_spent(row, pack(before.spent));
     }
 
     /// Whether moments that differ by a turn of the ring are taken for one.
@@ -99,6 +166,18 @@ impl Layout {
         moment.seats.rotate_left(best);
         moment.queues.rotate_left(best * wires_each);
     }
+}
+
+/// A number as two half-words.
+#[inline(always)]
+pub fn halves(number: u32) -> [u16; 2] {
+    [number as u16, (number >> 16) as u16]
+}
+
+/// Two half-words as a number.
+#[inline(always)]
+pub fn join(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
 }
 
 fn pack(spent: Spent) -> u32 {

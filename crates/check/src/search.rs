@@ -7,7 +7,7 @@
 use crate::judge::Judgement;
 use crate::packed::{Packed, PackedMoment};
 use crate::reduce::{Clusters, Members, is_seen, member_of};
-use crate::row::Layout;
+use crate::row::{Layout, halves, join};
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use bellwether_core::Spec;
 use bellwether_sim::rules::{Action, Parts, Rules, What};
@@ -17,22 +17,24 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// How many states a thread takes at a time.
-const CHUNK: usize = 256;
+const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
-const CHUNKS_A_BATCH: usize = 64;
-/// What precedes a row in a buffer: its hash (two numbers), the state that leads to it, and that one's place among
-/// those of which not everything was followed.
-const HEAD: usize = 4;
+const CHUNKS_A_BATCH: usize = 32;
+/// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
+/// one's place among those of which not everything was followed.
+const HEAD: usize = 8;
 
 /// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
     /// Bytes that states may take.
     pub memory: u64,
     /// When time is up.
     pub deadline: Option<Instant>,
     /// How many more states to look at once something is wrong, for what else is wrong.
     pub after_wrong: u64,
+    /// How many parts of one kind there are so far.
+    pub parts: &'a (dyn Fn() -> usize + Sync),
 }
 
 /// Why a search stopped.
@@ -46,6 +48,8 @@ pub enum Stopped {
     Time,
     /// Something is wrong, and enough has been seen.
     Wrong,
+    /// There are more parts than its rows have room for.
+    Narrow,
 }
 
 /// How far a search has come.
@@ -76,6 +80,8 @@ pub struct Search<'p> {
     /// If not everything is followed: how to choose.
     clusters: Option<Clusters>,
     workers: Vec<Mutex<Worker<'p>>>,
+    /// Emptied harvests: their lists are not allocated again.
+    spare: Vec<Harvest>,
 }
 
 /// What a thread works with.
@@ -86,12 +92,14 @@ pub struct Worker<'p> {
     turned: PackedMoment,
     possible: Vec<What>,
     clusters: Vec<Members>,
+    /// What is being written down.
+    record: Vec<u16>,
 }
 
 /// What a chunk of states leads to.
 #[derive(Default)]
 struct Harvest {
-    rows: [Vec<u32>; SHARDS],
+    rows: [Vec<u16>; SHARDS],
     transitions: u64,
     is_cut: bool,
     judgement: Judgement,
@@ -129,12 +137,13 @@ impl<'p> Search<'p> {
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
             workers,
+            spare: Vec::new(),
         };
         for beginning in beginnings {
             let Search { layout, shards, workers, .. } = &mut search;
             let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
-            let (hash, row) = worker.row_of(layout, beginning);
-            shards[shard_of(hash)].insert(hash, &row, StateId::NONE);
+            let (sum, row) = worker.row_of(layout, beginning);
+            shards[shard_of(sum)].insert(sum, &row, StateId::NONE);
         }
         search
     }
@@ -155,7 +164,7 @@ impl<'p> Search<'p> {
     }
 
     /// A state as a row.
-    pub fn row(&self, id: StateId) -> &[u32] {
+    pub fn row(&self, id: StateId) -> &[u16] {
         self.shards[id.shard()].row(id.place())
     }
 
@@ -165,7 +174,7 @@ impl<'p> Search<'p> {
     }
 
     /// Follows everything, until there is nothing left or a limit is reached. `watch` is told how it goes.
-    pub fn run(&mut self, limits: &Limits, watch: &(dyn Fn(&Progress) + Sync)) -> Stopped {
+    pub fn run(&mut self, limits: &Limits<'_>, watch: &(dyn Fn(&Progress) + Sync)) -> Stopped {
         let mut level_begins = [0; SHARDS];
         let mut wrong_at = None;
         loop {
@@ -185,6 +194,9 @@ impl<'p> Search<'p> {
                 let bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
                 if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
                     return Stopped::Memory;
+                }
+                if !self.layout.has_room_for((limits.parts)()) {
+                    return Stopped::Narrow;
                 }
                 if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     return Stopped::Time;
@@ -214,6 +226,7 @@ impl<'p> Search<'p> {
         self.gather(&harvests, level_ends);
         // Where nothing led further, something might be put off for ever: everything is followed.
         let stuck: Vec<Vec<StateId>> = harvests.iter().map(|harvest| harvest.stuck().collect()).collect();
+        self.clear(harvests);
         if stuck.iter().all(Vec::is_empty) {
             return;
         }
@@ -227,23 +240,35 @@ impl<'p> Search<'p> {
             }
         });
         self.gather(&again, level_ends);
+        self.clear(again);
+    }
+
+    /// Keeps the lists of harvests for the next.
+    fn clear(&mut self, mut harvests: Vec<Harvest>) {
+        for harvest in &mut harvests {
+            harvest.rows.iter_mut().for_each(Vec::clear);
+            let rows = std::mem::take(&mut harvest.rows);
+            *harvest = Harvest { rows, ..Harvest::default() };
+        }
+        self.spare = harvests;
     }
 
     /// Lets threads write down what states lead to: one harvest a chunk.
     fn reap(
-        &self,
+        &mut self,
         chunks: usize,
         each: impl Fn(&Search<'p>, &mut Worker<'p>, usize, &mut Harvest) + Sync,
     ) -> Vec<Harvest> {
-        let harvest = |at| {
-            let mut harvest = Harvest::default();
+        let mut harvests = std::mem::take(&mut self.spare);
+        harvests.resize_with(chunks, Harvest::default);
+        let reap = |(at, harvest): (usize, &mut Harvest)| {
             let worker = &self.workers[rayon::current_thread_index().unwrap_or(0) % self.workers.len()];
             // Each thread has a worker of its own: this never waits.
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-            each(self, &mut worker, at, &mut harvest);
-            harvest
+            each(self, &mut worker, at, harvest);
         };
-        (0..chunks).into_par_iter().map(harvest).collect()
+        harvests.par_iter_mut().enumerate().for_each(reap);
+        harvests
     }
 
     /// Adds what is new, shard by shard.
@@ -254,11 +279,11 @@ impl<'p> Search<'p> {
             for harvest in harvests {
                 for record in harvest.rows[number].chunks_exact(stride) {
                     let (head, row) = record.split_at(HEAD);
-                    let hash = u64::from(head[0]) | u64::from(head[1]) << 32;
-                    let place = shard.insert(hash, row, StateId::from_raw(head[2]));
+                    let Head { sum, parent, partly } = Head::read(head);
+                    let place = shard.insert(sum, row, parent);
                     let leads_on = place >= level_ends[number];
                     turns_back |= !leads_on;
-                    if leads_on && let Some(partly) = harvest.partly.get(head[3] as usize) {
+                    if leads_on && let Some(partly) = harvest.partly.get(partly as usize) {
                         partly.leads_on.store(true, Ordering::Relaxed);
                     }
                 }
@@ -281,13 +306,12 @@ impl<'p> Search<'p> {
         if !self.shards[id.shard()].is_in_full(id.place()) {
             worker.narrow(self);
         }
-        let mut row = Vec::new();
-        worker.each(self, |parts, action, moment| {
-            let hash = self.layout.hash(parts, moment);
-            row.clear();
+        let mut row = vec![0; self.layout.width()];
+        worker.each(self, |parts, _, action, moment| {
+            let sum = self.layout.sum(parts, moment);
             self.layout.write(moment, &mut row);
-            let shard = shard_of(hash);
-            if let Some(place) = self.shards[shard].find(hash, &row) {
+            let shard = shard_of(sum);
+            if let Some(place) = self.shards[shard].find(sum, &row) {
                 visit(action.what, StateId::new(shard, place));
             }
         });
@@ -304,16 +328,17 @@ impl<'p> Worker<'p> {
             turned: blank,
             possible: Vec::new(),
             clusters: Vec::new(),
+            record: Vec::new(),
         }
     }
 
-    /// A moment's hash and row.
-    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u32>) {
+    /// The sum from which a moment's hash is made, and its row.
+    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u16>) {
         self.turned.become_like(moment);
         layout.turn(&mut self.parts, &mut self.turned);
-        let mut row = Vec::with_capacity(layout.width());
+        let mut row = vec![0; layout.width()];
         layout.write(&self.turned, &mut row);
-        (layout.hash(&mut self.parts, &self.turned), row)
+        (layout.sum(&mut self.parts, &self.turned), row)
     }
 
     /// Looks at a state, and at what can happen in it.
@@ -361,7 +386,7 @@ impl<'p> Worker<'p> {
     pub fn each(
         &mut self,
         search: &Search<'p>,
-        mut visit: impl FnMut(&mut Packed<'p>, Action, &PackedMoment),
+        mut visit: impl FnMut(&mut Packed<'p>, &PackedMoment, Action, &PackedMoment),
     ) -> bool {
         let Worker { parts, now, next, turned, possible, .. } = self;
         let mut is_cut = false;
@@ -370,9 +395,9 @@ impl<'p> Worker<'p> {
                 if search.layout.is_symmetric() {
                     turned.become_like(moment);
                     search.layout.turn(parts, turned);
-                    visit(parts, action, turned);
+                    visit(parts, now, action, turned);
                 } else {
-                    visit(parts, action, moment);
+                    visit(parts, now, action, moment);
                 }
             });
         }
@@ -384,13 +409,27 @@ impl<'p> Worker<'p> {
         let partly = if is_narrowed { harvest.partly.len() as u32 } else { u32::MAX };
         let mut transitions = 0;
         let rows = &mut harvest.rows;
-        harvest.is_cut |= self.each(search, |parts, _, moment| {
-            let hash = search.layout.hash(parts, moment);
-            let rows = &mut rows[shard_of(hash)];
-            rows.extend_from_slice(&[hash as u32, (hash >> 32) as u32, id.raw(), partly]);
-            search.layout.write(moment, rows);
+        let before = search.shards[id.shard()].sum(id.place());
+        let mut record = std::mem::take(&mut self.record);
+        record.resize(HEAD, 0);
+        record.extend_from_slice(search.row(id));
+        let mut head = Head { sum: before, parent: id, partly };
+        harvest.is_cut |= self.each(search, |parts, now, _, moment| {
+            let (start, row) = record.split_at_mut(HEAD);
+            if search.layout.is_symmetric() {
+                search.layout.write(moment, row);
+                head.sum = search.layout.sum(parts, moment);
+            } else {
+                head.sum = search.layout.change(parts, (now, before), moment, row);
+            }
+            head.write(start);
+            rows[shard_of(head.sum)].extend_from_slice(&record);
+            if !search.layout.is_symmetric() {
+                search.layout.change_back(parts.touched, now, &mut record[HEAD..]);
+            }
             transitions += 1;
         });
+        self.record = record;
         if is_narrowed {
             harvest.partly.push(Partly { id, leads_on: AtomicBool::new(false), transitions });
         } else {
@@ -408,6 +447,30 @@ impl Harvest {
     fn transitions(&self) -> u64 {
         let lead_on = self.partly.iter().filter(|partly| partly.leads_on.load(Ordering::Relaxed));
         self.transitions + lead_on.map(|partly| partly.transitions).sum::<u64>()
+    }
+}
+
+/// What precedes a row in a buffer.
+struct Head {
+    sum: u64,
+    parent: StateId,
+    partly: u32,
+}
+
+impl Head {
+    #[inline]
+    fn write(&self, head: &mut [u16]) {
+        let words = [self.sum as u32, (self.sum >> 32) as u32, self.parent.raw(), self.partly];
+        for (pair, word) in head.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+            *pair = halves(word);
+        }
+    }
+
+    #[inline]
+    fn read(head: &[u16]) -> Head {
+        let word = |at: usize| join(head[2 * at], head[2 * at + 1]);
+        let sum = u64::from(word(0)) | u64::from(word(1)) << 32;
+        Head { sum, parent: StateId::from_raw(word(2)), partly: word(3) }
     }
 }
 

@@ -34,6 +34,11 @@ impl<T: Hash + Eq + Clone> Numbered<T> {
         self.lock().insert_full(value).0 as u32
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// The value of a number that was given before.
     pub fn value(&self, number: u32) -> T {
         self.lock().get_index(number as usize).expect("a number that was given").clone()
@@ -75,6 +80,11 @@ impl<A: Algorithm> Values<A> {
     /// None yet.
     pub fn new() -> Arc<Self> {
         Arc::new(Values { seats: Numbered::new(), letters: Numbered::new() })
+    }
+
+    /// How many members there are by now.
+    pub fn seats(&self) -> usize {
+        self.seats.count()
     }
 
     /// The numbers of a situation's members and of what is on its wires.

@@ -46,9 +46,16 @@ impl StateId {
     }
 }
 
-/// The shard of a hash. (The table uses its lowest and highest bits.)
-pub fn shard_of(hash: u64) -> usize {
-    (hash >> 32) as usize % SHARDS
+/// The shard of a state with this sum.
+#[inline]
+pub fn shard_of(sum: u64) -> usize {
+    (sum >> 32) as usize % SHARDS
+}
+
+/// Where the table looks for a state with this sum: it uses the lowest and the highest bits.
+#[inline]
+fn hash_of(sum: u64) -> u64 {
+    sum ^ sum >> 29
 }
 
 /// Some of the states.
@@ -60,15 +67,15 @@ pub struct Shard {
 }
 
 struct Piece {
-    rows: Vec<u32>,
-    hashes: Vec<u64>,
+    rows: Vec<u16>,
+    sums: Vec<u64>,
     parents: Vec<StateId>,
     /// Whether all that can happen in it has been followed, and not only enough of it.
     in_full: Vec<bool>,
 }
 
 impl Shard {
-    /// For rows of so many numbers.
+    /// For rows of so many half-words.
     pub fn new(width: usize) -> Shard {
         Shard { width, pieces: Vec::new(), len: 0, table: HashTable::new() }
     }
@@ -80,13 +87,13 @@ impl Shard {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        let row = self.width * size_of::<u32>() + size_of::<u64>() + size_of::<StateId>() + 1;
+        let row = self.width * size_of::<u16>() + size_of::<u64>() + size_of::<StateId>() + 1;
         self.pieces.len() * PIECE * row + self.table.capacity() * (size_of::<u32>() + 1) * 8 / 7
     }
 
     /// A state's row.
     #[inline]
-    pub fn row(&self, place: usize) -> &[u32] {
+    pub fn row(&self, place: usize) -> &[u16] {
         let at = place % PIECE * self.width;
         &self.pieces[place / PIECE].rows[at..at + self.width]
     }
@@ -106,24 +113,29 @@ impl Shard {
         self.pieces[place / PIECE].in_full[place % PIECE] = true;
     }
 
+    /// The sum from which a state's hash is made.
+    #[inline]
+    pub fn sum(&self, place: usize) -> u64 {
+        self.pieces[place / PIECE].sums[place % PIECE]
+    }
+
     /// The place of a state, if it has been reached.
-    pub fn find(&self, hash: u64, row: &[u32]) -> Option<usize> {
-        self.table.find(hash, |&place| self.row(place as usize) == row).map(|&place| place as usize)
+    pub fn find(&self, sum: u64, row: &[u16]) -> Option<usize> {
+        let is_it = |&place: &u32| self.row(place as usize) == row;
+        self.table.find(hash_of(sum), is_it).map(|&place| place as usize)
     }
 
     /// The place of a state, which is added if it is new.
     #[inline]
-    pub fn insert(&mut self, hash: u64, row: &[u32], parent: StateId) -> usize {
+    pub fn insert(&mut self, sum: u64, row: &[u16], parent: StateId) -> usize {
         let Shard { width, pieces, len, table } = self;
-        let at = |pieces: &[Piece], place: u32| {
-            let (piece, at) = (&pieces[place as usize / PIECE], place as usize % PIECE);
-            (piece.hashes[at], at * *width)
-        };
+        // Rows are looked at without their sums first: that would be one more wait for memory.
         let is_it = |&place: &u32| {
-            let (known, start) = at(pieces, place);
-            known == hash && pieces[place as usize / PIECE].rows[start..start + *width] == *row
+            let (piece, start) = (&pieces[place as usize / PIECE], place as usize % PIECE * *width);
+            piece.rows[start..start + *width] == *row
         };
-        match table.entry(hash, is_it, |&place| at(pieces, place).0) {
+        let rehash = |&place: &u32| hash_of(pieces[place as usize / PIECE].sums[place as usize % PIECE]);
+        match table.entry(hash_of(sum), is_it, rehash) {
             hashbrown::hash_table::Entry::Occupied(known) => *known.get() as usize,
             hashbrown::hash_table::Entry::Vacant(vacant) => {
                 let place = *len;
@@ -132,14 +144,14 @@ impl Shard {
                 if place.is_multiple_of(PIECE) {
                     pieces.push(Piece {
                         rows: Vec::with_capacity(PIECE * *width),
-                        hashes: Vec::with_capacity(PIECE),
+                        sums: Vec::with_capacity(PIECE),
                         parents: Vec::with_capacity(PIECE),
                         in_full: Vec::with_capacity(PIECE),
                     });
                 }
                 let piece = &mut pieces[place / PIECE];
                 piece.rows.extend_from_slice(row);
-                piece.hashes.push(hash);
+                piece.sums.push(sum);
                 piece.parents.push(parent);
                 piece.in_full.push(false);
                 place

@@ -81,7 +81,7 @@ impl Algorithm for Clerk {
 
 impl Protocol for Clerk {
     type Msg = Word;
-    const SPEC: Spec = TOY;
+    const SPEC: Spec = Spec { knows: Knowledge::CLOCK, ..TOY };
 
     fn status(&self) -> Status {
         Status { leader: self.leader, term: self.heard, ..Status::UNDECIDED }

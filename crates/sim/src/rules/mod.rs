@@ -134,8 +134,23 @@ pub trait Parts {
     /// What an input can make of a member.
     type Outcomes: Copy;
 
+    /// The moment that comes next begins as a copy of the last: nothing differs yet. This and the next two are for
+    /// those who want to know what differs.
+    fn begin_next(&mut self) {}
+    /// A member differs from what it was.
+    fn touch_seat(&mut self, member: u32) {
+        let _ = member;
+    }
+    /// What is on a wire differs from what it was.
+    fn touch_wire(&mut self, wire: u8) {
+        let _ = wire;
+    }
     /// What matters of a member.
     fn facts(&mut self, seat: &Self::Seat) -> &Facts;
+    /// Whether a member is doing nothing by itself: it has booted, is not to call, and has no timers.
+    fn is_still(&mut self, seat: &Self::Seat) -> bool {
+        self.facts(seat).is_still()
+    }
     /// How many messages are on a wire.
     fn len(&mut self, queue: &Self::Queue) -> u8;
     /// Whether a message has been under way for so many steps of the clock.
@@ -198,6 +213,9 @@ impl<'p> Rules<'p> {
         let mut deaf: u32 = 0;
         let (mut waits, mut due_now) = (false, false);
         for member in 0..n {
+            if parts.is_still(&now.seats[member as usize]) {
+                continue;
+            }
             let facts = parts.facts(&now.seats[member as usize]);
             waits |= facts.timers > 0;
             due_now |= facts.due != 0;
@@ -316,52 +334,64 @@ impl<'p> Rules<'p> {
         next: &mut MomentOf<P>,
         mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
     ) -> bool {
-        next.become_like(now);
+        let letter;
+        let (member, input) = match what {
+            What::Boot(member) => (member.into(), Input::Boot { again: false }),
+            What::Recover(member) => (member.into(), Input::Boot { again: true }),
+            What::Call(member) => {
+                (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
+            }
+            What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
+            What::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
+            What::Deliver(wire, place) if self.is_heard(parts, now, wire) => {
+                let Wire { to, at, .. } = self.wires.get(wire);
+                letter = parts.take(&now.queues[wire as usize], place).0;
+                (to, Input::Message(at, &letter))
+            }
+            _ => {
+                next.become_like(now);
+                parts.begin_next();
+                self.befall(parts, next, what);
+                visit(parts, what.into(), next);
+                return false;
+            }
+        };
+        self.input(parts, now, what, member, input, next, visit)
+    }
+
+    /// Whether whoever a wire leads to is up.
+    fn is_heard<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, wire: u8) -> bool {
+        parts.facts(&now.seats[self.wires.get(wire).to as usize]).is_up
+    }
+
+    /// Something happens that is no input to anyone.
+    fn befall<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, what: What) {
         match what {
             What::Tick => {
-                next.seats.iter_mut().for_each(|seat| *seat = parts.seat_later(seat));
-                next.queues.iter_mut().for_each(|queue| *queue = parts.queue_later(queue));
+                for (member, seat) in (0..).zip(&mut next.seats) {
+                    *seat = parts.seat_later(seat);
+                    parts.touch_seat(member);
+                }
+                for (wire, queue) in (0..).zip(&mut next.queues) {
+                    *queue = parts.queue_later(queue);
+                    parts.touch_wire(wire);
+                }
             }
             What::Crash(member) => self.crash(parts, next, member.into()),
-            What::Lose(wire, place) => {
-                next.spent.losses += 1;
-                next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
+            What::Lose(wire, place) | What::Deliver(wire, place) => {
+                next.spent.losses += u8::from(matches!(what, What::Lose(..)));
+                parts.touch_wire(wire);
+                let queue = &mut next.queues[wire as usize];
+                *queue = parts.take(queue, place).1;
             }
             What::Duplicate(wire, place) => {
                 next.spent.duplicates += 1;
-                next.queues[wire as usize] = parts.double(&now.queues[wire as usize], place);
+                parts.touch_wire(wire);
+                let queue = &mut next.queues[wire as usize];
+                *queue = parts.double(queue, place);
             }
-            What::Boot(member) => {
-                let input = Input::Boot { again: false };
-                return self.input(parts, now, what, member.into(), input, next, visit);
-            }
-            What::Call(member) => {
-                let dead = self.known_dead(parts, now, member.into());
-                return self.input(parts, now, what, member.into(), Input::Call { dead }, next, visit);
-            }
-            What::TimeOut(member, number) => {
-                return self.input(parts, now, what, member.into(), Input::TimeOut(number), next, visit);
-            }
-            What::Tell(member, port, word) => {
-                let input = Input::Word(Port(port.into()), word.into());
-                return self.input(parts, now, what, member.into(), input, next, visit);
-            }
-            What::Recover(member) => {
-                let input = Input::Boot { again: true };
-                return self.input(parts, now, what, member.into(), input, next, visit);
-            }
-            What::Deliver(wire, place) => {
-                let Wire { to, at, .. } = self.wires.get(wire);
-                let (letter, rest) = parts.take(&now.queues[wire as usize], place);
-                if parts.facts(&now.seats[to as usize]).is_up {
-                    let input = Input::Message(at, &letter);
-                    return self.input(parts, now, what, to, input, next, visit);
-                }
-                next.queues[wire as usize] = rest; // nobody is there
-            }
+            What::Boot(_) | What::Recover(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) => {}
         }
-        visit(parts, what.into(), next);
-        false
     }
 
     /// The ports whose neighbours a member takes for dead when it calls: whoever calls has asked its detector
@@ -395,8 +425,11 @@ impl<'p> Rules<'p> {
         for draw in 0..parts.count(outcomes) {
             let (seat, sends) = parts.outcome(outcomes, draw);
             next.become_like(now);
+            parts.begin_next();
+            parts.touch_seat(member);
             next.spent.recoveries += u8::from(matches!(what, What::Recover(_)));
             if let What::Deliver(wire, place) = what {
+                parts.touch_wire(wire);
                 next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
             }
             next.seats[member as usize] = seat;
@@ -426,6 +459,7 @@ impl<'p> Rules<'p> {
         let to = self.wires.get(wire).to;
         let is_heard = !parts.facts(&next.seats[to as usize]).is_dead || self.may_return(next);
         if is_heard {
+            parts.touch_wire(wire);
             let queue = &mut next.queues[wire as usize];
             *queue = parts.put(queue, letter);
         }
@@ -438,10 +472,12 @@ impl<'p> Rules<'p> {
 
     fn crash<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, member: u32) {
         next.spent.crashes += 1;
+        parts.touch_seat(member);
         let seat = &mut next.seats[member as usize];
         *seat = parts.crash(seat);
         if !self.may_return(next) {
             for &wire in self.wires.leading_to(member) {
+                parts.touch_wire(wire);
                 next.queues[wire as usize] = parts.empty();
             }
         }

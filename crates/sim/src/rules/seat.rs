@@ -94,6 +94,12 @@ impl Facts {
     pub fn boots(&self) -> bool {
         !self.is_up && !self.is_dead
     }
+
+    /// Whether it does nothing by itself.
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        !self.boots() && !self.calls && self.timers == 0
+    }
 }
 
 impl<A: Algorithm> Seat<A> {
