@@ -4,6 +4,7 @@ mod drawn_at_random;
 mod faults;
 mod known_bugs;
 mod liveness;
+mod many;
 mod properties;
 mod reductions;
 mod second_opinion;
