@@ -47,7 +47,7 @@ pub struct Checked {
     pub reduced: bool,
     /// Whether one state stood for all that differ by a turn of the ring.
     pub symmetric: bool,
-    /// Whether runs were left out in which members draw more numbers than they may.
+    /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
     pub is_cut: bool,
 }
 
@@ -227,7 +227,11 @@ impl Check<'_> {
     /// One search, and what it finds. True if it was not in full and leaves it unclear whether there are runs without
     /// end.
     fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
-        let (mut search, stopped) = self.search(reduction, symmetry);
+        let (mut search, mut stopped) = self.search(reduction, symmetry);
+        let is_countless = search.is_cut && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
+        if stopped == Stopped::Complete && is_countless {
+            stopped = Stopped::Countless;
+        }
         let in_full = !reduction && !symmetry;
         let endless = match liveness::find(&mut search, in_full) {
             Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
@@ -302,6 +306,7 @@ fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
         Stopped::Complete | Stopped::Narrow => None,
         Stopped::Memory => Some("the memory limit was reached"),
         Stopped::Time => Some("time was up"),
+        Stopped::Countless => Some("there are more messages, or numbers to draw, than can be counted"),
         Stopped::Wrong => Some("something is wrong, and enough was seen"),
     }
 }

@@ -53,6 +53,65 @@ fn there_may_be_many_different_parts() {
     }
 }
 
+/// A member that answers itself twice: its messages are ever more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Babbling;
+
+impl Toy for Babbling {
+    type Word = ();
+    type Saved = ();
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        cx.send(NEXT, Said(()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
+        cx.send(NEXT, Said(()));
+        cx.send(NEXT, Said(()));
+    }
+
+    fn status(&self) -> Status {
+        Status::UNDECIDED
+    }
+}
+
+/// Messages that are too many to be counted are not taken for none.
+#[test]
+fn what_is_ever_more_is_cut_and_does_not_end() {
+    let checked = check_in_full::<Played<Babbling>>(&ring(&[1]), NONE);
+    assert!(checked.is_cut);
+    assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
+    assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
+    assert_eq!(checked.verdict(), Verdict::Incomplete);
+}
+
+/// Draws a number from more than there are numbers for draws.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Lottery {
+    drawn: u64,
+}
+
+impl Toy for Lottery {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec = Spec { randomised: true, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        self.drawn = cx.draw(70_000);
+    }
+
+    fn status(&self) -> Status {
+        leads(self.drawn == 0)
+    }
+}
+
+#[test]
+fn numbers_that_are_too_many_are_cut_and_said_to_be() {
+    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), NONE);
+    assert!(checked.is_cut && checked.incomplete.is_some());
+    assert_eq!(checked.progress.states, 1 + 65_535);
+}
+
 #[test]
 fn limits_stop_a_search_and_say_so() {
     let plan = ring(&[5, 4, 3, 2, 1]);
