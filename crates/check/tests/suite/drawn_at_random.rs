@@ -1,5 +1,5 @@
-//! Algorithms that mean nothing, drawn at random: whatever they do, the search finds the same with and without
-//! reductions, and the same as a search that is plainly right.
+//! Algorithms that mean nothing, drawn at random: whatever they do, the search finds the same with and
+//! without reductions, and the same as a search that is plainly right.
 
 use crate::support::explored::Explored;
 use crate::support::toy::*;
@@ -11,8 +11,8 @@ use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A member that is in one of a few moods. What it does when something happens to it is drawn, once for each mood, member
-/// and happening: the same in every run.
+/// A member that is in one of a few moods. What it does when something happens to it is drawn, once for each
+/// mood, member and happening: the same in every run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Moody {
     mood: u64,
@@ -107,13 +107,11 @@ fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String>
     }
 }
 
-/// Whether a fair run goes round for ever without a leader: by what can be reached from where, for every two situations.
+/// Whether a fair run goes round for ever without a leader: by what can be reached from where, for every two
+/// situations.
 fn goes_round(plan: &Plan, graph: &Explored<Member>) -> bool {
     let n = graph.situations.len();
-    let counts = |at: usize| {
-        let seats = &graph.situations[at].seats;
-        leaders(&graph.situations[at]) == 0 || seats.iter().any(|seat| seat.facts().boots())
-    };
+    let counts = |at: usize| leaders(&graph.situations[at]) == 0;
     let reached: Vec<BTreeSet<usize>> = (0..n)
         .map(|from| {
             let (mut reached, mut ahead) = (BTreeSet::new(), vec![from]);
@@ -199,11 +197,13 @@ fn whatever_they_do_the_same_is_found() {
             }
             plan.links = if seed % 3 == 0 { LinkOrder::Reordering } else { LinkOrder::Fifo };
             plan.initiators = Initiators::Some(if seed % 5 == 0 { vec![0] } else { vec![0, 1] });
-            let liberties = match seed % 4 {
-                0 => NONE,
-                1 => Liberties { late_calls: true, ..NONE },
-                2 => Liberties { time: CLOCK, ..NONE },
-                _ => Liberties { losses: 1, ..NONE },
+            let liberties = match seed % 7 {
+                0 | 1 => NONE,
+                2 => Liberties { late_calls: true, ..NONE },
+                3 => Liberties { time: CLOCK, ..NONE },
+                4 => Liberties { losses: 1, ..NONE },
+                5 => Liberties { crashes: 1, ..NONE },
+                _ => Liberties { crashes: 1, recoveries: 1, late_calls: true, ..NONE },
             };
             compare(&plan, liberties, seed as u64, &mut tally);
         }

@@ -185,7 +185,8 @@ fn messages_are_never_late_and_timers_always_on_time() {
     assert!(graph.steps.iter().flatten().any(|(action, _)| first(&action.what)));
 }
 
-/// The first holds a lease for a while on its clock; the second waits for a little longer on its own, and takes it.
+/// The first holds a lease for a while on its clock; the second waits for a little longer on its own, and
+/// takes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Lease {
     holds: bool,

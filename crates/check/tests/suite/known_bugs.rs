@@ -1,5 +1,5 @@
-//! Algorithms that are wrong on purpose, each in one way: the checker finds it, and the run that it shows is written
-//! down in `tests/golden`. Beside each its sound twin, which passes.
+//! Algorithms that are wrong on purpose, each in one way: the checker finds it, and the run that it shows is
+//! written down in `tests/golden`. Beside each its sound twin, which passes.
 
 use crate::support::broken::*;
 use crate::support::faulty::*;
@@ -18,8 +18,8 @@ use bellwether_sim::rules::{Liberties, Rules};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What is to be seen is what a file in `tests/golden` says. With REWRITE_GOLDEN set, the file is written instead:
-/// look at what changed before it is committed.
+/// What is to be seen is what a file in `tests/golden` says. With REWRITE_GOLDEN set, the file is written
+/// instead: look at what changed before it is committed.
 fn assert_golden(name: &str, seen: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("REWRITE_GOLDEN").is_some() {
@@ -52,8 +52,8 @@ fn assert_passes<A: Algorithm>(plan: &Plan, liberties: Liberties) {
     assert_eq!(checked.verdict(), Verdict::Holds, "{}: {:?}", A::SPEC.name, violated(&checked));
 }
 
-/// Without the flag, a member puts in its own rank for every worse one. No property of states or of ends is broken by
-/// that: only more messages are sent, so runs are longer than they can be.
+/// Without the flag, a member puts in its own rank for every worse one. No property of states or of ends is
+/// broken by that: only more messages are sent, so runs are longer than they can be.
 #[test]
 fn participant_flag_forgotten() {
     let plan = ring(&[1, 2, 3]);
@@ -66,7 +66,8 @@ fn participant_flag_forgotten() {
     }
     let forgetful = check_in_full::<Ring<NO_FLAG>>(&plan, NONE);
     assert_eq!(forgetful.verdict(), Verdict::Holds);
-    // Every rank that dies is followed by one more of a better one: all three come to be the best, and are announced.
+    // Every rank that dies is followed by one more of a better one: all three come to be the best, and are
+    // announced.
     assert!(longest(forgetful) > boots + calls + messages);
 }
 
@@ -117,7 +118,8 @@ fn answers_ignored() {
     assert_passes::<bully::Waiting>(&plan, clock);
 }
 
-/// Who comes back has forgotten that it has voted. (Votes may be split, so that nobody leads: that is not the point.)
+/// Who comes back has forgotten that it has voted. (Votes may be split, so that nobody leads: that is not the
+/// point.)
 #[test]
 fn vote_not_durable() {
     let plan = called_by(&[0, 1], complete(&[1, 2, 3]));
@@ -127,8 +129,8 @@ fn vote_not_durable() {
     assert_eq!(verdict(&durable, Property::OneLeader), Verdict::Holds);
 }
 
-/// Members look for the best of those that are there, and appoint it. It may have died meanwhile: whoever appoints it
-/// waits for it to accept, or does not.
+/// Members look for the best of those that are there, and appoint it. It may have died meanwhile: whoever
+/// appoints it waits for it to accept, or does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Appointing<const VERIFIED: bool> {
     leads: bool,

@@ -10,8 +10,8 @@ use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Something that must happen some time if it can happen all the time, told by what does not depend on the moment:
-/// with links that keep the order of messages, whatever a wire delivers is the same duty.
+/// Something that must happen some time if it can happen all the time, told by what does not depend on the
+/// moment: with links that keep the order of messages, whatever a wire delivers is the same duty.
 fn duty<A: Algorithm>(now: &Situation<A>, what: What) -> Option<String> {
     match what {
         What::Deliver(wire, _) => Some(format!("deliver {wire}")),
@@ -24,7 +24,8 @@ fn duty<A: Algorithm>(now: &Situation<A>, what: What) -> Option<String> {
     }
 }
 
-/// A run that goes round for ever really does, fairly, and never comes to have a leader that all know of who should.
+/// A run that goes round for ever really does, fairly, and never comes to have a leader that all know of who
+/// should.
 fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) {
     assert_eq!(plan.links, LinkOrder::Fifo, "duties are told for these");
     let start = run.loop_from.expect("it has a loop") as usize;
@@ -84,7 +85,8 @@ fn the_rank_of_a_dead_member_goes_round_for_ever() {
     assert_ends_well::<ChangRoberts>(&Plan { ring_closes: true, ..ring(&[1, 2, 3]) }, NONE);
 }
 
-/// Two members send a word to and fro. The third says stop, if it does: then whoever hears it leads, and keeps the word.
+/// Two members send a word to and fro. The third says stop, if it does: then whoever hears it leads, and
+/// keeps the word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct ToAndFro<const STOPPED: bool> {
     leads: bool,
@@ -168,7 +170,8 @@ fn timers_alone_can_go_round() {
 
 #[test]
 fn whoever_leads_now_and_then_does_not_go_round_in_vain() {
-    // Each at its own pace, so that there are loops in which nobody ever leads: but only one of the two is still.
+    // Each at its own pace, so that there are loops in which nobody ever leads: but only one of the two is
+    // still.
     assert_ends_well::<Played<Restless<true>>>(&ring(&[1, 2]), NONE);
 }
 

@@ -1,4 +1,5 @@
-//! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to hold.
+//! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to
+//! hold.
 
 use crate::support::toy::*;
 use crate::support::*;

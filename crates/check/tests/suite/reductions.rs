@@ -16,7 +16,7 @@ use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::{Algorithm, Identities, Initiators, NEXT, Port, Rounds, Spec, Status};
-use bellwether_sim::rules::Liberties;
+use bellwether_sim::rules::{Liberties, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -104,6 +104,10 @@ fn sound_algorithms_on_other_networks() {
     compare::<bully::AtOnce>(&complete(&[1, 2, 3]), clock);
     compare::<bully::Waiting>(&complete(&[1, 2]), Liberties { crashes: 1, ..clock });
     compare::<bully::Waiting>(&called_by(&[0], complete(&[1, 2, 3])), clock);
+    let detector = Liberties { crashes: 1, detector: true, ..clock };
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), detector);
+    let drift = Liberties { time: TimeModel::Clock { grain: 2, drift: 100 }, ..NONE };
+    compare::<bully::AtOnce>(&complete(&[1, 2]), drift);
 }
 
 #[test]
@@ -166,8 +170,8 @@ fn broken_ones_too() {
     compare::<Deaf>(&complete(&[1, 2]), Liberties { time: CLOCK, ..NONE });
 }
 
-/// SPIN's reduction of the same algorithms at this size is from 111,045 to 123 states and from 617,729 to 124. Here for
-/// one in forty of the 720 orders: all of them take a minute.
+/// SPIN's reduction of the same algorithms at this size is from 111,045 to 123 states and from 617,729 to
+/// 124. Here for one in forty of the 720 orders: all of them take a minute.
 #[test]
 fn a_hundredth_of_the_states_is_enough_for_seven() {
     for ids in rings(7).into_iter().step_by(40) {

@@ -82,8 +82,8 @@ fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
     leaders.len() < 2 && names.len() < 2 && (leaders.is_empty() || all_know)
 }
 
-/// How many steps it takes to break one law; nothing if nothing breaks it. (Asked for one law at a time, it stops
-/// at the first state that does: of several laws it keeps the last states.)
+/// How many steps it takes to break one law; nothing if nothing breaks it. (Asked for one law at a time, it
+/// stops at the first state that does: of several laws it keeps the last states.)
 fn steps_to_break<A>(plan: &'static Plan, liberties: Liberties, law: Law<A>) -> Option<usize>
 where
     A: Algorithm + Sync,

@@ -1,13 +1,14 @@
 //! TLC's published figures for Chang and Roberts' algorithm in the public TLA+ examples (specification
 //! `ChangRoberts` with N = 3 and `Id[i] = i`): 227 states generated, 137 distinct, depth 10.
 //!
-//! That model in words. At each node waits a set of ids. Each node first takes a step in which it puts its id into
-//! its successor's set if it is an initiator, and does nothing else if not. From then on it takes any id from its set:
-//! a node that has lost passes it on; else a smaller one than its own makes it lose and is passed on, its own makes it
-//! win, and a greater one is dropped. Who is an initiator is free: each choice is a beginning.
+//! That model in words. At each node waits a set of ids. Each node first takes a step in which it puts its id
+//! into its successor's set if it is an initiator, and does nothing else if not. From then on it takes any id
+//! from its set: a node that has lost passes it on; else a smaller one than its own makes it lose and is
+//! passed on, its own makes it win, and a greater one is dropped. Who is an initiator is free: each choice is
+//! a beginning.
 //!
-//! Here the first step is booting, a set of ids is a wire on which messages overtake each other, and who is an
-//! initiator is told by the attribute: each choice is a check of its own, and the figures are their sums.
+//! Here the first step is booting, a set of ids is a wire on which messages overtake each other, and who is
+//! an initiator is told by the attribute: each choice is a check of its own, and the figures are their sums.
 
 use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
@@ -109,7 +110,8 @@ fn the_published_figures_are_ours() {
     assert_eq!(sum, PUBLISHED);
 }
 
-/// The same model without anything of ours: what each node is (nothing before its first step), and what waits at it.
+/// The same model without anything of ours: what each node is (nothing before its first step), and what waits
+/// at it.
 type Nodes = [(Option<Node>, BTreeSet<usize>); N];
 
 fn successors(initiators: [bool; N], nodes: &Nodes) -> Vec<Nodes> {

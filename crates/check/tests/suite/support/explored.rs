@@ -58,8 +58,8 @@ impl<A: Algorithm> Explored<A> {
         self.depths.iter().max().map_or(0, |depth| depth + 1)
     }
 
-    /// Whether every run ends: no run comes to a situation twice. (Kahn, *Topological sorting of large networks*,
-    /// 1962.)
+    /// Whether every run ends: no run comes to a situation twice. (Kahn, *Topological sorting of large
+    /// networks*, 1962.)
     pub fn is_without_loops(&self) -> bool {
         let mut ways_in = vec![0_u32; self.situations.len()];
         self.steps.iter().flatten().for_each(|(_, next)| ways_in[*next] += 1);

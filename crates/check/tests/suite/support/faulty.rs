@@ -1,5 +1,5 @@
-//! Registered algorithms with something wrong in what their members say or take for said: the rest of them is the
-//! sound one's own code.
+//! Registered algorithms with something wrong in what their members say or take for said: the rest of them is
+//! the sound one's own code.
 
 use bellwether_algorithms::dolev_klawe_rodeh::{self, DolevKlaweRodeh};
 use bellwether_algorithms::itai_rodeh::{ItaiRodeh, Token};
