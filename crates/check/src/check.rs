@@ -232,9 +232,10 @@ impl Check<'_> {
         let endless = if symmetry && search.turns_back {
             Endless::Unclear // a loop of states that stand for others is not yet a loop
         } else {
-            liveness::find(&mut search, in_full)
+            liveness::find(&mut search, in_full, self.deadline)
         };
         let is_unclear = matches!(endless, Endless::Unclear);
+        let stopped = if matches!(endless, Endless::Unknown) { Stopped::Time } else { stopped };
         let findings =
             Property::ALL.map(|property| self.finding(&mut search, property, stopped, &endless, in_full));
         let checked = Checked {

@@ -76,7 +76,7 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     }
 
     fn len(&mut self, queue: &Self::Queue) -> u8 {
-        queue.len() as u8
+        queue.len().min(255) as u8
     }
 
     fn has_waited(&mut self, queue: &Self::Queue, steps: u16) -> bool {
