@@ -67,6 +67,7 @@ impl Request {
             link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
             ring_closes: args.faults.ring_closes,
             detector: args.faults.detector.as_deref().map(find_detector).transpose()?,
+            schedule: None,
             limits: Limits {
                 messages: args.max_messages.unwrap_or(Limits::default().messages),
                 time: args.until.map_or(Limits::default().time, |until| until.0),

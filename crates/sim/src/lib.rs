@@ -11,6 +11,7 @@ mod delay;
 pub mod detection;
 mod events;
 pub mod faults;
+pub mod follow;
 mod judge;
 mod mail;
 mod measure;
@@ -24,6 +25,7 @@ pub mod rules;
 mod run;
 mod said;
 pub mod scenario;
+mod schedule;
 pub mod script;
 mod setup;
 pub mod shrink;
@@ -46,8 +48,11 @@ pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops}
 pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};
-pub use run::{RoundMode, check_messages, in_parallel, simulate, simulate_before, simulate_many};
+pub use run::{
+    RoundMode, check_messages, check_schedule, in_parallel, simulate, simulate_before, simulate_many,
+};
 pub use said::{Said, Seen};
+pub use schedule::Schedule;
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::Stability;
 pub use stats::{Ratio, Summary, growth_exponent};
