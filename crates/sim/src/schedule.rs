@@ -61,7 +61,7 @@ impl Schedule<Instruction> {
 }
 
 impl Liberties {
-    /// The least that steps need, as far as they tell.
+    /// The least that steps need, as far as they tell. As they say who calls when, calls may be late.
     #[must_use]
     pub fn needed_for(steps: &[Instruction]) -> Liberties {
         let count = |fits: &dyn Fn(&Instruction) -> bool| {
@@ -73,6 +73,7 @@ impl Liberties {
             recoveries: count(&|step| matches!(step.deed, Deed::Recover(_))),
             losses: count(&|step| matches!(step.deed, Deed::Lose(_))),
             duplicates: count(&|step| matches!(step.deed, Deed::Duplicate(_))),
+            late_calls: true,
             detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()

@@ -64,9 +64,8 @@ impl Walker<'_> {
     fn walk<A: Algorithm>(mut self) -> Walk {
         let rules = Rules::new(self.plan, self.liberties);
         let mut whole = Whole::<A>::new(self.plan, self.liberties);
-        let mut now = rules.beginnings(&mut whole).remove(0);
-        let mut walk =
-            Walk { sent: now.queues.iter().map(|queue| queue.len() as u64).sum(), ..Walk::default() };
+        let mut now = rules.beginnings::<A>().remove(0);
+        let mut walk = Walk::default();
         for step in 0..self.most {
             let enabled = whole.enabled(&rules, &now);
             for &action in &enabled {
@@ -113,7 +112,7 @@ fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation<A>, what: What) -> bool
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
-        What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
+        What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
     }
 }
 
@@ -191,6 +190,7 @@ fn liberties() -> [Liberties; 5] {
 /// What a step is, without to whom it happens.
 fn kind(action: Action) -> Vec<&'static str> {
     let what = match action.what {
+        What::Boot(_) => "boot",
         What::Call(_) => "call",
         What::Deliver(..) => "deliver",
         What::TimeOut(..) => "time-out",
@@ -227,7 +227,8 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
     assert_eq!(report.finished, walk.is_over, "{context}");
     let leaders = walk.statuses.iter().flatten().filter(|status| status.role == Role::Leader).count();
     assert_eq!(report.ruling.leader.is_some(), leaders == 1, "{context}");
-    let at = |step: usize| Time::ZERO + HOP * (step as u64 + 1);
+    let booting = walk.actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
+    let at = |step: usize| Time::ZERO + HOP * (step + 1 - booting) as u64;
     let expected: BTreeMap<Time, (u32, u32, String)> =
         walk.arrivals.iter().map(|(step, arrival)| (at(*step), arrival.clone())).collect();
     assert_eq!(witness.arrived, expected, "{context}");
@@ -274,16 +275,22 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
             }
         }
     }
-    assert_eq!(kinds.len(), 12, "not all kinds of steps were seen: {kinds:?}");
+    assert_eq!(kinds.len(), 13, "not all kinds of steps were seen: {kinds:?}");
 }
 
 fn chang_roberts() -> usize {
     Few::find("chang-roberts", None).expect("it is registered")
 }
 
-/// Chang-Roberts on the ring of 1 to 4, which closes, with these steps.
+/// How many steps it takes until everyone has booted.
+const BOOTS: u32 = 4;
+
+/// Chang-Roberts on the ring of 1 to 4, which closes, with these steps after all have booted.
 fn ring(steps: &[&str], loop_from: Option<u32>) -> Setup {
-    let actions: Vec<_> = steps.iter().map(|step| step.parse().expect("a step")).collect();
+    let boots = (1..=BOOTS).map(|id| format!("boot {id}"));
+    let steps = boots.chain(steps.iter().map(|step| (*step).to_owned()));
+    let actions: Vec<_> = steps.map(|step| step.parse().expect("a step")).collect();
+    let loop_from = loop_from.map(|from| from + BOOTS);
     let liberties = Liberties::needed_for(&actions);
     Setup {
         members: Some(Members::Ids((1..=4).map(|id| Id::new(id).unwrap()).collect())),
@@ -331,27 +338,27 @@ fn what_cannot_happen_is_refused_before_anything_is_played() {
         (
             &["call 4", "call 4"],
             None,
-            "step 2 of the schedule, 'call 4': this cannot happen then: what can is call 1",
+            "step 6 of the schedule, 'call 4': this cannot happen then: what can is call 1",
         ),
-        (&["deliver 4 -> 1"], None, "step 1 of the schedule, 'deliver 4 -> 1'"),
+        (&["deliver 4 -> 1"], None, "step 5 of the schedule, 'deliver 4 -> 1'"),
         (&["call 4", "deliver 4 -> 1 #2"], None, "what can is call 1, call 2, call 3, deliver 4 -> 1"),
-        (&["call 4", "lose 4 -> 1", "deliver 4 -> 1"], None, "step 3"),
-        (&["call 4 draw 2"], None, "step 1 of the schedule, 'call 4 draw 2'"),
-        (&["call 4 crash after 1"], None, "step 1 of the schedule, 'call 4 crash after 1'"),
-        (&["recover 4"], None, "step 1"),
-        (&["time-out 4"], None, "step 1"),
+        (&["call 4", "lose 4 -> 1", "deliver 4 -> 1"], None, "step 7"),
+        (&["call 4 draw 2"], None, "step 5 of the schedule, 'call 4 draw 2'"),
+        (&["call 4 crash after 1"], None, "step 5 of the schedule, 'call 4 crash after 1'"),
+        (&["recover 4"], None, "step 5"),
+        (&["time-out 4"], None, "step 5"),
         (
             &["call 9"],
             None,
-            "step 1 of the schedule, 'call 9': member 9 is not a member; the members are 1, 2, 3, 4",
+            "step 5 of the schedule, 'call 9': member 9 is not a member; the members are 1, 2, 3, 4",
         ),
         (
             &["call 4", "deliver 4 -> 2"],
             None,
-            "step 2 of the schedule, 'deliver 4 -> 2': nothing leads from 4 to 2",
+            "step 6 of the schedule, 'deliver 4 -> 2': nothing leads from 4 to 2",
         ),
-        (&all, Some(7), "the steps from 8 on do not lead back to where they began"),
-        (&all, Some(11), "the loop starts with step 12, and the last step is 11"),
+        (&all, Some(7), "the steps from 12 on do not lead back to where they began"),
+        (&all, Some(11), "the loop starts with step 16, and the last step is 15"),
     ];
     for (steps, loop_from, expected) in cases {
         let refused = refusal(steps, loop_from);

@@ -23,7 +23,7 @@ pub struct Story<A: Algorithm> {
     pub duplicated: u64,
 }
 
-/// One step of the schedule, or a member's boot before it.
+/// One step of the schedule.
 pub struct Scene<A: Algorithm> {
     pub at: Time,
     /// What happens to a member, if anything does.
@@ -60,15 +60,14 @@ pub enum Cue<T> {
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
 pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Option<SetupError>) {
     let rules = Rules::new(plan, schedule.liberties);
-    let mut whole = Whole::new(plan, schedule.liberties);
-    let mut beginnings = rules.beginnings(&mut whole);
+    let whole = Whole::new(plan, schedule.liberties);
+    let mut beginnings = rules.beginnings();
     let ways = beginnings.len();
     let is_known = (schedule.beginning as usize) < ways;
     let begins_at = if is_known { schedule.beginning as usize } else { 0 };
     let now = beginnings.swap_remove(begins_at); // every run has one
     let post = Post::new(&rules.wires);
     let mut author = Author { rules, whole, now, post, scenes: Vec::new(), at: Time::ZERO };
-    author.boot();
     let mut problem = (!is_known).then(|| SetupError::Fault {
         key: "beginning",
         problem: format!("the run can begin in {ways} ways: give 'beginning' a number from 1 to {ways}"),
@@ -108,22 +107,6 @@ struct Author<'p, A: Algorithm> {
 }
 
 impl<A: Algorithm> Author<'_, A> {
-    /// Everyone has booted, and what they sent is on the wires.
-    fn boot(&mut self) {
-        for (member, seat) in (0..).zip(&self.now.seats) {
-            let wires = self.rules.wires.iter().filter(|(_, wire)| wire.from == member);
-            let mut sends = Vec::new();
-            for (number, wire) in wires {
-                for (msg, _) in &self.now.queues[number as usize] {
-                    sends.push(self.post.send((number, *wire), msg.clone()));
-                }
-            }
-            let (cue, after) = (Cue::Boot, seat.clone());
-            let act = Act { member, cue, reason: None, before: Status::UNDECIDED, after, sends };
-            self.scenes.push(Scene { at: self.at, act: Some(act), crashes: None, misses: Vec::new() });
-        }
-    }
-
     fn carry_out(&mut self, schedule: &Schedule) -> Result<Ending, SetupError> {
         let mut loop_begins = None;
         for (step, &action) in schedule.actions.iter().enumerate() {
@@ -164,7 +147,10 @@ impl<A: Algorithm> Author<'_, A> {
             let (step_text, problem) = (self.rules.write(action), self.instead());
             return Err(SetupError::Step { number: step + 1, step: step_text, problem });
         };
-        self.at = self.at + HOP;
+        let is_prelude = self.at == Time::ZERO && matches!(action.what, What::Boot(_));
+        if !is_prelude {
+            self.at = self.at + HOP;
+        }
         let cue = self.cue(action.what);
         match action.what {
             What::Lose(wire, place) => self.post.lose(wire, place),
@@ -216,7 +202,7 @@ impl<A: Algorithm> Author<'_, A> {
                 return (Some(member.into()), timer.map(Cue::TimeOut));
             }
             What::Tell(member, port, word) => (member.into(), Cue::Word(Port(port.into()), word.into())),
-            What::Recover(member) => (member.into(), Cue::Boot),
+            What::Boot(member) | What::Recover(member) => (member.into(), Cue::Boot),
             What::Deliver(wire, place) => {
                 let to = self.rules.wires.get(wire).to;
                 let is_up = self.now.seats[to as usize].state().is_some();
@@ -232,11 +218,11 @@ impl<A: Algorithm> Author<'_, A> {
     fn act(&mut self, member: u32, cue: Cue<A::Timer>, action: Action) -> Act<A> {
         let outcome = self.whole.outcomes()[action.draw as usize].clone();
         let before = &self.now.seats;
-        let is_up = |other| other == member || before[other as usize].state().is_some();
+        let is_dead = |other| other != member && before[other as usize].facts().is_dead;
         let count = action.crash_after.map_or(usize::MAX, usize::from);
         let mut sends = Vec::new();
         for (port, msg) in outcome.sends.into_iter().take(count) {
-            let wire = self.rules.wires.route(member, port, is_up);
+            let wire = self.rules.wires.route(member, port, is_dead);
             sends.push(self.post.send((wire, self.rules.wires.get(wire)), msg));
         }
         let before = before[member as usize].status();

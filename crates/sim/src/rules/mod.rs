@@ -170,10 +170,10 @@ pub trait Parts {
     fn queue_later(&mut self, queue: &Self::Queue) -> Self::Queue;
 }
 
-/// Wires and members are numbered in a byte.
+/// Wires are numbered in a byte.
 const MOST_WIRES: u32 = u8::MAX as u32;
-/// The ports whose neighbours are dead are bits of a word.
-const MOST_PORTS: u32 = 31;
+/// The most members that rules are for: they, and ports, are bits of a word.
+pub const MOST_MEMBERS: u32 = u32::BITS;
 /// The most steps of the clock in the delay bound.
 const FINEST_GRAIN: u16 = 100;
 /// Each clock that drifts has three rates: this many have 3^10.
@@ -197,18 +197,15 @@ impl<'p> Rules<'p> {
         Rules { plan, liberties, wires: Wires::new(plan, liberties.crashes.into()) }
     }
 
-    /// Whether a plan is small enough for rules: members, wires and ports are numbered in a byte or as bits.
+    /// Whether a plan is small enough for rules: wires are numbered in a byte, and members are bits.
     ///
     /// # Errors
     /// What is too large, and what to do.
     pub fn fits(plan: &Plan, liberties: &Liberties) -> Result<(), String> {
-        let (n, most_ports) = (plan.n(), plan.max_degree());
-        if n > MOST_WIRES {
-            return Err(format!("{n} members are too many to go through step by step: at most {MOST_WIRES}"));
-        }
-        if most_ports > MOST_PORTS {
+        let n = plan.n();
+        if n > MOST_MEMBERS {
             return Err(format!(
-                "a member has {most_ports} neighbours, and here it can have {MOST_PORTS}: use fewer members"
+                "{n} members are too many to go through step by step: at most {MOST_MEMBERS}"
             ));
         }
         let wires = Wires::new(plan, liberties.crashes.into()).len();

@@ -19,6 +19,8 @@ pub struct Instruction {
 /// What can happen, as people write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
+    /// `boot 3`
+    Boot(Id),
     /// `call 3`
     Call(Id),
     /// `deliver 3 -> 1`
@@ -60,7 +62,7 @@ pub struct Letter {
 }
 
 /// What steps look like, for whoever wrote something else.
-const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, tell 2: 4 failed, \
+const EXAMPLES: &str = "boot 3, call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, tell 2: 4 failed, \
                         tell 2: 4 working, tick, crash 4 or recover 4";
 
 impl FromStr for Instruction {
@@ -97,6 +99,7 @@ impl FromStr for Instruction {
             _ if place.is_some() => {
                 return Err(format!("'{text}': '#' goes with a message or with time-out: leave it out"));
             }
+            ["boot", member] => Deed::Boot(id(member)?),
             ["call", member] => Deed::Call(id(member)?),
             ["tell", member, ":", of, "failed"] => Deed::Tell(member.parse()?, id(of)?, Word::Failed),
             ["tell", member, ":", of, "working"] => Deed::Tell(member.parse()?, id(of)?, Word::Working),
@@ -161,6 +164,7 @@ impl Display for Letter {
 impl Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.deed {
+            Deed::Boot(id) => write!(f, "boot {id}"),
             Deed::Call(id) => write!(f, "call {id}"),
             Deed::Deliver(letter) => write!(f, "deliver {letter}"),
             Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
@@ -199,6 +203,7 @@ impl Rules<'_> {
     pub fn instruction(&self, action: Action) -> Instruction {
         let Action { what, draw, crash_after } = action;
         let deed = match what {
+            What::Boot(member) => Deed::Boot(self.id(member.into())),
             What::Call(member) => Deed::Call(self.id(member.into())),
             What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
             What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
@@ -225,6 +230,7 @@ impl Rules<'_> {
         let Instruction { deed, draw, crash_after } = *instruction;
         let member = |id| self.member(id).map(|member| member as u8);
         let what = match deed {
+            Deed::Boot(id) => What::Boot(member(id)?),
             Deed::Call(id) => What::Call(member(id)?),
             Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
             Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),

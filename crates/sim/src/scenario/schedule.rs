@@ -6,8 +6,17 @@ use crate::rules::{Instruction, Liberties, TimeModel};
 use crate::schedule::Schedule;
 use std::num::TryFromIntError;
 
-const LIBERTIES: &[&str] =
-    &["crashes", "recoveries", "losses", "duplicates", "draws", "detector", "clock", "stops_at_goal"];
+const LIBERTIES: &[&str] = &[
+    "crashes",
+    "recoveries",
+    "losses",
+    "duplicates",
+    "draws",
+    "late_calls",
+    "detector",
+    "clock",
+    "stops_at_goal",
+];
 
 /// A schedule, and where its steps stand.
 #[derive(Default)]
@@ -73,6 +82,7 @@ fn liberties(file: &Table<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
         losses: count("losses", needed.losses)?,
         duplicates: count("duplicates", needed.duplicates)?,
         draws: table.read("draws", small::<u8>)?.map_or(needed.draws, |draws| draws.value),
+        late_calls: flag("late_calls", needed.late_calls)?,
         detector: flag("detector", needed.detector)?,
         time: table.read("clock", clock)?.map_or(needed.time, |clock| clock.value),
         stops_at_goal: flag("stops_at_goal", needed.stops_at_goal)?,

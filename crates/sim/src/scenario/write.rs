@@ -139,13 +139,23 @@ impl Text {
             return;
         }
         self.0.push_str("\n[liberties]\n");
-        let Liberties { crashes, recoveries, losses, duplicates, draws, detector, time, stops_at_goal } =
-            *liberties;
+        let Liberties {
+            crashes,
+            recoveries,
+            losses,
+            duplicates,
+            draws,
+            late_calls,
+            detector,
+            time,
+            stops_at_goal,
+        } = *liberties;
         self.maybe("crashes", (crashes != needed.crashes).then_some(crashes));
         self.maybe("recoveries", (recoveries != needed.recoveries).then_some(recoveries));
         self.maybe("losses", (losses != needed.losses).then_some(losses));
         self.maybe("duplicates", (duplicates != needed.duplicates).then_some(duplicates));
         self.maybe("draws", (draws != needed.draws).then_some(draws));
+        self.maybe("late_calls", (late_calls != needed.late_calls).then_some(late_calls));
         self.maybe("detector", (detector != needed.detector).then_some(detector));
         if let TimeModel::Clock { grain, drift } = time {
             let is_needed = time != needed.time;
