@@ -17,10 +17,6 @@ pub struct Story<A: Algorithm> {
     pub ending: Ending,
     /// When whatever is still under way would come.
     pub after_the_end: Time,
-    /// How many messages links lost.
-    pub lost: u64,
-    /// How many messages links made two of.
-    pub duplicated: u64,
 }
 
 /// One step of the schedule, or a member's boot before it.
@@ -80,19 +76,12 @@ pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Optio
             Err(error) => problem = Some(error),
         }
     }
-    let count = |of: fn(&What) -> bool| {
-        let again =
-            schedule.loop_from.map_or(&[][..], |from| schedule.actions.get(from as usize..).unwrap_or(&[]));
-        schedule.actions.iter().chain(again).filter(|action| of(&action.what)).count() as u64
-    };
     let story = Story {
         scenes: author.scenes,
         post: author.post,
         seats: author.now.seats,
         ending,
         after_the_end: author.at + HOP,
-        lost: count(|what| matches!(what, What::Lose(..))),
-        duplicated: count(|what| matches!(what, What::Duplicate(..))),
     };
     (story, problem)
 }
