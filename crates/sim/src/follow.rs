@@ -1,8 +1,8 @@
 //! The third driver: plays a run that is said step by step ([`Schedule`]), as the checker finds them.
 //!
-//! Everyone boots at time 0, and the first step happens one hop later, the second two: an onlooker sees one thing
-//! after the other. So it is where there is a clock, too: a hop is a step of the schedule and not of the clock,
-//! and when the clock moves on there is nothing else to be seen. A loop is played twice.
+//! Everyone boots at time 0, and the first step happens one hop later, the second two: an onlooker sees one
+//! thing after the other. So it is where there is a clock, too: a hop is a step of the schedule and not of
+//! the clock, and when the clock moves on there is nothing else to be seen. A loop is played twice.
 //!
 //! What nobody will ever hear, as its receiver is dead for good, is lost half a hop later.
 
@@ -118,8 +118,8 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         }
     }
 
-    /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link makes
-    /// of it, which arrive. If it loses one of them, that is the first; if it loses more, nobody can tell.
+    /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link
+    /// makes of it, which arrive. If it loses one of them, that is the first; if it loses more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
         let original = self.story.post.letter(number);
         self.tally.sent(&original.msg);
