@@ -85,8 +85,8 @@ pub fn troubled() -> Recording {
     recorded("chang-roberts", &plan)
 }
 
-/// A ring that closes round its dead, step by step: one message comes twice and one of the two is lost, 4 dies
-/// and with it what was on its way to it, and what it sent goes round for ever.
+/// A ring that closes round its dead, step by step: one message comes twice and one of the two is lost, 4
+/// dies and with it what was on its way to it, and what it sent goes round for ever.
 pub fn step_by_step() -> Recording {
     let steps = "call 3, duplicate 3 -> 4, lose 3 -> 4, call 4, crash 4, deliver 4 -> 1, deliver 1 -> 2, \
                  deliver 2 -> 3, call 1, call 2, deliver 3 -> 1, deliver 1 -> 2, deliver 2 -> 3";

@@ -119,7 +119,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
     }
 
     /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link
-    /// makes of it, which arrive. If it loses one of them, that is the first; if it loses more, nobody can tell.
+    /// makes of it, which arrive. If it loses one of them, that is the first; if more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
         let original = self.story.post.letter(number);
         self.tally.sent(&original.msg);

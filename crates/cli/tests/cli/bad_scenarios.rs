@@ -202,7 +202,8 @@ const CASES: &[(&str, &[&str])] = &[
     (
         ring!("schedule = [\n'call 5',\n^'deliver 80 -> 32']"),
         &[
-            "step 2 of the schedule, 'deliver 80 -> 32': this cannot happen then: what can is call 80, call 32, deliver 5 -> 80",
+            "step 2 of the schedule, 'deliver 80 -> 32': this cannot happen then",
+            "what can is call 80, call 32, deliver 5 -> 80",
         ],
     ),
     (

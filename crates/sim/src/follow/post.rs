@@ -88,7 +88,7 @@ impl<M: Clone + PartialEq> Post<M> {
         self.ticks += 1;
     }
 
-    /// Takes over what is on the wires now, and in which order: what is there no longer has nobody to hear it.
+    /// Takes over what is on the wires now, and in which order: what is not there has nobody to hear it.
     /// Of messages that say the same the first goes first.
     pub fn settle(&mut self, queues: &[Letters<M>], gone_at: Time) -> Vec<usize> {
         let mut gone = Vec::new();
