@@ -1,8 +1,9 @@
 //! The third driver: plays a run that is said step by step ([`Schedule`]), as the checker finds them.
 //!
-//! Whoever boots before anything else happens does so at time 0. From then on each step comes a hop after the one
-//! before it: an onlooker sees one thing after the other. So it is where there is a clock, too: a hop is a step of the schedule and not of the clock,
-//! and when the clock moves on there is nothing else to be seen. A loop is played twice.
+//! Whoever boots before anything else happens does so at time 0; where no step says who boots, everyone does. From then on each step comes a hop after the
+//! one before it: an onlooker sees one thing after the other. So it is where there is a clock, too: a hop is a
+//! step of the schedule and not of the clock, and when the clock moves on there is nothing else to be seen. A
+//! loop is played twice.
 //!
 //! What nobody will ever hear, as its receiver is dead for good, is lost half a hop later.
 
@@ -16,7 +17,7 @@ use crate::report::{Driver, Ended, Report};
 use crate::schedule::Schedule;
 use crate::setup::SetupError;
 use crate::trace::{Drop, Observer};
-use bellwether_core::{Algorithm, Port, Status, Time, Verdict};
+use bellwether_core::{Algorithm, Port, Time, Verdict};
 use story::{Act, Cue, Scene, Story};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
@@ -35,9 +36,10 @@ pub fn run<A: Algorithm, O: Observer + ?Sized>(
     driver: Driver,
 ) -> Report {
     let (story, _) = story::write::<A>(plan, schedule);
-    let mut teller = Teller { story: &story, observer, tally: Tally::new(plan.n()) };
+    let (tally, links) = (Tally::new(plan.n()), LinkCounts::default());
+    let mut teller = Teller { story: &story, observer, tally, links };
     story.scenes.iter().for_each(|scene| teller.tell(scene));
-    let (tally, statuses) = (teller.tally, story.seats.iter().map(|seat| seat.state().map(A::status)));
+    let Teller { tally, links, .. } = teller;
     Ended {
         plan,
         tally,
@@ -46,10 +48,10 @@ pub fn run<A: Algorithm, O: Observer + ?Sized>(
         leader_round: None,
         ending: story.ending,
         now: story.scenes.last().map_or(Time::ZERO, |scene| scene.at),
-        links: LinkCounts { lost: story.lost, duplicated: story.duplicated, held_up: 0 },
+        links,
         signals: 0,
     }
-    .report::<A>(statuses)
+    .report::<A>(story.seats.iter().map(|seat| seat.state().map(A::status)))
 }
 
 /// Tells a story to an observer.
@@ -57,6 +59,7 @@ struct Teller<'s, 'o, A: Algorithm, O: ?Sized> {
     story: &'s Story<A>,
     observer: &'o mut O,
     tally: Tally,
+    links: LinkCounts,
 }
 
 impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
@@ -102,7 +105,6 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         if let Some(reason) = act.reason {
             self.observer.reasoned(at, member, reason);
         }
-        let before = if matches!(act.cue, Cue::Boot) { Status::UNDECIDED } else { act.before };
         if let Some(state) = act.after.state() {
             self.tally.holds_at_start(state);
             self.observer.settled(at, member, state);
@@ -110,32 +112,36 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         for &letter in &act.sends {
             self.send(at, letter);
         }
-        let after = act.after.status();
+        let (before, after) = (act.before, act.after.status());
         if before != after && scene.crashes.is_none() {
             self.tally.published(at, member, before, after);
             self.observer.published(at, member, after);
         }
     }
 
-    /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link makes
-    /// of it, which arrive.
+    /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link
+    /// makes of it, which arrive. If it loses one of them, that is the first; if more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
         let original = self.story.post.letter(number);
         self.tally.sent(&original.msg);
-        let of_it = std::iter::once(number).chain(original.copies.iter().copied());
-        let arriving = of_it.map(|number| self.story.post.letter(number)).filter(|letter| !letter.is_lost);
-        let (from, port) = original.from;
-        let mut is_told = false;
-        for letter in arriving {
-            let due = letter.due.unwrap_or(self.story.after_the_end);
-            match is_told {
-                false => self.observer.sent(at, from, port, letter.to, &letter.msg, due),
-                true => self.observer.duplicated(at, from, port, letter.to, &letter.msg, due),
-            }
-            is_told = true;
+        let ((from, port), (to, _)) = (original.from, original.to);
+        let all = || {
+            let numbers = std::iter::once(&number).chain(&original.copies);
+            numbers.map(|&number| self.story.post.letter(number))
+        };
+        let mut is_told = all().any(|letter| letter.is_lost);
+        if is_told {
+            self.links.lost += 1;
+            self.observer.dropped(at, from, port, to, &original.msg, Drop::Chosen);
         }
-        if !is_told {
-            self.observer.dropped(at, from, port, original.to.0, &original.msg, Drop::Chosen);
+        for letter in all().filter(|letter| !letter.is_lost) {
+            let due = letter.due.unwrap_or(self.story.after_the_end);
+            if std::mem::replace(&mut is_told, true) {
+                self.links.duplicated += 1;
+                self.observer.duplicated(at, from, port, letter.to, &letter.msg, due);
+            } else {
+                self.observer.sent(at, from, port, letter.to, &letter.msg, due);
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::plan::Plan;
 use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel};
 use crate::setup::SetupError;
 
-/// A run, step by step: what [`crate::follow`] plays. In a plan steps are actions, in a setup what people write.
+/// A run, step by step: what [`crate::follow`] plays. In a plan steps are actions, in a setup what people
+/// write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule<S = Action> {
     /// What the world may do; part of it, as which wires there are, depends on it.

@@ -89,7 +89,7 @@ fn what_is_no_step_is_refused_with_advice() {
     let plan = ring(3);
     let rules = Rules::new(&plan, Liberties::default());
     let cases = [
-        ("", "'' is no step: expected boot 3, call 3, deliver 3 -> 1"),
+        ("", "'' is no step: expected call 3, deliver 3 -> 1"),
         ("dance 3", "'dance 3' is no step"),
         ("call", "'call' is no step"),
         ("call 3 4", "is no step"),

@@ -20,7 +20,9 @@ const DEFAULT_TIME: Duration = Duration::from_secs(120);
 /// How many states each check of the page may have, unless the user says.
 const DEFAULT_STATES: u64 = 50_000;
 /// More memory than a state takes.
-const BYTES_A_STATE: u64 = 1 << 9;
+const BYTES_A_STATE: u64 = 1 << 10;
+/// States take memory in pieces of thousands.
+const LEAST_MEMORY: u64 = 48 << 20;
 /// The first size, and the last that is tried.
 const SIZES: std::ops::RangeInclusive<u64> = 2..=8;
 
@@ -152,7 +154,7 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
 
 /// Enough for so many states and some more, of which it is then known that they are too many.
 fn memory_for(states: u64) -> u64 {
-    (states * BYTES_A_STATE).max(32 << 20)
+    (states * BYTES_A_STATE).max(LEAST_MEMORY)
 }
 
 /// Checks one size after the other, as far as the bounds allow.

@@ -88,8 +88,8 @@ impl<M: Clone + PartialEq> Post<M> {
         self.ticks += 1;
     }
 
-    /// Takes over what is on the wires now, and in which order: what is there no longer has nobody to hear it. Of
-    /// messages that say the same the first goes first.
+    /// Takes over what is on the wires now, and in which order: what is not there has nobody to hear it.
+    /// Of messages that say the same the first goes first.
     pub fn settle(&mut self, queues: &[Letters<M>], gone_at: Time) -> Vec<usize> {
         let mut gone = Vec::new();
         for (on_wire, queue) in self.on_wire.iter_mut().zip(queues) {

@@ -17,10 +17,6 @@ pub struct Story<A: Algorithm> {
     pub ending: Ending,
     /// When whatever is still under way would come.
     pub after_the_end: Time,
-    /// How many messages links lost.
-    pub lost: u64,
-    /// How many messages links made two of.
-    pub duplicated: u64,
 }
 
 /// One step of the schedule.
@@ -79,19 +75,12 @@ pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Optio
             Err(error) => problem = Some(error),
         }
     }
-    let count = |of: fn(&What) -> bool| {
-        let again =
-            schedule.loop_from.map_or(&[][..], |from| schedule.actions.get(from as usize..).unwrap_or(&[]));
-        schedule.actions.iter().chain(again).filter(|action| of(&action.what)).count() as u64
-    };
     let story = Story {
         scenes: author.scenes,
         post: author.post,
         seats: author.now.seats,
         ending,
         after_the_end: author.at + HOP,
-        lost: count(|what| matches!(what, What::Lose(..))),
-        duplicated: count(|what| matches!(what, What::Duplicate(..))),
     };
     (story, problem)
 }
@@ -108,6 +97,12 @@ struct Author<'p, A: Algorithm> {
 
 impl<A: Algorithm> Author<'_, A> {
     fn carry_out(&mut self, schedule: &Schedule) -> Result<Ending, SetupError> {
+        // Where no step says who boots when, everyone does before the first.
+        if !schedule.actions.iter().any(|action| matches!(action.what, What::Boot(_))) {
+            for member in 0..self.now.seats.len() as u8 {
+                self.happen(0, What::Boot(member).into())?;
+            }
+        }
         let mut loop_begins = None;
         for (step, &action) in schedule.actions.iter().enumerate() {
             if schedule.loop_from == Some(step as u32) {

@@ -1,4 +1,4 @@
-//! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, with members by their ids.
+//! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, members by their ids.
 
 use super::{Action, Rules, What, Wire, Word};
 use bellwether_core::{Id, Port};
@@ -10,7 +10,8 @@ use std::str::FromStr;
 pub struct Instruction {
     /// What happens.
     pub deed: Deed,
-    /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at all.
+    /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at
+    /// all.
     pub draw: u16,
     /// The member that acts crashes when it has sent so many messages.
     pub crash_after: Option<u8>,
@@ -62,8 +63,8 @@ pub struct Letter {
 }
 
 /// What steps look like, for whoever wrote something else.
-const EXAMPLES: &str = "boot 3, call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, tell 2: 4 failed, \
-                        tell 2: 4 working, tick, crash 4 or recover 4";
+const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
+                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4 or boot 4";
 
 impl FromStr for Instruction {
     type Err = String;

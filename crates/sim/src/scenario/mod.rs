@@ -137,7 +137,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     let identical = identical(&file)?;
     let steps = schedule::read(&file)?;
     let expect = Expectation::read(file.get("expect"))?;
-    // A run in which something goes wrong is given up in any case, and one that is said step by step may end early.
+    // A run in which something goes wrong is given up in any case, and one said step by step may end early.
     let goes_wrong = events.disturb() || !link_faults.is_none() || ring_closes || detector.is_some();
     let is_limited = until.is_some() || max_messages.is_some() || goes_wrong || steps.schedule.is_some();
     let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
