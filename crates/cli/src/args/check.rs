@@ -73,7 +73,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Search")]
     pub time: Option<Duration>,
     /// With --all: how many states each check may have, whatever the time
-    #[arg(long, value_name = "COUNT", requires = "all", conflicts_with = "time",
+    #[arg(long, value_name = "COUNT", conflicts_with = "time",
           value_parser = clap::value_parser!(u64).range(1..=MOST_STATES), help_heading = "Search")]
     pub states: Option<u64>,
 
