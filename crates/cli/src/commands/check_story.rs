@@ -5,7 +5,7 @@ use crate::found::Broken;
 use crate::inquiry::Inquiry;
 use crate::wording;
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{HOP, Time};
+use bellwether_core::{HOP, Role, Time};
 use bellwether_sim::RoundMode;
 use bellwether_sim::recording::{Input, Recording, record};
 use bellwether_sim::rules::{Action, What};
@@ -55,8 +55,9 @@ fn meaning(recording: &Recording, number: usize) -> String {
         })
         .collect();
     parts.extend(step.reason.map(str::to_owned));
-    if recording.is_decision(number) {
-        parts.push(format!("now it {}", wording::standing(step.seat.status)));
+    let status = step.seat.status;
+    if recording.is_decision(number) && (status.role != Role::Undecided || status.leader.is_some()) {
+        parts.push(format!("now it {}", wording::standing(status)));
     }
     parts.join("; ")
 }

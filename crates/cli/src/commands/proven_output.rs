@@ -63,7 +63,7 @@ fn in_words(cell: &Cell) -> String {
         (None, Some((n, states))) => format!("holds to n = {n} ({} states)", grouped(*states)),
         (None, None) => return "beyond reach".to_owned(),
     };
-    let lots = cell.is_cut.then(|| format!(", lots: {DEFAULT_DRAWS}")).unwrap_or_default();
+    let lots = if cell.is_cut { format!(", lots: {DEFAULT_DRAWS}") } else { String::new() };
     format!("{words}{lots}")
 }
 

@@ -62,14 +62,14 @@ fn a_rank_whose_owner_is_dead_goes_round_for_ever() {
 fn the_exit_code_tells_safety_liveness_and_limits_apart() {
     assert_eq!(run("check peterson --nodes 3 --duplicates 1").code, 3, "two leaders");
     assert_eq!(run("check itai-rodeh --nodes 2 --crashes 1").code, 4, "nobody leads");
-    let (code, object) = json("chang-roberts --nodes 8 --no-reduction --memory 16M");
+    let (code, object) = json("chang-roberts --nodes 14 --no-reduction --memory 16M");
     assert_eq!((code, object["verdict"].as_str()), (6, Some("incomplete")));
     assert_eq!(object["incomplete_because"], "the memory limit was reached");
     assert!(
         object["properties"].as_array().unwrap().iter().all(|property| property["verdict"] == "incomplete")
     );
     assert!(
-        run("check chang-roberts --nodes 8 --no-reduction --memory 16M").stdout.contains("not everything")
+        run("check chang-roberts --nodes 14 --no-reduction --memory 16M").stdout.contains("not everything")
     );
 }
 
