@@ -3,7 +3,6 @@
 use crate::error::{Failure, Verdict as Ended};
 use crate::inquiry::{Case, Effort, Inquiry};
 use crate::output::grouped;
-use crate::progress::Progress;
 use bellwether_algorithms::Algorithms;
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, check};
 use bellwether_core::Id;
@@ -64,35 +63,34 @@ pub struct Broken {
     pub plan: Plan,
 }
 
-/// Makes all checks of a family, one after the other, within the time for all of them.
-pub fn find(inquiry: &Inquiry, effort: &Effort) -> Result<Found, Failure> {
+/// Makes all checks of a family, one after the other, within the time for all of them. `tell` is told how it goes.
+pub fn find(inquiry: &Inquiry, effort: &Effort, tell: &(dyn Fn(String) + Sync)) -> Result<Found, Failure> {
     let began = Instant::now();
     let mut found = Found::nothing();
     for (ids, callers) in inquiry.cases() {
         let left = effort.time.map(|time| time.saturating_sub(began.elapsed()));
         if left == Some(Duration::ZERO) {
-            found.incomplete = Some("time was up".to_owned());
+            found.give_up("time was up");
             break;
         }
         let case = inquiry.case(ids, callers)?;
-        let progress = Progress::endless(inquiry.choice.label());
         let number = found.checked + 1;
         let watch = |now: &bellwether_check::Progress| {
-            let rate = (now.states as f64 / began.elapsed().as_secs_f64().max(1e-9)) as u64;
-            let [states, rate, queue] = [found.states + now.states, rate, now.queue].map(grouped);
+            let states = found.states + now.states;
+            let rate = (states as f64 / began.elapsed().as_secs_f64().max(1e-9)) as u64;
+            let [states, rate, queue] = [states, rate, now.queue].map(grouped);
             let which = if inquiry.size > 1 {
                 format!(", check {number} of {}", inquiry.size)
             } else {
                 String::new()
             };
-            progress.say(format!(
+            tell(format!(
                 "{states} states, {rate} a second, depth {}, {queue} in the queue{which}",
                 now.depth
             ));
         };
         let wishes = effort.wishes(inquiry.liberties, left);
         let checked = check::<Algorithms>(inquiry.choice.entry, &case.plan, &wishes, &watch);
-        drop(progress);
         found.take(inquiry, &case, checked)?;
     }
     found.took = began.elapsed();
@@ -113,6 +111,16 @@ impl Found {
             symmetric: false,
             is_cut: false,
             took: Duration::ZERO,
+        }
+    }
+
+    /// The rest of the checks is not made.
+    fn give_up(&mut self, why: &str) {
+        self.incomplete = Some(why.to_owned());
+        for ruled in &mut self.properties {
+            if ruled.verdict != Verdict::Violated {
+                ruled.verdict = Verdict::Incomplete;
+            }
         }
     }
 

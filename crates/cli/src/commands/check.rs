@@ -9,6 +9,7 @@ use crate::file::{self, Pending};
 use crate::found::{self, Broken, Found};
 use crate::inquiry::{Effort, Inquiry};
 use crate::output;
+use crate::progress::Progress;
 use crate::request::Request;
 use crate::wording::Heading;
 use bellwether_algorithms::Algorithms;
@@ -35,7 +36,9 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Failure> {
     let inquiry = Inquiry::from_args(args)?;
     let effort = Effort::from_args(args)?;
     check_files(&args.files, &inquiry)?;
-    let found = found::find(&inquiry, &effort)?;
+    let progress = Progress::endless(inquiry.choice.label());
+    let found = found::find(&inquiry, &effort, &|how| progress.say(how))?;
+    drop(progress);
     match args.format {
         CheckFormat::Json => output::print_json(&check_json::CheckObject::new(args, &inquiry, &found))?,
         _ => output::print(check_text::describe(args, &inquiry, &found)?.as_bytes())?,
