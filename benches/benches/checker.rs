@@ -71,7 +71,9 @@ fn line(what: &str, (ours, our_states): (f64, u64), (rival, states): (f64, u64),
 
 fn main() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("Chang-Roberts, worst order, n = {N}, nothing reduced; best of {TRIALS}, million states a second.\n");
+    println!(
+        "Chang-Roberts, worst order, n = {N}, nothing reduced; best of {TRIALS}, million states a second.\n"
+    );
     println!("{:<46} {:>9} {:>9} {:>7} {:>6}", "what", "ours", "rival", "ratio", "floor");
     let plan: &'static Plan = Box::leak(Box::new(ring("chang-roberts", N).1));
     let alone = rate(|| ours("chang-roberts", N, false, 1));
@@ -84,9 +86,18 @@ fn main() {
         2.0,
     );
     line("packed search written by hand, one thread", alone, rate(|| packed_search::search(N).0), 1.0 / 3.0);
-    println!("{:<46} {:>9.3} {:>9.3} {:>7.2}", format!("{cores} threads against one"), together.0 / 1e6, alone.0 / 1e6, together.0 / alone.0);
+    println!(
+        "{:<46} {:>9.3} {:>9.3} {:>7.2}",
+        format!("{cores} threads against one"),
+        together.0 / 1e6,
+        alone.0 / 1e6,
+        together.0 / alone.0
+    );
 
-    println!("\n{:<46} {:>9} {:>9} {:>7} {:>6}", "reduction, n = 7, everyone calls", "full", "reduced", "ratio", "floor");
+    println!(
+        "\n{:<46} {:>9} {:>9} {:>7} {:>6}",
+        "reduction, n = 7, everyone calls", "full", "reduced", "ratio", "floor"
+    );
     for name in ["chang-roberts", "dolev-klawe-rodeh"] {
         let (full, reduced) = (ours(name, 7, false, 1), ours(name, 7, true, 1));
         let ratio = full as f64 / reduced as f64;

@@ -47,7 +47,7 @@ pub struct Checked {
     pub reduced: bool,
     /// Whether one state stood for all that differ by a turn of the ring.
     pub symmetric: bool,
-    /// Whether runs were left out in which members draw more numbers than they may.
+    /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
     pub is_cut: bool,
 }
 
@@ -227,12 +227,15 @@ impl Check<'_> {
     /// One search, and what it finds. True if it was not in full and leaves it unclear whether there are runs without
     /// end.
     fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
-        let (mut search, stopped) = self.search(reduction, symmetry);
+        let (mut search, mut stopped) = self.search(reduction, symmetry);
+        let is_countless = search.is_cut && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
+        if stopped == Stopped::Complete && is_countless {
+            stopped = Stopped::Countless;
+        }
         let in_full = !reduction && !symmetry;
-        let endless = if symmetry && search.turns_back {
-            Endless::Unclear // a loop of states that stand for others is not yet a loop
-        } else {
-            liveness::find(&mut search, in_full, self.deadline)
+        let endless = match liveness::find(&mut search, in_full, self.deadline) {
+            Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
+            endless => endless,
         };
         let is_unclear = matches!(endless, Endless::Unclear);
         let stopped = if matches!(endless, Endless::Unknown) { Stopped::Time } else { stopped };
@@ -304,6 +307,7 @@ fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
         Stopped::Complete | Stopped::Narrow => None,
         Stopped::Memory => Some("the memory limit was reached"),
         Stopped::Time => Some("time was up"),
+        Stopped::Countless => Some("there are more messages, or numbers to draw, than can be counted"),
         Stopped::Wrong => Some("something is wrong, and enough was seen"),
     }
 }

@@ -50,6 +50,9 @@ pub enum Stopped {
     Wrong,
     /// There are more parts than its rows have room for.
     Narrow,
+    /// Nothing was left but what cannot be counted: more messages on a wire, or more ways in which numbers fall, than
+    /// there are numbers for.
+    Countless,
 }
 
 /// How far a search has come.

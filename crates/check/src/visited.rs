@@ -159,3 +159,28 @@ impl Shard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States with the same sum are kept apart: a search is exact however its hashes collide.
+    #[test]
+    fn equal_sums_are_no_equal_states() {
+        let mut shard = Shard::new(2);
+        let rows: Vec<[u16; 2]> = (0..200).map(|number| [number / 3, number % 3]).collect();
+        for sum in [0, u64::MAX] {
+            let first = shard.len();
+            for (place, row) in (first..).zip(&rows) {
+                assert_eq!(shard.find(sum, row), None);
+                assert_eq!(shard.insert(sum, row, StateId::NONE), place);
+                assert_eq!(shard.insert(sum, row, StateId::new(0, 1)), place, "it is known now");
+            }
+            for (place, row) in (first..).zip(&rows) {
+                assert_eq!((shard.find(sum, row), shard.row(place)), (Some(place), &row[..]));
+                assert_eq!(shard.parent(place), StateId::NONE, "where it was reached first");
+            }
+        }
+        assert_eq!(shard.len(), 2 * rows.len());
+    }
+}

@@ -48,6 +48,9 @@ pub struct Liberties {
     pub stops_at_goal: bool,
 }
 
+/// The most messages that can be on a wire at once.
+const MOST_ON_A_WIRE: u8 = u8::MAX;
+
 /// What time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeModel {
@@ -312,7 +315,8 @@ impl<'p> Rules<'p> {
                 .collect();
             for (wire, place) in deliveries {
                 list.extend(loses.then_some(What::Lose(wire, place)));
-                list.extend(doubles.then_some(What::Duplicate(wire, place)));
+                let has_room = parts.len(&now.queues[wire as usize]) < MOST_ON_A_WIRE;
+                list.extend((doubles && has_room).then_some(What::Duplicate(wire, place)));
             }
         }
     }
@@ -329,7 +333,7 @@ impl<'p> Rules<'p> {
     }
 
     /// Every moment that can come of something that is possible. True if some are left out because members
-    /// would draw more numbers than they may. `next` is scratch.
+    /// would draw more numbers than they may, or more messages be on a wire than there can be. `next` is scratch.
     pub fn each_outcome<P: Parts>(
         &self,
         parts: &mut P,
@@ -426,7 +430,8 @@ impl<'p> Rules<'p> {
     ) -> bool {
         let outcomes = parts.act(member, &now.seats[member as usize], input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
-        for draw in 0..parts.count(outcomes) {
+        let mut is_cut = parts.is_cut(outcomes);
+        'draws: for draw in 0..parts.count(outcomes) {
             let (seat, sends) = parts.outcome(outcomes, draw);
             next.become_like(now);
             parts.begin_next();
@@ -444,13 +449,17 @@ impl<'p> Rules<'p> {
                     visit(parts, Action { what, draw, crash_after: Some(nth) }, &stopped);
                 }
                 let (port, letter) = parts.sent(outcomes, draw, nth);
-                self.send(parts, next, member, port, &letter);
+                if !self.send(parts, next, member, port, &letter) {
+                    is_cut = true;
+                    continue 'draws;
+                }
             }
             visit(parts, Action { what, draw, crash_after: None }, next);
         }
-        parts.is_cut(outcomes)
+        is_cut
     }
 
+    /// False if there is no room on the wire.
     fn send<P: Parts>(
         &self,
         parts: &mut P,
@@ -458,15 +467,19 @@ impl<'p> Rules<'p> {
         from: u32,
         port: Port,
         letter: &P::Letter,
-    ) {
+    ) -> bool {
         let wire = self.wires.route(from, port, |to| parts.facts(&next.seats[to as usize]).is_dead);
         let to = self.wires.get(wire).to;
         let is_heard = !parts.facts(&next.seats[to as usize]).is_dead || self.may_return(next);
         if is_heard {
             parts.touch_wire(wire);
             let queue = &mut next.queues[wire as usize];
+            if parts.len(queue) == MOST_ON_A_WIRE {
+                return false;
+            }
             *queue = parts.put(queue, letter);
         }
+        true
     }
 
     /// Whether somebody who is down may come back.

@@ -207,7 +207,7 @@ impl<'p, A: Algorithm> Members<'p, A> {
     }
 
     /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
-    /// draws can fall. True if some are left out because it would draw more than it may.
+    /// draws can fall. True if some are left out because it would draw more than it may, or there are too many.
     pub fn outcomes(
         &mut self,
         member: u32,
@@ -217,6 +217,9 @@ impl<'p, A: Algorithm> Members<'p, A> {
         let (mut outcomes, mut is_cut) = (Vec::new(), false);
         let mut choices = Some(Choices::default());
         while let Some(chosen) = choices {
+            if outcomes.len() == usize::from(u16::MAX) {
+                return (outcomes, true); // an action's draw is a number of this kind
+            }
             self.world.choose(chosen);
             match self.outcome(member, seat, &input) {
                 Some(outcome) => outcomes.push(outcome),

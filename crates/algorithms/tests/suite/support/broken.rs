@@ -38,6 +38,8 @@ pub const UNDISCERNING: u8 = 12;
 pub const WRONG_MEAN: u8 = 13;
 /// Claims a message too few in the worst order of all, and only there.
 pub const NARROW_CLAIM: u8 = 14;
+/// Keeps the outcome to itself.
+pub const UNANNOUNCED: u8 = 15;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
@@ -73,7 +75,7 @@ impl<const FAULT: u8> Ring<FAULT> {
 
     fn say(&self, cx: &mut Cx<'_, Self>, is_outcome: bool, rank: Rank) {
         let calls = if FAULT == AMBIENT { CALLS.fetch_add(1, Ordering::Relaxed) } else { 0 };
-        if FAULT != SILENT {
+        if FAULT != SILENT && !(FAULT == UNANNOUNCED && is_outcome) {
             cx.send(NEXT, Word { is_outcome, rank, lost: FAULT == LOSSY, calls });
         }
     }

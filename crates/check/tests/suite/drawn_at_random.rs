@@ -1,0 +1,213 @@
+//! Algorithms that mean nothing, drawn at random: whatever they do, the search finds the same with and without
+//! reductions, and the same as a search that is plainly right.
+
+use crate::support::explored::Explored;
+use crate::support::toy::*;
+use crate::support::*;
+use bellwether_check::{Property, Verdict};
+use bellwether_core::*;
+use bellwether_sim::rules::{Liberties, Situation, What};
+use bellwether_sim::{LinkOrder, Plan};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A member that is in one of a few moods. What it does when something happens to it is drawn, once for each mood, member
+/// and happening: the same in every run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Moody {
+    mood: u64,
+    /// How many more messages it sends that are not only passed on: so there are not ever more of them.
+    breath: u8,
+    leads: bool,
+}
+
+const MOODS: u64 = 3;
+const WORDS: u64 = 2;
+
+/// SplitMix64 of Steele, Lea and Flood.
+fn mixed(seed: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl Moody {
+    /// What is drawn for a happening. The attribute, everyone's the same, says which algorithm it is.
+    fn react(&mut self, cx: &mut ToyCx<'_, Self>, happening: u64, may_reply: bool) {
+        let seed = cx.rank().attribute() as u64;
+        let mut lot = mixed(mixed(mixed(seed) ^ cx.id().value()) ^ (self.mood << 8 | happening));
+        let mut below = |bound: u64| {
+            let drawn = lot % bound;
+            lot /= bound;
+            drawn
+        };
+        self.mood = below(MOODS);
+        self.leads = below(4) == 0;
+        let ports: Vec<Port> = cx.outgoing().collect();
+        for _ in 0..below(3) {
+            let (port, word) = (ports[below(ports.len() as u64) as usize], below(WORDS) as u8);
+            if may_reply || self.breath > 0 {
+                self.breath -= u8::from(!may_reply);
+                cx.send(port, Said(word));
+            }
+            if may_reply {
+                return; // one for the one that it has heard
+            }
+        }
+        if below(4) == 0 {
+            cx.set_timer(below(2) as u8, HOP);
+        }
+    }
+}
+
+impl Toy for Moody {
+    type Word = u8;
+    type Saved = ();
+    const SPEC: Spec = Spec { starts: Starts::Callers, ..TOY };
+
+    fn boots(&mut self, _: &mut ToyCx<'_, Self>, (): ()) {
+        self.breath = 1;
+    }
+
+    fn is_called(&mut self, cx: &mut ToyCx<'_, Self>) {
+        self.react(cx, 0, false);
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, from: Port, word: u8) {
+        let happening = 1 + u64::from(word) + WORDS * u64::from(from.0);
+        let seed = cx.rank().attribute() as u64;
+        // Some let what they hear go on, so that it may go round for ever; others are out of breath soon.
+        self.react(cx, happening, seed.is_multiple_of(2));
+    }
+
+    fn is_reminded(&mut self, cx: &mut ToyCx<'_, Self>, timer: u8) {
+        self.react(cx, 100 + u64::from(timer), false);
+    }
+
+    fn status(&self) -> Status {
+        leads(self.leads)
+    }
+}
+
+type Member = Played<Moody>;
+
+/// Something that must happen some time if it can happen all the time.
+fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String> {
+    match what {
+        What::Deliver(wire, place) if links == LinkOrder::Reordering => {
+            Some(format!("deliver {wire} {:?}", now.queues[wire as usize][place as usize].0))
+        }
+        What::Deliver(wire, _) => Some(format!("deliver {wire}")),
+        What::TimeOut(member, timer) => {
+            Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
+        }
+        _ if what.is_fault() => None,
+        _ => Some(format!("{what:?}")),
+    }
+}
+
+/// Whether a fair run goes round for ever without a leader: by what can be reached from where, for every two situations.
+fn goes_round(plan: &Plan, graph: &Explored<Member>) -> bool {
+    let n = graph.situations.len();
+    let counts = |at: usize| {
+        let seats = &graph.situations[at].seats;
+        leaders(&graph.situations[at]) == 0 || seats.iter().any(|seat| seat.facts().boots())
+    };
+    let reached: Vec<BTreeSet<usize>> = (0..n)
+        .map(|from| {
+            let (mut reached, mut ahead) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = ahead.pop().filter(|_| counts(from)) {
+                let next = graph.steps[at].iter().map(|(_, next)| *next).filter(|next| counts(*next));
+                ahead.extend(next.filter(|next| reached.insert(*next)));
+            }
+            reached
+        })
+        .collect();
+    (0..n).filter(|at| reached[*at].contains(at)).any(|at| {
+        let part: Vec<usize> =
+            reached[at].iter().copied().filter(|other| reached[*other].contains(&at)).collect();
+        let due = |at: usize| -> BTreeSet<String> {
+            let duties = graph.steps[at]
+                .iter()
+                .filter_map(|(action, _)| duty(plan.links, &graph.situations[at], action.what));
+            duties.collect()
+        };
+        let always = part.iter().map(|at| due(*at)).reduce(|one, other| &one & &other).unwrap_or_default();
+        let within = |&at: &usize| {
+            let steps = graph.steps[at].iter().filter(|(_, next)| part.contains(next));
+            steps.filter_map(move |(action, _)| duty(plan.links, &graph.situations[at], action.what))
+        };
+        let done: BTreeSet<String> = part.iter().flat_map(within).collect();
+        always.is_subset(&done)
+    })
+}
+
+/// How often something was found and how often not: neither may be never.
+#[derive(Debug, Default)]
+struct Tally {
+    two_leaders: u32,
+    bad_ends: u32,
+    endless: u32,
+    spotless: u32,
+    reduced: u32,
+}
+
+fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
+    let name = format!("seed {seed} {liberties:?} {:?} {:?}", plan.topology, plan.links);
+    let full = check_in_full::<Member>(plan, liberties);
+    let few = check::<Member>(plan, &reduced(liberties));
+    let verdicts = |checked: &bellwether_check::Checked| -> Vec<Verdict> {
+        checked.findings.iter().map(|finding| finding.verdict).collect()
+    };
+    assert_eq!(verdicts(&few), verdicts(&full), "{name}");
+    assert!(few.progress.states <= full.progress.states, "{name}");
+    tally.reduced += u32::from(few.progress.states < full.progress.states);
+    if full.progress.states > 400 {
+        return; // what can be reached from where would take too long
+    }
+    let graph = Explored::<Member>::new(plan, liberties);
+    assert_eq!(full.progress.states, graph.situations.len() as u64, "{name}");
+    assert_eq!(full.progress.transitions, graph.transitions(), "{name}");
+    let two_leaders = graph.situations.iter().any(|now| leaders(now) > 1);
+    let is_end = |at: usize| graph.steps[at].iter().all(|(action, _)| action.what.is_fault());
+    let someone_is_up = |at: usize| graph.situations[at].seats.iter().any(|seat| seat.state().is_some());
+    let bad_end = (0..graph.steps.len())
+        .any(|at| is_end(at) && someone_is_up(at) && leaders(&graph.situations[at]) == 0);
+    let endless = goes_round(plan, &graph);
+    for (property, is_broken) in [
+        (Property::OneLeader, two_leaders),
+        (Property::SomeoneLeads, bad_end),
+        (Property::Eventually, bad_end || endless),
+    ] {
+        assert_eq!(verdict(&full, property) == Verdict::Violated, is_broken, "{name} {property:?}");
+    }
+    tally.two_leaders += u32::from(two_leaders);
+    tally.bad_ends += u32::from(bad_end);
+    tally.endless += u32::from(endless);
+    tally.spotless += u32::from(!two_leaders && !bad_end && !endless);
+}
+
+#[test]
+fn whatever_they_do_the_same_is_found() {
+    let mut tally = Tally::default();
+    for seed in 0..150 {
+        let shapes = [ring(&[1, 2, 3]), two_way_ring(&[1, 2]), graph(&[1, 2, 3], &[(0, 1), (1, 2)])];
+        for mut plan in shapes {
+            for rank in &mut plan.ranks {
+                *rank = Rank::new(Elect::Best, seed, rank.id());
+            }
+            plan.links = if seed % 3 == 0 { LinkOrder::Reordering } else { LinkOrder::Fifo };
+            plan.initiators = Initiators::Some(if seed % 5 == 0 { vec![0] } else { vec![0, 1] });
+            let liberties = match seed % 4 {
+                0 => NONE,
+                1 => Liberties { late_calls: true, ..NONE },
+                2 => Liberties { time: CLOCK, ..NONE },
+                _ => Liberties { losses: 1, ..NONE },
+            };
+            compare(&plan, liberties, seed as u64, &mut tally);
+        }
+    }
+    let Tally { two_leaders, bad_ends, endless, spotless, reduced } = tally;
+    assert!([two_leaders, bad_ends, endless, spotless, reduced].iter().all(|&times| times > 5), "{tally:?}");
+}

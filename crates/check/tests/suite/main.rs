@@ -1,0 +1,13 @@
+//! Everything that is tested of the checker, in one binary.
+
+mod drawn_at_random;
+mod faults;
+mod known_bugs;
+mod liveness;
+mod many;
+mod properties;
+mod reductions;
+mod second_opinion;
+mod support;
+mod through_stateright;
+mod tla;

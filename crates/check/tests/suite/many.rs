@@ -1,0 +1,131 @@
+//! States of many different parts, and limits.
+
+use crate::support::toy::*;
+use crate::support::*;
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_check::{Property, Verdict, Wishes};
+use bellwether_core::*;
+use serde::Serialize;
+use std::time::Duration;
+
+/// A member that draws two numbers and keeps them: the second when its own word comes back to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Drawing {
+    drawn: Vec<u64>,
+}
+
+const NUMBERS: u64 = 300;
+
+impl Toy for Drawing {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec = Spec { randomised: true, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        self.drawn.push(cx.draw(NUMBERS));
+        cx.send(NEXT, Said(()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
+        self.drawn.push(cx.draw(NUMBERS));
+    }
+
+    fn status(&self) -> Status {
+        leads(self.drawn == [NUMBERS - 1, NUMBERS - 1])
+    }
+}
+
+/// More different members than a half-word has numbers for.
+#[test]
+fn there_may_be_many_different_parts() {
+    let all = NUMBERS * NUMBERS;
+    assert!(all > u16::MAX.into());
+    for wishes in [in_full(NONE), reduced(NONE)] {
+        let checked = check::<Played<Drawing>>(&ring(&[1]), &wishes);
+        let progress = checked.progress;
+        assert_eq!((progress.states, progress.transitions), (1 + NUMBERS + all, NUMBERS + all));
+        assert_eq!((progress.depth, progress.queue), (3, 0));
+        // One way of all leads to a leader.
+        assert_eq!(finding(&checked, Property::OneLeader).seen, 1);
+        assert_eq!(finding(&checked, Property::SomeoneLeads).seen, all);
+        let run = finding(&checked, Property::SomeoneLeads).counterexample.as_ref();
+        assert_eq!(run.map(|run| run.actions.len()), Some(2));
+    }
+}
+
+/// A member that answers itself twice: its messages are ever more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Babbling;
+
+impl Toy for Babbling {
+    type Word = ();
+    type Saved = ();
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        cx.send(NEXT, Said(()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
+        cx.send(NEXT, Said(()));
+        cx.send(NEXT, Said(()));
+    }
+
+    fn status(&self) -> Status {
+        Status::UNDECIDED
+    }
+}
+
+/// Messages that are too many to be counted are not taken for none.
+#[test]
+fn what_is_ever_more_is_cut_and_does_not_end() {
+    let checked = check_in_full::<Played<Babbling>>(&ring(&[1]), NONE);
+    assert!(checked.is_cut);
+    assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
+    assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
+    assert_eq!(checked.verdict(), Verdict::Incomplete);
+}
+
+/// Draws a number from more than there are numbers for draws.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Lottery {
+    drawn: u64,
+}
+
+impl Toy for Lottery {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec = Spec { randomised: true, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        self.drawn = cx.draw(70_000);
+    }
+
+    fn status(&self) -> Status {
+        leads(self.drawn == 0)
+    }
+}
+
+#[test]
+fn numbers_that_are_too_many_are_cut_and_said_to_be() {
+    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), NONE);
+    assert!(checked.is_cut && checked.incomplete.is_some());
+    assert_eq!(checked.progress.states, 1 + 65_535);
+}
+
+#[test]
+fn limits_stop_a_search_and_say_so() {
+    let plan = ring(&[5, 4, 3, 2, 1]);
+    let all = check_in_full::<ChangRoberts>(&plan, NONE);
+    assert_eq!((all.verdict(), all.incomplete), (Verdict::Holds, None));
+    let no_memory = Wishes { memory: 1, ..in_full(NONE) };
+    let no_time = Wishes { time: Some(Duration::ZERO), ..in_full(NONE) };
+    for wishes in [no_memory, no_time] {
+        let some = check::<ChangRoberts>(&plan, &wishes);
+        assert_eq!(some.verdict(), Verdict::Incomplete);
+        assert!(
+            some.incomplete.is_some() && some.findings.iter().all(|it| it.verdict == Verdict::Incomplete)
+        );
+        let (some, all) = (some.progress, all.progress);
+        assert!(some.states < all.states && some.depth < all.depth && some.queue > 0, "{some:?} {all:?}");
+    }
+}

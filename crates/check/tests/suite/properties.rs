@@ -1,0 +1,90 @@
+//! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to hold.
+
+use crate::support::toy::*;
+use crate::support::*;
+use bellwether_check::{Property, Verdict};
+use bellwether_core::*;
+use serde::Serialize;
+
+/// Ranks go round a ring as far as nobody better is. What members make of that is wrong in one way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Told<const FAULT: u8> {
+    leader: Option<Rank>,
+    leads: bool,
+}
+
+/// Nothing is wrong.
+const SOUND: u8 = 0;
+/// Who has not heard of a better one leads meanwhile.
+const HASTY: u8 = 1;
+/// The worst leads.
+const UPSIDE_DOWN: u8 = 2;
+/// Only the leader knows.
+const SECRETIVE: u8 = 3;
+/// Nobody leads.
+const MODEST: u8 = 4;
+/// What is heard is said again for ever.
+const ECHOING: u8 = 5;
+
+impl<const FAULT: u8> Toy for Told<FAULT> {
+    type Word = Rank;
+    type Saved = ();
+    const SPEC: Spec = Spec { goal: Goal::EveryoneKnows, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        self.leads = FAULT == HASTY;
+        cx.send(NEXT, Said(cx.rank()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, rank: Rank) {
+        if FAULT == ECHOING {
+            return cx.send(NEXT, Said(rank));
+        }
+        let is_better = |one: Rank, other: Rank| if FAULT == UPSIDE_DOWN { one < other } else { one > other };
+        if FAULT == MODEST {
+            return;
+        }
+        if self.leader.is_none_or(|leader| is_better(rank, leader)) && !is_better(cx.rank(), rank) {
+            self.leader = Some(rank).filter(|_| FAULT != SECRETIVE || rank == cx.rank());
+            self.leads = rank == cx.rank();
+            if !self.leads {
+                cx.send(NEXT, Said(rank));
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        Status { leader: self.leader.map(Rank::id), ..leads(self.leads) }
+    }
+}
+
+/// Which properties a fault breaks, and which mean nothing where it is.
+fn broken_and_vacuous<const FAULT: u8>() -> (Vec<Property>, Vec<Property>) {
+    let checked = check_in_full::<Played<Told<FAULT>>>(&ring(&[1, 2]), NONE);
+    for finding in &checked.findings {
+        assert_eq!(finding.verdict == Verdict::Vacuous, finding.seen == 0, "{finding:?}");
+        assert_eq!(finding.verdict == Verdict::Violated, finding.counterexample.is_some(), "{finding:?}");
+    }
+    let vacuous = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Vacuous);
+    (violated(&checked), vacuous.map(|finding| finding.property).collect())
+}
+
+#[test]
+fn each_is_broken_by_something_that_breaks_nothing_else() {
+    assert_eq!(broken_and_vacuous::<SOUND>(), (vec![], vec![]));
+    assert_eq!(broken_and_vacuous::<HASTY>(), (vec![Property::OneLeader], vec![]));
+    assert_eq!(broken_and_vacuous::<UPSIDE_DOWN>(), (vec![Property::BestLeads], vec![]));
+    assert_eq!(broken_and_vacuous::<SECRETIVE>(), (vec![Property::AllAgree], vec![]));
+}
+
+#[test]
+fn where_there_is_nothing_to_hold_they_mean_nothing() {
+    let of_leaders = [Property::OneLeader, Property::BestLeads, Property::AllAgree];
+    // A run that ends without a leader never comes to have one, so these two are broken together.
+    let of_ends = vec![Property::Eventually, Property::SomeoneLeads];
+    assert_eq!(broken_and_vacuous::<MODEST>(), (of_ends, of_leaders.to_vec()));
+    // One that never ends breaks only the one.
+    let nothing_to_hold =
+        vec![Property::OneLeader, Property::SomeoneLeads, Property::BestLeads, Property::AllAgree];
+    assert_eq!(broken_and_vacuous::<ECHOING>(), (vec![Property::Eventually], nothing_to_hold));
+}

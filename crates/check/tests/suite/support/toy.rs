@@ -1,0 +1,84 @@
+//! A short way to write algorithms that exist only to be checked.
+
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// What a toy's members do; whatever is not said, they do not.
+pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static {
+    type Word: Data;
+    type Saved: Data + Default;
+    const SPEC: Spec = TOY;
+
+    fn boots(&mut self, _: &mut ToyCx<'_, Self>, _: Self::Saved) {}
+    fn is_called(&mut self, _: &mut ToyCx<'_, Self>) {}
+    fn hears(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Self::Word) {}
+    fn is_reminded(&mut self, _: &mut ToyCx<'_, Self>, _: u8) {}
+    fn status(&self) -> Status;
+}
+
+pub type ToyCx<'a, T> = Cx<'a, Played<T>>;
+
+/// Everyone begins, and only the leader need know that it leads.
+pub const TOY: Spec = Spec {
+    name: "toy",
+    need: Need::StronglyConnected,
+    starts: Starts::Everyone,
+    goal: Goal::LeaderOnly,
+    ..ChangRoberts::SPEC
+};
+
+/// A member of a toy.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Played<T: Toy>(pub T);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "W: Data")]
+pub struct Said<W>(pub W);
+
+impl<W: Data> Message for Said<W> {
+    const KINDS: &'static [Kind] = &[Kind::payload("word")];
+
+    fn kind(&self) -> usize {
+        0
+    }
+}
+
+impl<T: Toy> Algorithm for Played<T> {
+    type Timer = u8;
+    type Durable = T::Saved;
+
+    fn start(cx: &mut Cx<'_, Self>, saved: T::Saved) -> Self {
+        let mut toy = T::default();
+        toy.boots(cx, saved);
+        Played(toy)
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        self.0.is_called(cx);
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Said(word): Said<T::Word>) {
+        self.0.hears(cx, from, word);
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: u8) {
+        self.0.is_reminded(cx, timer);
+    }
+}
+
+impl<T: Toy> Protocol for Played<T> {
+    type Msg = Said<T::Word>;
+    const SPEC: Spec = T::SPEC;
+
+    fn status(&self) -> Status {
+        self.0.status()
+    }
+}
+
+/// Whoever leads, or does not.
+pub fn leads(it_does: bool) -> Status {
+    Status { role: if it_does { Role::Leader } else { Role::Undecided }, ..Status::UNDECIDED }
+}

@@ -1,0 +1,58 @@
+//! The simulator's world as a model of the `stateright` crate: another checker, with the same rules.
+
+use bellwether_core::Algorithm;
+use bellwether_sim::Plan;
+use bellwether_sim::rules::{Action, Liberties, Rules, Situation, What, Whole};
+use stateright::{Model, Property};
+use std::sync::{Mutex, PoisonError};
+
+/// Everything that can happen in a plan. Stateright wants models that live for ever, so the plan has to.
+pub struct World<A: Algorithm> {
+    pub rules: Rules<'static>,
+    properties: Vec<Property<Self>>,
+    /// One for each thread that works: taken out and put back.
+    idle: Mutex<Vec<Whole<'static, A>>>,
+}
+
+impl<A: Algorithm> World<A> {
+    pub fn new(plan: &'static Plan, liberties: Liberties, properties: Vec<Property<Self>>) -> Self {
+        World { rules: Rules::new(plan, liberties), properties, idle: Mutex::new(Vec::new()) }
+    }
+
+    fn with_whole<T>(&self, work: impl FnOnce(&mut Whole<'static, A>) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut whole = taken.unwrap_or_else(|| Whole::new(self.rules.plan, self.rules.liberties));
+        let result = work(&mut whole);
+        idle().push(whole);
+        result
+    }
+
+    /// Whether nothing is left to happen in a situation but faults.
+    pub fn is_over(&self, now: &Situation<A>) -> bool {
+        let mut possible = Vec::new();
+        self.with_whole(|whole| self.rules.possible(whole, now, &mut possible));
+        possible.into_iter().all(What::is_fault)
+    }
+}
+
+impl<A: Algorithm> Model for World<A> {
+    type State = Situation<A>;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<Situation<A>> {
+        self.rules.beginnings::<A>()
+    }
+
+    fn actions(&self, now: &Situation<A>, actions: &mut Vec<Action>) {
+        actions.extend(self.with_whole(|whole| whole.enabled(&self.rules, now)));
+    }
+
+    fn next_state(&self, now: &Situation<A>, action: Action) -> Option<Situation<A>> {
+        self.with_whole(|whole| whole.apply(&self.rules, now, action))
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        self.properties.clone()
+    }
+}
