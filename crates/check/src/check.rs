@@ -233,11 +233,12 @@ impl Check<'_> {
             stopped = Stopped::Countless;
         }
         let in_full = !reduction && !symmetry;
-        let endless = match liveness::find(&mut search, in_full) {
+        let endless = match liveness::find(&mut search, in_full, self.deadline) {
             Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
             endless => endless,
         };
         let is_unclear = matches!(endless, Endless::Unclear);
+        let stopped = if matches!(endless, Endless::Unknown) { Stopped::Time } else { stopped };
         let findings =
             Property::ALL.map(|property| self.finding(&mut search, property, stopped, &endless, in_full));
         let checked = Checked {

@@ -5,7 +5,7 @@ use crate::property::Property;
 use crate::visited::StateId;
 use bellwether_core::{Rank, Reign, Spec, Status};
 use bellwether_sim::rules::{Parts, Rules, What};
-use bellwether_sim::{Outcome, Ruling, rule};
+use bellwether_sim::{Ending, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMo
             facts.is_up.then_some((*rank, facts.status))
         })
         .collect();
-    rule(spec, live.into_iter(), true)
+    rule(spec, live.into_iter(), Ending::ByItself)
 }
 
 /// What a state in which nothing is left to happen breaks.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+pub mod family;
 mod judge;
 mod liveness;
 mod packed;

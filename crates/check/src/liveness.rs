@@ -13,9 +13,17 @@ use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::What;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::{Index, IndexMut};
+use std::time::Instant;
 
 /// How many states of a part are tried as the beginning of a short loop.
 const TRIED: usize = 64;
+
+/// What looking for loops takes besides, at most about: marks, and a way through all states.
+pub const BYTES_A_STATE: u64 = 64;
+
+/// How many states are visited before the clock is looked at.
+const VISITS: u32 = 1 << 12;
 
 /// What was found out about runs without end.
 pub enum Endless {
@@ -26,15 +34,17 @@ pub enum Endless {
     Loop { start: StateId, round: Vec<Stage> },
     /// There is a loop, but not everything was followed: others may be.
     Unclear,
+    /// Time was up.
+    Unknown,
 }
 
 /// Looks for a fair run in which the goal is not reached for ever.
-pub fn find(search: &mut Search<'_>, in_full: bool) -> Endless {
+pub fn find(search: &mut Search<'_>, in_full: bool, deadline: Option<Instant>) -> Endless {
     if !search.turns_back {
         return Endless::None;
     }
     let goals = goals(search);
-    let parts = strongly_connected(search, |id| !goals.contains(&id));
+    let Some(parts) = strongly_connected(search, deadline, |id| !goals[id]) else { return Endless::Unknown };
     let mut best: Option<(usize, StateId, Vec<Stage>)> = None;
     for part in &parts {
         if let Some((start, round)) = fair_loop(search, part) {
@@ -47,8 +57,34 @@ pub fn find(search: &mut Search<'_>, in_full: bool) -> Endless {
     match best {
         Some((_, start, round)) => Endless::Loop { start, round },
         None if in_full => Endless::None,
-        None if parts.is_empty() && strongly_connected(search, |_| true).is_empty() => Endless::None,
-        None => Endless::Unclear,
+        None if !parts.is_empty() => Endless::Unclear,
+        None => match strongly_connected(search, deadline, |_| true) {
+            Some(parts) if parts.is_empty() => Endless::None,
+            Some(_) => Endless::Unclear,
+            None => Endless::Unknown,
+        },
+    }
+}
+
+/// Something for each state.
+struct PerState<T>(Vec<Vec<T>>);
+
+impl<T: Clone> PerState<T> {
+    fn new(search: &Search<'_>, value: T) -> Self {
+        PerState(search.shards.iter().map(|shard| vec![value.clone(); shard.len()]).collect())
+    }
+}
+
+impl<T> Index<StateId> for PerState<T> {
+    type Output = T;
+    fn index(&self, id: StateId) -> &T {
+        &self.0[id.shard()][id.place()]
+    }
+}
+
+impl<T> IndexMut<StateId> for PerState<T> {
+    fn index_mut(&mut self, id: StateId) -> &mut T {
+        &mut self.0[id.shard()][id.place()]
     }
 }
 
@@ -59,15 +95,13 @@ fn all(search: &Search<'_>) -> impl Iterator<Item = StateId> {
 }
 
 /// The states in which somebody leads and everyone knows it who should.
-fn goals(search: &mut Search<'_>) -> FxHashSet<StateId> {
+fn goals(search: &mut Search<'_>) -> PerState<bool> {
     with_worker(search, |search, worker| {
-        let mut goals = FxHashSet::default();
+        let mut goals = PerState::new(search, false);
         for id in all(search) {
             worker.load(search, id);
             let (parts, now, _) = worker.loaded();
-            if search.rules.is_at_its_goal(parts, now) {
-                goals.insert(id);
-            }
+            goals[id] = search.rules.is_at_its_goal(parts, now);
         }
         goals
     })
@@ -87,32 +121,50 @@ fn with_worker<'p, T>(search: &mut Search<'p>, work: impl FnOnce(&Search<'p>, &m
 }
 
 /// The parts in which every state leads to every other, among those that count: without lone states that do not
-/// lead to themselves. (Tarjan, *Depth-first search and linear graph algorithms*, 1972, without recursion.)
-fn strongly_connected(search: &mut Search<'_>, counts: impl Fn(StateId) -> bool) -> Vec<Vec<StateId>> {
+/// lead to themselves. (Tarjan, *Depth-first search and linear graph algorithms*, 1972, without recursion.) Nothing
+/// if time is up.
+fn strongly_connected(
+    search: &mut Search<'_>,
+    deadline: Option<Instant>,
+    counts: impl Fn(StateId) -> bool,
+) -> Option<Vec<Vec<StateId>>> {
     with_worker(search, |search, worker| {
-        let mut tarjan = Tarjan::default();
+        let unmet = Meeting { order: 0, earliest: 0, is_waiting: false, leads_to_itself: false };
+        let met = PerState::new(search, unmet);
+        let mut tarjan = Tarjan { met, count: 0, waiting: Vec::new(), parts: Vec::new(), deadline };
         for root in all(search).filter(|id| counts(*id)) {
-            tarjan.visit(search, worker, &counts, root);
+            tarjan.visit(search, worker, &counts, root)?;
         }
-        tarjan.parts
+        Some(tarjan.parts)
     })
 }
 
-#[derive(Default)]
 struct Tarjan {
-    /// For each state met: the order in which it was, and the earliest that it leads back to; not while it is in
-    /// a part that is complete.
-    met: FxHashMap<StateId, Meeting>,
+    met: PerState<Meeting>,
+    /// How many have been met.
+    count: u32,
     waiting: Vec<StateId>,
     parts: Vec<Vec<StateId>>,
+    deadline: Option<Instant>,
 }
 
+/// A state that was met.
 #[derive(Clone, Copy)]
 struct Meeting {
+    /// When, from 1; 0 if it was not.
     order: u32,
+    /// The earliest that it leads back to.
     earliest: u32,
+    /// Whether its part is not complete yet.
     is_waiting: bool,
     leads_to_itself: bool,
+}
+
+/// A state on the way, with its share of the list of what comes next: where it begins, and how far it has come.
+struct Stop {
+    id: StateId,
+    from: usize,
+    at: usize,
 }
 
 impl Tarjan {
@@ -122,45 +174,30 @@ impl Tarjan {
         worker: &mut Worker<'p>,
         counts: &impl Fn(StateId) -> bool,
         root: StateId,
-    ) {
-        if self.met.contains_key(&root) {
-            return;
-        }
-        // The states on the way, and where in the list of what they lead to each one's share ends and goes on.
-        let mut way: Vec<(StateId, usize, usize)> = Vec::new();
-        let mut ahead: Vec<StateId> = Vec::new();
-        let mut enter = |this: &mut Self, way: &mut Vec<_>, ahead: &mut Vec<StateId>, id: StateId| {
-            let from = ahead.len();
-            let mut leads_to_itself = false;
-            search.successors(worker, id, |_, next| {
-                leads_to_itself |= next == id;
-                if counts(next) {
-                    ahead.push(next);
-                }
-            });
-            let order = this.met.len() as u32;
-            this.met.insert(id, Meeting { order, earliest: order, is_waiting: true, leads_to_itself });
-            this.waiting.push(id);
-            way.push((id, from, from));
-        };
-        enter(self, &mut way, &mut ahead, root);
-        while let Some((id, from, at)) = way.last_mut() {
-            if let Some(&next) = ahead.get(*at) {
+    ) -> Option<()> {
+        let (mut way, mut ahead) = (Vec::new(), Vec::new());
+        let mut next = Some(root).filter(|root| self.met[*root].order == 0);
+        loop {
+            if let Some(id) = next.take() {
+                way.push(self.meet(search, worker, counts, id, &mut ahead)?);
+            }
+            let Some(Stop { id, from, at }) = way.last_mut() else { return Some(()) };
+            if let Some(&ahead) = ahead.get(*at) {
                 *at += 1;
-                let id = *id;
-                match self.met.get(&next).copied() {
-                    None => enter(self, &mut way, &mut ahead, next),
-                    Some(meeting) if meeting.is_waiting => self.reaches(id, meeting.order),
-                    Some(_) => {}
+                let meeting = self.met[ahead];
+                if meeting.order == 0 {
+                    next = Some(ahead);
+                } else if meeting.is_waiting {
+                    self.reaches(*id, meeting.order);
                 }
                 continue;
             }
-            let (id, from) = (*id, *from);
-            ahead.truncate(from);
+            let id = *id;
+            ahead.truncate(*from);
             way.pop();
-            let meeting = self.met[&id];
-            if let Some((before, ..)) = way.last() {
-                self.reaches(*before, meeting.earliest);
+            let meeting = self.met[id];
+            if let Some(before) = way.last() {
+                self.reaches(before.id, meeting.earliest);
             }
             if meeting.earliest == meeting.order {
                 self.close(id, meeting.leads_to_itself);
@@ -168,24 +205,41 @@ impl Tarjan {
         }
     }
 
+    /// Meets a state, and adds what it leads to. Nothing if time is up.
+    fn meet<'p>(
+        &mut self,
+        search: &Search<'p>,
+        worker: &mut Worker<'p>,
+        counts: &impl Fn(StateId) -> bool,
+        id: StateId,
+        ahead: &mut Vec<StateId>,
+    ) -> Option<Stop> {
+        let from = ahead.len();
+        let mut leads_to_itself = false;
+        search.successors(worker, id, |_, next| {
+            leads_to_itself |= next == id;
+            if counts(next) {
+                ahead.push(next);
+            }
+        });
+        self.count += 1;
+        self.met[id] = Meeting { order: self.count, earliest: self.count, is_waiting: true, leads_to_itself };
+        self.waiting.push(id);
+        let is_late =
+            self.count.is_multiple_of(VISITS) && self.deadline.is_some_and(|at| Instant::now() >= at);
+        (!is_late).then_some(Stop { id, from, at: from })
+    }
+
     fn reaches(&mut self, id: StateId, earlier: u32) {
-        if let Some(meeting) = self.met.get_mut(&id) {
-            meeting.earliest = meeting.earliest.min(earlier);
-        }
+        let meeting = &mut self.met[id];
+        meeting.earliest = meeting.earliest.min(earlier);
     }
 
     /// A part is complete: all that wait since its first state.
     fn close(&mut self, first: StateId, leads_to_itself: bool) {
-        let mut part = Vec::new();
-        while let Some(id) = self.waiting.pop() {
-            if let Some(meeting) = self.met.get_mut(&id) {
-                meeting.is_waiting = false;
-            }
-            part.push(id);
-            if id == first {
-                break;
-            }
-        }
+        let begins = self.waiting.iter().rposition(|id| *id == first).unwrap_or(0);
+        let part = self.waiting.split_off(begins);
+        part.iter().for_each(|id| self.met[*id].is_waiting = false);
         if part.len() > 1 || leads_to_itself {
             self.parts.push(part);
         }

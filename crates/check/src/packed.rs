@@ -304,7 +304,7 @@ impl Parts for Packed<'_> {
 
     #[inline]
     fn len(&mut self, queue: &u32) -> u8 {
-        if *queue == EMPTY { 0 } else { self.line_notes(*queue).line.len() as u8 }
+        if *queue == EMPTY { 0 } else { self.line_notes(*queue).line.len().min(255) as u8 }
     }
 
     fn has_waited(&mut self, queue: &u32, steps: u16) -> bool {

@@ -56,5 +56,37 @@ pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[S
         actions.push(action);
         now = moment;
     }
-    (beginning as u32, actions)
+    (beginning as u32, boots_first(search, &beginnings[beginning], actions))
+}
+
+/// The same run with everyone booting at the beginning, as people would tell it: booting early changes nothing for
+/// anyone else. As it is, if it does.
+fn boots_first(search: &mut Search<'_>, beginning: &PackedMoment, actions: Vec<Action>) -> Vec<Action> {
+    let is_boot = |action: &Action| matches!(action.what, What::Boot(_)) && action.crash_after.is_none();
+    let (mut tidy, rest): (Vec<Action>, Vec<Action>) = actions.iter().partition(|action| is_boot(action));
+    tidy.sort_unstable();
+    tidy.extend(rest);
+    let end = replay(search, beginning, &actions);
+    if end.is_some() && replay(search, beginning, &tidy) == end { tidy } else { actions }
+}
+
+/// Where a run ends; nothing if something in it cannot happen.
+fn replay(search: &mut Search<'_>, beginning: &PackedMoment, actions: &[Action]) -> Option<PackedMoment> {
+    let rules = search.rules;
+    let parts = &mut search.worker().parts;
+    let (mut now, mut possible) = (beginning.clone(), Vec::new());
+    let mut next = now.clone();
+    for action in actions {
+        rules.possible(parts, &now, &mut possible);
+        let mut after = None;
+        if possible.contains(&action.what) {
+            rules.each_outcome(parts, &now, action.what, &mut next, |_, this, moment| {
+                if this == *action {
+                    after = Some(moment.clone());
+                }
+            });
+        }
+        now = after?;
+    }
+    Some(now)
 }

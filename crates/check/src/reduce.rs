@@ -67,11 +67,14 @@ impl Clusters {
         };
         let deaf: Members = possible.iter().filter_map(begins).fold(0, |all, member| all | member);
         for member in bits(active) {
-            let cluster = match deaf >> member & 1 {
-                0 => self.around(rules, now, active, 1 << member),
-                _ => 1 << member,
+            // The clock stands still until everyone has.
+            let (cluster, keeps_time) = if deaf >> member & 1 != 0 {
+                (1 << member, true)
+            } else {
+                let cluster = self.around(rules, now, active, 1 << member);
+                (cluster, keeps_time(rules, parts, now, cluster))
             };
-            if active & !cluster != 0 && !found.contains(&cluster) && keeps_time(rules, parts, now, cluster) {
+            if active & !cluster != 0 && keeps_time && !found.contains(&cluster) {
                 found.push(cluster);
             }
         }

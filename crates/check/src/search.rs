@@ -194,7 +194,10 @@ impl<'p> Search<'p> {
                 let new: usize = (0..SHARDS).map(|shard| self.shards[shard].len() - level_ends[shard]).sum();
                 self.progress.queue = queue + new as u64;
                 watch(&self.progress);
-                let bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
+                let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
+                if self.turns_back {
+                    bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
+                }
                 if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
                     return Stopped::Memory;
                 }

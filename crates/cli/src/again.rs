@@ -1,7 +1,7 @@
 //! The command that repeats a run.
 
-use crate::args::values::comma_separated;
-use crate::args::{ElectArg, LinksArg, SimulateArgs, word};
+use crate::args::values::{WhoCalls, comma_separated};
+use crate::args::{CheckArgs, ElectArg, LinksArg, MayArgs, SimulateArgs, TimingArg, Whether, word};
 use crate::choice::Choice;
 use bellwether_core::{Elect, Id, Time};
 use bellwether_sim::faults::notation::{Interval, Leap, Rate};
@@ -29,22 +29,18 @@ fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     line.option("order", args.order.map(word));
     line.option("attributes", args.attributes.as_ref());
     line.option("id-bound", args.id_bound);
-    if args.identical {
-        line.0.push_str(" --identical");
-    }
+    line.flag("identical", args.identical);
     line.option("elect", (args.elect != ElectArg::default()).then(|| word(args.elect)));
     line.option("initiators", args.initiators.as_ref());
     line.option("topology", args.topology.as_deref());
     line.option("delay", args.delay.as_deref());
     line.option("delay-bound", args.delay_bound);
     line.option("links", (args.links != LinksArg::default()).then(|| word(args.links)));
-    if args.synchroniser {
-        line.0.push_str(" --synchroniser");
-    }
+    line.flag("synchroniser", args.synchroniser);
     for (name, value) in args.faults.written() {
         match value {
             Some(value) => line.option(name, Some(value)),
-            None => line.0.push_str(&format!(" --{name}")),
+            None => line.flag(name, true),
         }
     }
     line.option("max-messages", args.max_messages);
@@ -71,18 +67,67 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.option("links", (setup.links == LinkOrder::Reordering).then(|| word(LinksArg::Reordering)));
     line.script(&script::lines(&setup.script, ids));
     line.link_faults(&setup.link_faults);
-    if setup.ring_closes {
-        line.0.push_str(" --ring-closes");
-    }
+    line.flag("ring-closes", setup.ring_closes);
     line.option("detector", setup.detector.as_ref());
     line.option("until", (setup.limits.time != Time::NEVER).then_some(setup.limits.time));
     line.option("seed", Some(seed));
     line.0
 }
 
+/// The command line that checks the same again. What does not bear on what is found (threads, format, files) is
+/// left out.
+pub fn check(args: &CheckArgs) -> String {
+    let mut line =
+        Line(format!("bellwether check {}", quoted(args.algorithm.as_deref().unwrap_or_default())));
+    line.option("variant", args.variant.as_deref());
+    line.option("ids", args.ids.as_deref().map(comma_separated));
+    line.option("nodes", args.nodes);
+    line.option("order", args.order.map(word));
+    line.option("orders", args.orders.map(word));
+    line.option("initiators", (args.initiators != WhoCalls::All).then_some(&args.initiators));
+    line.option("topology", args.topology.as_deref());
+    line.option("seed", (args.seed != 0).then_some(args.seed));
+    let MayArgs {
+        crashes,
+        recoveries,
+        losses,
+        duplicates,
+        draws,
+        late_calls,
+        links,
+        ring_closes,
+        detector,
+        timing,
+        grain,
+        drift,
+    } = &args.may;
+    let budgets =
+        [("crashes", crashes), ("recoveries", recoveries), ("losses", losses), ("duplicates", duplicates)];
+    for (name, budget) in budgets {
+        line.option(name, (*budget > 0).then_some(budget));
+    }
+    line.option("draws", draws.as_ref());
+    line.flag("late-calls", *late_calls);
+    line.option("links", (*links != LinksArg::default()).then(|| word(*links)));
+    line.option("ring-closes", (*ring_closes != Whether::Auto).then(|| word(*ring_closes)));
+    line.option("detector", (*detector != Whether::Auto).then(|| word(*detector)));
+    line.option("timing", (*timing != TimingArg::Auto).then(|| word(*timing)));
+    line.option("grain", grain.as_ref());
+    line.option("drift", drift.as_ref());
+    line.flag("no-reduction", args.no_reduction);
+    line.flag("no-symmetry", args.no_symmetry);
+    line.0
+}
+
 struct Line(String);
 
 impl Line {
+    fn flag(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            self.0.push_str(&format!(" --{name}"));
+        }
+    }
+
     fn option(&mut self, name: &str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.0.push_str(&format!(" --{name} {}", quoted(&value.to_string())));

@@ -44,6 +44,18 @@ Exit codes:
 
 Failures under other faults are what the table is for, and no reason to complain.";
 
+/// The exit codes of `check`, for its help.
+pub const CHECK_CODES: &str = "\
+Exit codes:
+  0  every property holds in every run
+  1  something could not be read or written
+  2  wrong usage or bad input
+  3  safety violated in some run: two leaders, a wrong one, or members that name different ones
+  4  liveness not reached in some run: nobody comes to lead, or somebody never knows what it should
+  6  nothing is violated in what was seen, but a limit was reached before everything was
+
+Of 3 and 4 the first that applies. With --all what is violated is what the table is for, and the code is 0.";
+
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -172,6 +184,8 @@ pub enum Verdict {
     /// Safe, live, and as claimed.
     #[default]
     Fine,
+    /// A check could not see everything.
+    Incomplete,
     /// A claim does not hold, or a scenario's expectation.
     NotAsClaimed,
     /// Liveness was not reached.
@@ -201,6 +215,7 @@ impl Verdict {
             Verdict::Unsafe => 3,
             Verdict::NotLive => 4,
             Verdict::NotAsClaimed => 5,
+            Verdict::Incomplete => 6,
         }
     }
 }
@@ -217,9 +232,11 @@ mod tests {
 
     #[test]
     fn the_worst_verdict_decides_on_the_code() {
-        use Verdict::{Fine, NotAsClaimed, NotLive, Unsafe};
+        use Verdict::{Fine, Incomplete, NotAsClaimed, NotLive, Unsafe};
         let code = |verdicts: &[Verdict]| verdicts.iter().max().copied().unwrap_or_default().code();
         assert_eq!(code(&[]), 0);
+        assert_eq!(code(&[Fine, Incomplete]), 6);
+        assert_eq!(code(&[Incomplete, NotLive]), 4);
         assert_eq!(code(&[Fine, NotAsClaimed]), 5);
         assert_eq!(code(&[NotAsClaimed, NotLive, Fine]), 4);
         assert_eq!(code(&[NotLive, Unsafe, NotAsClaimed]), 3);

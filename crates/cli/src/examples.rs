@@ -5,7 +5,8 @@ use bellwether_algorithms::Algorithms;
 use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Registry as _, Time, Topology};
 use bellwether_sim::faults::{Chosen, Fate, Lie};
 use bellwether_sim::recording::{Recording, record};
-use bellwether_sim::{Event, Happening, Plan, RoundMode};
+use bellwether_sim::rules::{Instruction, Liberties};
+use bellwether_sim::{Event, Happening, Plan, RoundMode, Schedule};
 use std::path::Path;
 
 pub fn heading() -> Heading {
@@ -84,6 +85,19 @@ pub fn troubled() -> Recording {
     recorded("chang-roberts", &plan)
 }
 
+/// A ring that closes round its dead, step by step: one message comes twice and one of the two is lost, 4
+/// dies and with it what was on its way to it, and what it sent goes round for ever.
+pub fn step_by_step() -> Recording {
+    let steps = "call 3, duplicate 3 -> 4, lose 3 -> 4, call 4, crash 4, deliver 4 -> 1, deliver 1 -> 2, \
+                 deliver 2 -> 3, call 1, call 2, deliver 3 -> 1, deliver 1 -> 2, deliver 2 -> 3";
+    let actions: Vec<Instruction> = steps.split(", ").map(|step| step.parse().unwrap()).collect();
+    let liberties = Liberties::needed_for(&actions);
+    let mut plan = Plan { ring_closes: true, ..ring(&[1, 2, 3, 4]) };
+    let schedule = Schedule { liberties, beginning: 0, actions, loop_from: Some(10) };
+    plan.schedule = Some(schedule.actions(&plan).unwrap());
+    recorded("chang-roberts", &plan)
+}
+
 /// One member, which sends to itself; and a ring that somebody's death cuts.
 pub fn odd_ones() -> [Recording; 2] {
     let mut broken = ring(&[80, 32, 5]);
@@ -93,7 +107,7 @@ pub fn odd_ones() -> [Recording; 2] {
 
 /// All of them.
 pub fn all() -> Vec<Recording> {
-    let mut all = vec![chang_roberts(), lcr(), bully(), troubled()];
+    let mut all = vec![chang_roberts(), lcr(), bully(), troubled(), step_by_step()];
     all.extend(odd_ones());
     all
 }

@@ -12,6 +12,8 @@ mod error;
 mod examples;
 mod export;
 mod file;
+mod found;
+mod inquiry;
 mod many;
 mod markdown;
 mod memory;

@@ -7,6 +7,8 @@ use crate::error::Failure;
 const FALLBACK: u64 = 4 << 30;
 /// What the record of one run takes, of many: measured figures and claims.
 const BYTES_A_RUN: u64 = 512;
+/// States take memory in pieces: with less than this, a search would be over before it begins.
+const LEAST_FOR_STATES: u64 = 16 << 20;
 
 /// What is to be shared by a command's runs.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,18 @@ impl Budget {
     /// What one run may take.
     pub fn for_one_run(self) -> u64 {
         self.total / self.at_once
+    }
+}
+
+/// What a check may take for its states: what is asked for, or half of what is available.
+pub fn for_states(asked: Option<Bytes>) -> Result<u64, Failure> {
+    match asked {
+        Some(bytes) if bytes.0 < LEAST_FOR_STATES => {
+            let (asked, least) = (bellwether_sim::Bytes(bytes.0), bellwether_sim::Bytes(LEAST_FOR_STATES));
+            Err(Failure::input(format!("{asked} are too few for a search: give --memory at least {least}")))
+        }
+        Some(bytes) => Ok(bytes.0),
+        None => Ok(available().unwrap_or(FALLBACK) / 2),
     }
 }
 

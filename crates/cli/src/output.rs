@@ -41,6 +41,19 @@ impl fmt::Display for Figure {
     }
 }
 
+/// A number with its thousands apart.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Writes data for the user or the next program.
 pub fn print(data: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
@@ -123,6 +136,11 @@ pub fn yes_or_no(holds: Option<bool>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
 
     #[test]
     fn whole_figures_have_no_point() {

@@ -6,7 +6,7 @@ use crate::choice::Choice;
 use crate::error::Failure;
 use crate::memory::Budget;
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{DetectorChoice, Driving, Registry as _, Starts};
+use bellwether_core::{DetectorChoice, Driving, Id, Registry as _, Starts};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Attributes, Callers, Delay, Limits, Members, Plan, RoundMode, Setup, check_messages};
 
@@ -44,7 +44,7 @@ impl Request {
         let budget = Budget::new(args.memory, args.runs, args.threads)?;
         let seed = args.seed.unwrap_or(0);
         let setup = Setup {
-            members: members(args, &shape, seed)?,
+            members: members(&Wanted::by_simulate(args), &shape, seed)?,
             shape: Some(shape.clone()),
             elect: args.elect.into(),
             attributes: match &args.attributes {
@@ -67,6 +67,7 @@ impl Request {
             link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
             ring_closes: args.faults.ring_closes,
             detector: args.faults.detector.as_deref().map(find_detector).transpose()?,
+            schedule: None,
             limits: Limits {
                 messages: args.max_messages.unwrap_or(Limits::default().messages),
                 time: args.until.map_or(Limits::default().time, |until| until.0),
@@ -121,16 +122,38 @@ fn check_starts(choice: &Choice, args: &SimulateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn members(args: &SimulateArgs, shape: &Shape, seed: u64) -> Result<Option<Members>, Failure> {
-    if let Some(ids) = &args.ids {
-        return Ok(Some(Members::Ids(ids.clone())));
+/// Which members a command asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// These.
+    pub ids: Option<&'a [Id]>,
+    /// So many.
+    pub nodes: Option<u64>,
+    /// In this order.
+    pub order: Option<OrderArg>,
+    /// How many there are, and in which order, when nothing says so.
+    pub usual: (u64, OrderArg),
+}
+
+impl Wanted<'_> {
+    fn by_simulate(args: &SimulateArgs) -> Wanted<'_> {
+        let usual = (DEFAULT_NODES, OrderArg::default());
+        Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual }
     }
-    let count = |n| Ok(Some(Members::Count { n, order: args.order.unwrap_or_default().into() }));
-    match (args.nodes, shape) {
+}
+
+/// The members that are asked for; nothing if the network names them.
+pub fn members(wanted: &Wanted<'_>, shape: &Shape, seed: u64) -> Result<Option<Members>, Failure> {
+    if let Some(ids) = wanted.ids {
+        return Ok(Some(Members::Ids(ids.to_vec())));
+    }
+    let (usual_nodes, usual_order) = wanted.usual;
+    let count = |n| Ok(Some(Members::Count { n, order: wanted.order.unwrap_or(usual_order).into() }));
+    match (wanted.nodes, shape) {
         (Some(0), _) => Err(Failure::input("there are no members: --nodes must be at least 1")),
-        (_, Shape::File(_)) => members_of_file(args.nodes, args.order, shape, seed),
+        (_, Shape::File(_)) => members_of_file(wanted.nodes, wanted.order, shape, seed),
         (Some(n), _) => count(n),
-        (None, _) => count(shape.own_size().unwrap_or(DEFAULT_NODES)),
+        (None, _) => count(shape.own_size().unwrap_or(usual_nodes)),
     }
 }
 

@@ -32,6 +32,7 @@ shipped! {
     "ring-broken",
     "ring-dead-leader",
     "ring-would-be-leader-dies",
+    "ring-round-for-ever",
     "ring-repair-a",
     "ring-repair-a-fails",
     "ring-repair-b",

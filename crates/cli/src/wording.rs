@@ -150,13 +150,14 @@ pub fn time(recording: &Recording, at: Time) -> String {
 /// What the run came to, in a sentence.
 pub fn outcome(recording: &Recording) -> String {
     let ruling = &recording.report.ruling;
-    let end = match ruling.leader {
+    let end = if recording.goes_round { "It goes round for ever, and" } else { "In the end" };
+    let leads = match ruling.leader {
         Some(leader) => format!("{leader} leads"),
         None => "nobody leads".to_owned(),
     };
     let problems: Vec<&str> =
         ruling.unsafe_because.iter().chain(&ruling.not_live_because).map(String::as_str).collect();
     let messages = recording.report.messages.total;
-    let end = format!("In the end {end}, after {messages} messages and {} hops.", recording.report.time);
+    let end = format!("{end} {leads}, after {messages} messages and {} hops.", recording.report.time);
     if problems.is_empty() { end } else { format!("{end} PROBLEM: {}.", problems.join("; ")) }
 }

@@ -35,14 +35,42 @@ pub struct Ruling {
     pub not_live_because: Option<String>,
 }
 
-/// Why a run did not end by itself.
-const STOPPED: &str = "the run was stopped at a limit (--max-messages or --until)";
+/// How a run came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing was left to happen, or it had reached what it was to go on for.
+    ByItself,
+    /// It was stopped at a limit.
+    AtALimit,
+    /// Its schedule was played, though more could have happened.
+    AtEndOfSchedule,
+    /// It has a loop, and never ends.
+    GoesRound,
+}
+
+impl Ending {
+    /// Whether a run ended by itself, where nothing else could stop it but a limit.
+    #[must_use]
+    pub fn of(finished: bool) -> Ending {
+        if finished { Ending::ByItself } else { Ending::AtALimit }
+    }
+
+    /// In words, after which comes what is missing.
+    fn words(self) -> &'static str {
+        match self {
+            Ending::ByItself => "the run ended",
+            Ending::AtALimit => "the run was stopped at a limit (--max-messages or --until)",
+            Ending::AtEndOfSchedule => "the run was stopped at the end of its schedule",
+            Ending::GoesRound => "the run goes round for ever",
+        }
+    }
+}
 
 /// Rules on a run's end.
 ///
-/// `statuses` are the live members' ranks and what an outsider sees of them; `finished` tells
-/// whether it ended by itself, and not at a limit.
-pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, finished: bool) -> Ruling {
+/// `statuses` are the live members' ranks and what an outsider sees of them.
+pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, ending: Ending) -> Ruling {
+    let finished = ending == Ending::ByItself;
     let rightful = Rightful::new(spec, statuses.clone());
     let mut leaders =
         statuses.clone().filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id());
@@ -84,12 +112,13 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     let not_live_because = if nobody {
         Some("no member is alive".to_owned())
     } else if leader.is_none() {
-        let ended = if finished { "the run ended" } else { STOPPED };
-        Some(format!("{ended} and no live member leads"))
+        Some(format!("{} and no live member leads", ending.words()))
+    } else if let Some(rank) = unmet_goal(spec.goal, statuses) {
+        let missing = format!("member {} does not know the outcome", rank.id());
+        let goes_round = ending == Ending::GoesRound;
+        Some(if goes_round { format!("{} and {missing}", ending.words()) } else { missing })
     } else {
-        let unmet = unmet_goal(spec.goal, statuses);
-        let unmet = unmet.map(|rank| format!("member {} does not know the outcome", rank.id()));
-        unmet.or_else(|| (!finished).then(|| STOPPED.to_owned()))
+        (!finished).then(|| ending.words().to_owned())
     };
     Ruling {
         outcome,

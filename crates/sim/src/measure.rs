@@ -1,7 +1,7 @@
 //! What is counted while a run runs.
 
 use crate::stability::Reign;
-use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Time};
+use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Role, Status, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -56,6 +56,20 @@ impl Tally {
     /// Notes what a member's state takes.
     pub(crate) fn holds_at_start<P: Protocol>(&mut self, state: &P) {
         self.storage_max = self.storage_max.max(state.storage() as u64);
+    }
+
+    /// Notes whom a member names and whether it leads, as an outsider sees it.
+    pub(crate) fn published(&mut self, now: Time, member: u32, before: Status, after: Status) {
+        if before.leader != after.leader {
+            self.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
+        }
+        self.reign.note(now, member, after.role == Role::Leader);
+    }
+
+    /// The dead know nothing, and do not lead.
+    pub(crate) fn crashed(&mut self, now: Time, member: u32) {
+        self.knew_at[member as usize] = Time::NEVER;
+        self.reign.note(now, member, false);
     }
 
     /// Messages sent in all.

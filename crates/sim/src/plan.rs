@@ -2,6 +2,7 @@
 
 use crate::delay::Delay;
 use crate::faults::{Event, LinkFaults};
+use crate::schedule::Schedule;
 use bellwether_core::{
     Delivery, DetectorChoice, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology,
 };
@@ -47,6 +48,8 @@ pub struct Plan {
     /// Who watches whom, if anyone does. Without one, whoever calls an election is told the truth
     /// about its neighbours, and nobody else is told anything.
     pub detector: Option<DetectorChoice>,
+    /// The run step by step, if it is said so: then none of the above that makes things happen counts.
+    pub schedule: Option<Schedule>,
     /// From which all randomness is drawn.
     pub seed: u64,
     /// When to give up.
@@ -111,6 +114,7 @@ impl Plan {
             link_faults: LinkFaults::default(),
             ring_closes: false,
             detector: None,
+            schedule: None,
             seed: 0,
             limits: Limits::default(),
         }
@@ -123,7 +127,7 @@ impl Plan {
     }
 
     /// The most ports that a member has.
-    fn max_degree(&self) -> u32 {
+    pub(crate) fn max_degree(&self) -> u32 {
         match self.topology {
             Topology::Graph(_) => (0..self.n()).map(|member| self.topology.ports(member)).max().unwrap_or(0),
             _ => self.topology.ports(0), // everyone has as many
@@ -154,6 +158,7 @@ impl Plan {
     /// What claims are about, for this run; `dead` is [`Plan::dead`].
     #[must_use]
     pub fn setting<'a>(&'a self, dead: &'a [u32]) -> Setting<'a> {
+        let is_said = self.schedule.is_some(); // messages take any time, and calls come late
         Setting {
             m: self.topology.links(),
             diameter: self.diameter,
@@ -164,12 +169,13 @@ impl Plan {
             initiators: &self.initiators,
             dead,
             delivery: match self.links {
-                _ if self.delay == Delay::Unit => Delivery::Unit,
-                LinkOrder::Reordering if !self.delay.is_constant() => Delivery::Reordering,
+                LinkOrder::Reordering if !self.delay.is_constant() || is_said => Delivery::Reordering,
+                _ if self.delay == Delay::Unit && !is_said => Delivery::Unit,
                 _ => Delivery::Fifo,
             },
-            bounded: self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
+            bounded: !is_said && self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
             calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO)
+                && !is_said
                 && self.link_faults.is_none()
                 && self.detector.is_none()
                 && !self.ring_closes,

@@ -1,7 +1,7 @@
 //! What a run comes to.
 
 use crate::events::LinkCounts;
-use crate::judge::{self, ClaimRuling, Ruling};
+use crate::judge::{self, ClaimRuling, Ending, Ruling};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
 use crate::stability::Stability;
@@ -77,7 +77,7 @@ pub(crate) struct Ended<'p> {
     pub driver: Driver,
     pub rounds: Option<u64>,
     pub leader_round: Option<u64>,
-    pub finished: bool,
+    pub ending: Ending,
     /// When it was over.
     pub now: Time,
     pub links: LinkCounts,
@@ -89,7 +89,7 @@ impl Ended<'_> {
     pub fn report<P: Protocol>(self, statuses: impl Iterator<Item = Option<Status>> + Clone) -> Report {
         let ranks = self.plan.ranks.iter().copied();
         let live = ranks.zip(statuses).filter_map(|(rank, status)| Some((rank, status?)));
-        let ruling = judge::rule(&P::SPEC, live, self.finished);
+        let ruling = judge::rule(&P::SPEC, live, self.ending);
         let mut report = Report {
             driver: self.driver,
             ruling,
@@ -104,7 +104,7 @@ impl Ended<'_> {
             links: self.links,
             signals: self.signals,
             claims: Vec::new(),
-            finished: self.finished,
+            finished: self.ending == Ending::ByItself,
         };
         report.claims = judge::rule_claims(&P::SPEC, &self.plan.setting(&self.plan.dead()), &report);
         report

@@ -5,6 +5,7 @@
 
 use crate::events::LinkCounts;
 use crate::faults::Event;
+use crate::judge::Ending;
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::Tally;
 use crate::plan::Plan;
@@ -200,8 +201,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             self.script_done += 1;
             if happening.what == Event::Crash {
                 self.seats[happening.member as usize].1 = None;
-                self.tally.knew_at[happening.member as usize] = Time::NEVER; // the dead know nothing
-                self.tally.reign.note(happening.at, happening.member, false);
+                self.tally.crashed(happening.at, happening.member);
                 self.observer.crashed(happening.at, happening.member);
             }
         }
@@ -279,10 +279,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
     fn publish(&mut self, member: u32, before: Status, after: Status) {
         let now = time_of(self.round);
         self.published = true;
-        if before.leader != after.leader {
-            self.tally.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
-        }
-        self.tally.reign.note(now, member, after.role == Role::Leader);
+        self.tally.published(now, member, before, after);
         if after.role == Role::Leader && self.leader_round.is_none() {
             self.leader_round = Some(self.round);
         }
@@ -296,7 +293,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             driver: Driver::Rounds,
             rounds: Some(self.last_round),
             leader_round: self.leader_round,
-            finished,
+            ending: Ending::of(finished),
             now: self.tally.last_event,
             links: LinkCounts::default(),
             signals: 0,

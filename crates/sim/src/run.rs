@@ -3,9 +3,11 @@
 use crate::delay::Delay;
 use crate::events::{self, Stop};
 use crate::faults::{Event, Fate, Lie};
+use crate::follow;
 use crate::plan::Plan;
-use crate::report::Report;
+use crate::report::{Driver, Report};
 use crate::rounds::{self, Visit};
+use crate::schedule::Schedule;
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
 use bellwether_core::{
@@ -53,10 +55,16 @@ impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
     type Output = Report;
 
     fn events<A: Algorithm>(self) -> Report {
+        if let Some(schedule) = &self.plan.schedule {
+            return follow::run::<A, O>(self.plan, schedule, self.observer, Driver::Events);
+        }
         events::run::<A, O>(self.plan, self.observer, Stop::WhenQuiet)
     }
 
     fn rounds<R: RoundAlgorithm>(self) -> Report {
+        if let Some(schedule) = &self.plan.schedule {
+            return follow::run::<Rounds<R>, O>(self.plan, schedule, self.observer, Driver::Synchroniser);
+        }
         if self.mode == RoundMode::Auto && runs_in_step(self.plan) {
             return rounds::run::<R, O>(self.plan, self.observer, Visit::Awake);
         }
@@ -66,7 +74,8 @@ impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
 
 /// Whether a plan has nothing that rounds in step cannot express.
 pub(crate) fn runs_in_step(plan: &Plan) -> bool {
-    let is_plain = plan.link_faults.is_none() && !plan.ring_closes && plan.detector.is_none();
+    let is_plain =
+        plan.schedule.is_none() && plan.link_faults.is_none() && !plan.ring_closes && plan.detector.is_none();
     is_plain
         && plan.delay == Delay::Unit
         && plan.script.iter().all(|happening| happening.what == Event::Crash)
@@ -93,6 +102,24 @@ pub fn check_messages<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -
         return Err(SetupError::NothingToForge { algorithm });
     }
     Ok(())
+}
+
+/// Makes sure that every step of a plan's schedule, if it has one, can happen when its turn comes.
+///
+/// # Errors
+/// [`SetupError`] says which one cannot, and what can.
+pub fn check_schedule<G: Registry>(entry: usize, plan: &Plan) -> Result<(), SetupError> {
+    struct Check<'a>(&'a Plan, &'a Schedule);
+    impl Visitor for Check<'_> {
+        type Output = Result<(), SetupError>;
+        fn events<A: Algorithm>(self) -> Self::Output {
+            follow::check::<A>(self.0, self.1)
+        }
+        fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
+            follow::check::<Rounds<R>>(self.0, self.1)
+        }
+    }
+    plan.schedule.as_ref().map_or(Ok(()), |schedule| G::dispatch(entry, Check(plan, schedule)))
 }
 
 /// The kinds of messages that a run of an algorithm has, a synchroniser's marker among them where there

@@ -8,6 +8,8 @@ use crate::delay::Delay;
 use crate::faults::{self, Event, LinkFaults, Partition, Scripted};
 use crate::network::Shape;
 use crate::plan::{Happening, Limits, LinkOrder, Plan};
+use crate::rules::Instruction;
+use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
     Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Order, Rank, Span, Spec, Starts,
@@ -51,6 +53,8 @@ pub struct Setup {
     pub ring_closes: bool,
     /// Who watches whom, if anyone does.
     pub detector: Option<DetectorChoice>,
+    /// The run step by step, if it is said so: then nothing else makes anything happen.
+    pub schedule: Option<Schedule<Instruction>>,
     /// When to give up. Unless anything is said, a run in which something goes wrong is given up
     /// [`PATIENCE`] after the last event, as it might go on for ever.
     pub limits: Limits,
@@ -113,6 +117,7 @@ impl Default for Setup {
             link_faults: LinkFaults::default(),
             ring_closes: false,
             detector: None,
+            schedule: None,
             limits: Limits::default(),
             memory_limit: u64::MAX,
         }
@@ -202,7 +207,27 @@ impl Setup {
             plan.range.ids.1 = bound.min(Id::MAX);
         }
         refuse_eternity(spec, &plan)?;
+        plan.schedule = self.schedule_for(&plan)?;
         Ok(plan)
+    }
+
+    /// The schedule, which says everything that happens: nothing else may.
+    fn schedule_for(&self, plan: &Plan) -> Result<Option<Schedule>, SetupError> {
+        let Some(schedule) = &self.schedule else { return Ok(None) };
+        let is_eventful = !(self.script.is_empty() && self.partitions.is_empty() && self.heals.is_empty());
+        let others = [
+            (is_eventful, "events"),
+            (!self.link_faults.is_none(), "what links do to messages"),
+            (self.detector.is_some(), "--detector"),
+            (self.delay != Delay::Unit, "--delay"),
+            (self.limits != Limits::default(), "--until and --max-messages"),
+        ];
+        if let Some((_, other)) = others.into_iter().find(|(is_given, _)| *is_given) {
+            let problem =
+                format!("a schedule says everything that happens, and when it ends: leave out {other}");
+            return Err(SetupError::Fault { key: "schedule", problem });
+        }
+        schedule.actions(plan).map(Some)
     }
 
     /// What happens to whom, in order.

@@ -2,6 +2,7 @@
 
 use bellwether_core::Id;
 use bellwether_sim::faults::{Event, Fate, Lie};
+use bellwether_sim::rules::{Liberties, TimeModel};
 use bellwether_sim::scenario::{Scenario, ScenarioError};
 use proptest::prelude::*;
 use std::path::Path;
@@ -48,6 +49,43 @@ fn a_sound_one_is_read_in_full() {
             "messages_of.election = 4"
         ]
     );
+}
+
+/// A run said step by step, with everything that can be said of it.
+const STEP_BY_STEP: &str = r#"title = "T"
+algorithm = "chang-roberts"
+ids = [80, 32, 5]
+schedule = ["call 5", "lose 5 -> 80", "crash 80"]
+loops_from = 3
+beginning = 2
+[liberties]
+recoveries = 4
+draws = 7
+detector = true
+clock = { grain = 3, drift = 20 }
+stops_at_goal = true
+[expect]
+outcome = "undecided"
+"#;
+
+#[test]
+fn a_run_can_be_said_step_by_step() {
+    let schedule = parse(STEP_BY_STEP).unwrap().setup.schedule.unwrap();
+    let steps: Vec<String> = schedule.actions.iter().map(ToString::to_string).collect();
+    assert_eq!(steps, ["call 5", "lose 5 -> 80", "crash 80"]);
+    assert_eq!((schedule.loop_from, schedule.beginning), (Some(2), 1), "they count from 0");
+    let expected = Liberties {
+        crashes: 1,
+        recoveries: 4,
+        losses: 1,
+        duplicates: 0,
+        draws: 7,
+        late_calls: true,
+        detector: true,
+        time: TimeModel::Clock { grain: 3, drift: 20 },
+        stops_at_goal: true,
+    };
+    assert_eq!(schedule.liberties, expected);
 }
 
 /// Everything that can go wrong, and what it comes to.

@@ -1,5 +1,6 @@
 //! The command line. Help, errors, completions and man pages all come from these definitions.
 
+mod check;
 mod compare;
 mod detectors;
 mod fault_values;
@@ -9,6 +10,7 @@ mod simulate;
 mod swarm;
 pub mod values;
 
+pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
 pub use detectors::{DetectorsArgs, DetectorsFormat};
 pub use faults::FaultArgs;
@@ -16,7 +18,7 @@ pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
 pub use swarm::{Drawing, SurviveArgs, SurviveFormat, SwarmArgs};
 
-use crate::error::{EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
+use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
 use bellwether_core::{Elect, Order};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -56,6 +58,9 @@ pub enum Command {
     /// Say which algorithm survives which failures, by running them all
     #[command(after_help = SURVIVE_CODES)]
     Survive(SurviveArgs),
+    /// Check every run there can be: every order of events, every fault up to a budget
+    #[command(after_help = CHECK_CODES)]
+    Check(Box<CheckArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell

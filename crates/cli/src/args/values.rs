@@ -1,10 +1,12 @@
 //! Small values on the command line: ids, times, sizes, and lists that may be a word.
 
 use bellwether_core::{Attribute, Id, Span, Time};
+use bellwether_sim::faults::notation::Rate;
 use bellwether_sim::{LATEST_HOPS, time_after_hops};
 use clap::builder::RangedI64ValueParser;
 use std::fmt::{self, Display};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// More cores than that nobody has, and threads cost memory before they do anything.
 const MOST_THREADS: i64 = 1024;
@@ -138,6 +140,79 @@ impl Display for CallersArg {
     }
 }
 
+/// Who calls the election at the beginning of checked runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhoCalls {
+    /// Everyone.
+    All,
+    /// Every set of members, one after the other.
+    Any,
+    /// These.
+    Ids(Vec<Id>),
+}
+
+/// Reads who calls.
+pub fn parse_who_calls(text: &str) -> Result<WhoCalls, String> {
+    match text {
+        "all" => Ok(WhoCalls::All),
+        "any" => Ok(WhoCalls::Any),
+        _ => match parse_ids(text) {
+            Ok(ids) => Ok(WhoCalls::Ids(ids)),
+            Err(error) => Err(format!("{error} (or 'all', or 'any')")),
+        },
+    }
+}
+
+impl Display for WhoCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WhoCalls::All => f.write_str("all"),
+            WhoCalls::Any => f.write_str("any"),
+            WhoCalls::Ids(ids) => f.write_str(&comma_separated(ids)),
+        }
+    }
+}
+
+/// By how much clocks may go faster or slower, in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift(pub u16);
+
+impl FromStr for Drift {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Drift, String> {
+        let wrong = || format!("'{text}' is no drift: expected 0.1% to 50%, in tenths");
+        let Rate(millionths) = text.parse().map_err(|_| wrong())?;
+        let is_one = millionths % 1_000 == 0 && (1_000..=500_000).contains(&millionths);
+        if is_one { Ok(Drift((millionths / 1_000) as u16)) } else { Err(wrong()) }
+    }
+}
+
+impl Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", f64::from(self.0) / 10.0)
+    }
+}
+
+/// Reads a length of time: `90s`, `10m` or `2h`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong =
+        || format!("'{text}' is no length of time: expected a number with s, m or h, as in 90s or 10m");
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &trimmed[digits.len()..] {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err(wrong()),
+    };
+    let number: u32 = digits.parse().map_err(|_| wrong())?;
+    if number == 0 {
+        return Err(wrong());
+    }
+    Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
@@ -189,7 +264,29 @@ mod tests {
     }
 
     #[test]
+    fn lengths_of_time_have_units() {
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));
+        for wrong in ["", "s", "90", "0s", "-1s", "1.5m", "3d", "99999999999s"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn drifts_are_in_tenths_of_a_percent() {
+        assert_eq!("1%".parse(), Ok(Drift(10)));
+        assert_eq!("0.5%".parse::<Drift>().map(|drift| drift.to_string()), Ok("0.5%".to_owned()));
+        for wrong in ["", "1", "0%", "-1%", "0.05%", "51%", "x%"] {
+            assert!(wrong.parse::<Drift>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn lists_may_be_words() {
+        assert_eq!(parse_who_calls("any"), Ok(WhoCalls::Any));
+        assert_eq!(parse_who_calls("2,1").unwrap().to_string(), "2,1");
+        assert!(parse_who_calls("none").is_err());
         assert_eq!(parse_attributes("-3,5"), Ok(AttributesArg::Listed(vec![-3, 5])));
         assert_eq!(parse_attributes("random"), Ok(AttributesArg::Random));
         assert_eq!(parse_callers("all"), Ok(CallersArg::All));

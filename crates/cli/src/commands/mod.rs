@@ -2,6 +2,10 @@
 
 mod algorithms;
 mod batch;
+mod check;
+mod check_json;
+mod check_story;
+mod check_text;
 mod compare;
 mod compare_output;
 mod completions;
@@ -13,6 +17,8 @@ mod explain;
 mod man;
 mod play;
 mod play_text;
+mod proven;
+mod proven_output;
 mod scenarios;
 mod simulate;
 mod simulate_json;
@@ -40,6 +46,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Play(args) => play::run(&args),
         Command::Swarm(args) => swarm::run(&args),
         Command::Survive(args) => survive::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

@@ -5,7 +5,7 @@ use super::simulate_text::line;
 use crate::again::quoted;
 use bellwether_core::Id;
 use bellwether_sim::scenario::{Mismatch, Played, Scenario};
-use bellwether_sim::{Event, LinkOrder};
+use bellwether_sim::{Event, LinkOrder, Schedule};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.
 pub fn heading(name: &str, scenario: &Scenario) -> String {
@@ -61,7 +61,13 @@ pub fn verdict(name: &str, scenario: &Scenario, played: &Played, mismatches: &[M
     text.push_str(&line("messages", report.messages.payload));
     text.push_str(&line("time", format!("{} hops", report.time)));
     if !report.finished {
-        text.push_str(&line("stopped", "at a limit ('until' or 'max_messages'), before it was over"));
+        text.push_str(&match &played.plan.schedule {
+            None => line("stopped", "at a limit ('until' or 'max_messages'), before it was over"),
+            Some(Schedule { loop_from: None, .. }) => {
+                line("stopped", "with its schedule, before it was over")
+            }
+            Some(_) => line("stopped", "never: it goes round for ever, and the loop was played twice"),
+        });
     }
     for (key, value) in scenario.expect.lines() {
         let holds = !mismatches.iter().any(|mismatch| mismatch.what == key);

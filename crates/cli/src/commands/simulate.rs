@@ -73,7 +73,8 @@ fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (V
     (report, roster.into_parts())
 }
 
-fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
+/// Runs a plan, and writes down everything that happens.
+pub fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
     let mut file = Pending::create(path)?;
     let writer = file.take_writer().ok_or_else(|| Failure::unwritable(path, "it was begun twice"))?;
     let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(request, &plan))

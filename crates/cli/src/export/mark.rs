@@ -48,7 +48,7 @@ impl Mark {
         let before = recording.step_before(number).map_or(Status::UNDECIDED, |step| step.seat.status);
         let Status { role, leader, .. } = step.seat.status;
         let is_news = (role, leader) != (before.role, before.leader);
-        match step.inputs.first() {
+        match step.inputs.last() {
             Some(Input::Crash) => Mark::Crashes,
             Some(Input::Loss(_)) => Mark::Nothing,
             Some(Input::Struck(Event::Resume | Event::Mend(_) | Event::Heal)) => Mark::Righted,

@@ -59,6 +59,7 @@ fn the_screen_is_as_it_was() {
     assert_golden("rounds-end.txt", &shown(&examples::lcr(), "$", false));
     assert_golden("bully.txt", &shown(&examples::bully(), "t20.1\n", false));
     assert_golden("troubled.txt", &shown(&examples::troubled(), "t24\n", false));
+    assert_golden("step-by-step-end.txt", &shown(&examples::step_by_step(), "$", false));
     assert_golden("help.txt", &shown(&ring, "?", false));
 }
 
@@ -68,6 +69,7 @@ fn the_story_is_as_it_was() {
         ("ring", examples::chang_roberts()),
         ("bully", examples::bully()),
         ("troubled", examples::troubled()),
+        ("step-by-step", examples::step_by_step()),
     ];
     for (name, recording) in recordings {
         assert_golden(&format!("story-{name}.txt"), &story::tell(&recording, &examples::heading()));

@@ -1,6 +1,7 @@
 //! What the axes of a plot show.
 
 use super::Lines;
+use crate::output;
 use std::fmt::Display;
 
 /// The most marks that an axis has room for.
@@ -60,15 +61,7 @@ pub fn grouped(number: impl Display + Into<f64> + Copy) -> String {
     if number.into() < 1000.0 {
         return number.to_string();
     }
-    let digits = format!("{:.0}", number.into());
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    output::grouped(number.into().round() as u64)
 }
 
 #[cfg(test)]

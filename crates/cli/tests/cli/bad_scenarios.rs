@@ -190,6 +190,45 @@ const CASES: &[(&str, &[&str])] = &[
     (expect!("messages = ^{ at_least = 5, at_most = 3 }"), &["nothing is at least 5 and at most 3"]),
     (expect!("messages = { ^atmost = 3 }"), &["did you mean 'at_most'?"]),
     (expect!("time = ^-3"), &["'time' must be a number"]),
+    // Runs that are said step by step.
+    (ring!("schedule = ^'call 5'"), &["'schedule' must be a list of steps"]),
+    (ring!("schedule = ['call 5', ^7]"), &["'schedule' must be text in quotes, not 7"]),
+    (ring!("schedule = ['call 5', ^'cal 5']"), &["'cal 5' is no step: expected call 3, deliver 3 -> 1"]),
+    (
+        ring!("schedule = ['call 5', ^'call 9']"),
+        &["step 2 of the schedule, 'call 9': member 9 is not a member"],
+    ),
+    (ring!("schedule = ['call 5', ^'deliver 5 -> 32']"), &["nothing leads from 5 to 32", "name two members"]),
+    (
+        ring!("schedule = [\n'call 5',\n^'deliver 80 -> 32']"),
+        &[
+            "step 2 of the schedule, 'deliver 80 -> 32': this cannot happen then",
+            "what can is call 80, call 32, deliver 5 -> 80",
+        ],
+    ),
+    (
+        ring!("schedule = ['call 5']\nloops_from = ^2"),
+        &["the loop starts with step 2, and the last step is 1"],
+    ),
+    (ring!("schedule = ['call 5']\nloops_from = ^0"), &["'loops_from' must be a number, 1 or more, not 0"]),
+    (ring!("schedule = ['call 5']\nloops_from = ^1"), &["do not lead back", "'loops_from'"]),
+    (ring!("schedule = ['call 5']\nbeginning = ^2"), &["the run can begin in 1 ways"]),
+    (ring!("loops_from = ^2"), &["'loops_from' goes with 'schedule'"]),
+    (ring!("schedule = ^['call 5']\nuntil = 9"), &["a schedule says everything", "leave out 'until'"]),
+    (ring!("schedule = ^['call 5']\ndelay = 'uniform:1..3'"), &["leave out 'delay'"]),
+    (ring!("schedule = ^['call 5']\ndetector = 'heartbeat'"), &["leave out 'detector'"]),
+    (ring!("schedule = ^['call 5']\n[[event]]\nat = 5\ncrash = 5"), &["leave out events"]),
+    (
+        ring!("schedule = ['crash 5', 'crash 32']\n[liberties]\ncrashes = ^1"),
+        &["'crashes' is 1, and the steps of the schedule need 2", "raise it"],
+    ),
+    (ring!("schedule = []\n[liberties]\n^crash = 1"), &["no key 'crash'", "did you mean 'crashes'?"]),
+    (ring!("schedule = []\n[liberties]\nlosses = ^300"), &["'losses' must be a smaller number, not 300"]),
+    (ring!("schedule = ^[]\n[liberties]\nclock = { grain = 0 }"), &["0 steps of the clock: use 1 to 100"]),
+    (
+        "algorithm = 'bully'\nnodes = 17\nschedule = ^[]\n[expect]\nleader = 17",
+        &["272 ways for messages", "use fewer members"],
+    ),
     // What waits.
     ("algorithm = 'paxos'\nnodes = 3\nwaits_for = ^'quorums'", &["waits for quorums: it cannot be run yet"]),
     (ring!("waits_for = ^''"), &["'waits_for' is empty"]),

@@ -2,7 +2,7 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 11] = [
+const SUBCOMMANDS: [&str; 12] = [
     "algorithms",
     "explain",
     "simulate",
@@ -12,6 +12,7 @@ const SUBCOMMANDS: [&str; 11] = [
     "play",
     "swarm",
     "survive",
+    "check",
     "completions",
     "man",
 ];

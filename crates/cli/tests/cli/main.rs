@@ -3,6 +3,7 @@
 mod bad_input;
 mod bad_scenarios;
 mod batch;
+mod check;
 mod compare;
 mod detectors;
 mod documents;

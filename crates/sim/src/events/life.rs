@@ -74,8 +74,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         self.world.crash(member);
         self.timers.clear(member);
         self.crashed.insert(at, member);
-        self.tally.knew_at[member as usize] = Time::NEVER; // the dead know nothing
-        self.tally.reign.note(self.now, member, false);
+        self.tally.crashed(self.now, member);
         self.observer.crashed(self.now, member);
         self.forget_frozen(member);
         if let Some(watch) = &mut self.watch {

@@ -11,6 +11,7 @@ mod watch;
 pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
+use crate::judge::Ending;
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
@@ -349,7 +350,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             driver,
             rounds: None,
             leader_round: None,
-            finished,
+            ending: Ending::of(finished),
             now,
             links: disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
             signals: watch.map_or(0, |watch| watch.signals),

@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub struct Recorder {
     topology: Topology,
     ranks: Vec<bellwether_core::Rank>,
+    goes_round: bool,
     kinds: &'static [Kind],
     steps: Vec<Step>,
     messages: Vec<Sent>,
@@ -35,6 +36,7 @@ impl Recorder {
         Recorder {
             topology: plan.topology.clone(),
             ranks: plan.ranks.clone(),
+            goes_round: plan.schedule.as_ref().is_some_and(|schedule| schedule.loop_from.is_some()),
             kinds: &[],
             steps: Vec::new(),
             messages: Vec::new(),
@@ -48,8 +50,9 @@ impl Recorder {
 
     /// The whole run; nothing if it had too many steps.
     pub fn finish(self, report: Report) -> Option<Recording> {
-        let Recorder { topology, ranks, kinds, steps, messages, steps_of, is_full, .. } = self;
-        (!is_full).then_some(Recording { topology, ranks, kinds, steps, messages, report, steps_of })
+        let Recorder { topology, ranks, goes_round, kinds, steps, messages, steps_of, is_full, .. } = self;
+        let recording = Recording { topology, ranks, goes_round, kinds, steps, messages, report, steps_of };
+        (!is_full).then_some(recording)
     }
 
     fn wait(&mut self, member: u32, input: Input) {

@@ -8,11 +8,15 @@
 //! How the parts of a moment are kept is up to [`Parts`]: as they are ([`Whole`]), or as numbers.
 
 mod action;
+mod fits;
+mod notation;
 mod seat;
 mod whole;
 mod wires;
 
 pub use action::{Action, What, Word};
+pub use fits::MOST_MEMBERS;
+pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use seat::{Facts, Input, Members, Outcome, Seat, hash_of};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
@@ -400,7 +404,7 @@ impl<'p> Rules<'p> {
 
     /// The ports whose neighbours a member takes for dead when it calls: whoever calls has asked its detector
     /// first, unless that speaks by itself.
-    fn known_dead<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u32) -> u32 {
+    pub(crate) fn known_dead<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u32) -> u32 {
         if self.liberties.detector || now.spent.crashes == 0 {
             return 0;
         }

@@ -33,6 +33,9 @@ pub struct Seat<A: Algorithm> {
     drawn: u8,
 }
 
+/// The most timers of a member that are looked at: as many as fit into a word.
+const MOST_TIMERS: usize = u64::BITS as usize;
+
 /// What matters of a member to those that only look on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -151,11 +154,9 @@ impl<A: Algorithm> Seat<A> {
             is_satisfied: A::SPEC.goal.is_met_by(&status),
             calls: self.calls && self.state.is_some(),
             told: self.told,
-            timers: self.timers.len() as u8,
-            due: self
-                .timers
-                .iter()
-                .enumerate()
+            timers: self.timers.len().min(MOST_TIMERS) as u8,
+            due: (0..MOST_TIMERS)
+                .zip(&self.timers)
                 .fold(0, |mask, (at, timer)| mask | u64::from(due(timer)) << at),
             led: self.led.clone(),
         }

@@ -76,7 +76,7 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     }
 
     fn len(&mut self, queue: &Self::Queue) -> u8 {
-        queue.len() as u8
+        queue.len().min(255) as u8
     }
 
     fn has_waited(&mut self, queue: &Self::Queue, steps: u16) -> bool {
@@ -146,10 +146,11 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
 }
 
 impl<A: Algorithm> Whole<'_, A> {
-    /// Where messages may overtake each other, what is on a wire has no order: it is kept in one.
+    /// Where messages may overtake each other, what is on a wire has no order: it is kept in one, which must be the
+    /// same however moments are kept, as messages are named by their places in it.
     fn in_order(&self, mut letters: Letters<A::Msg>) -> Letters<A::Msg> {
         if self.order == LinkOrder::Reordering {
-            letters.sort_by_cached_key(hash_of);
+            letters.sort_by_cached_key(|(letter, age)| (hash_of(letter), *age));
         }
         letters
     }

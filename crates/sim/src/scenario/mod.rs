@@ -12,6 +12,7 @@ mod expect;
 mod links;
 mod members;
 mod play;
+mod schedule;
 mod table;
 mod write;
 
@@ -69,6 +70,8 @@ pub struct Scenario {
     text: String,
     /// Where the values of the file's keys stand.
     places: BTreeMap<&'static str, usize>,
+    /// Where the steps of its schedule stand.
+    steps_at: Vec<usize>,
 }
 
 impl Scenario {
@@ -132,10 +135,11 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     let ring_closes = file.read("ring_closes", Value::flag)?.is_some_and(|flag| flag.value);
     let detector = words("detector")?;
     let identical = identical(&file)?;
+    let steps = schedule::read(&file)?;
     let expect = Expectation::read(file.get("expect"))?;
-    // A run in which something goes wrong is given up in any case.
+    // A run in which something goes wrong is given up in any case, and one said step by step may end early.
     let goes_wrong = events.disturb() || !link_faults.is_none() || ring_closes || detector.is_some();
-    let is_limited = until.is_some() || max_messages.is_some() || goes_wrong;
+    let is_limited = until.is_some() || max_messages.is_some() || goes_wrong || steps.schedule.is_some();
     let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
     expect.check_against(&run)?;
     if expect.is_empty() && waits_for.is_none() {
@@ -163,6 +167,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             heals: events.heals.iter().map(|heal| heal.value).collect(),
             link_faults,
             ring_closes,
+            schedule: steps.schedule,
             limits: Limits {
                 messages: max_messages.map_or(Limits::default().messages, |most| most.value),
                 time: until_time.unwrap_or(Limits::default().time),
@@ -173,6 +178,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
         },
         ids: group.ids,
         places: KEYS.iter().filter_map(|&key| Some((key, file.get(key)?.at))).collect(),
+        steps_at: steps.places,
         path: path.to_owned(),
         text: text.to_owned(),
         title,

@@ -8,7 +8,7 @@ use crate::plan::{Limits, Plan};
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
 use crate::run::simulate_before;
-use crate::run::{RoundMode, check_messages, kinds, runs_in_step};
+use crate::run::{RoundMode, check_messages, check_schedule, kinds, runs_in_step};
 use crate::setup::{Setup, SetupError};
 use bellwether_core::{DetectorChoice, DetectorError, Driving, Entry, Id, Registry};
 
@@ -87,6 +87,7 @@ impl Scenario {
             plan.limits.messages = MOST_MESSAGES;
         }
         check_messages::<G>(entry, &plan, self.mode)
+            .and_then(|()| check_schedule::<G>(entry, &plan))
             .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         let in_step =
             algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
@@ -123,6 +124,11 @@ impl Scenario {
 
     /// Where the file says what an error is about.
     fn place_of(&self, error: &SetupError) -> usize {
+        if let SetupError::Step { number, .. } = error
+            && let Some(&place) = self.steps_at.get(number - 1)
+        {
+            return place;
+        }
         let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == Event::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
@@ -141,6 +147,7 @@ impl Scenario {
             | SetupError::NoDiameter { .. }
             | SetupError::Network(_) => "topology",
             SetupError::Fault { key, .. } | SetupError::NoSuchKind { key, .. } => key,
+            SetupError::Step { .. } => "schedule",
             SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",
             SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
         })

@@ -36,10 +36,14 @@ pub(super) const KEYS: &[&str] = &[
     "duplicate",
     "ring_closes",
     "detector",
+    "schedule",
+    "loops_from",
+    "beginning",
     "seed",
     "until",
     "max_messages",
     "event",
+    "liberties",
     "expect",
 ];
 

@@ -7,6 +7,8 @@ use crate::faults::notation::{Interval, Rate};
 use crate::faults::{Event, Fate, Lie, LinkFaults};
 use crate::plan::LinkOrder;
 use crate::report::Report;
+use crate::rules::{Instruction, Liberties, TimeModel};
+use crate::schedule::Schedule;
 use crate::script::{self, Line};
 use crate::setup::{Attributes, Callers, Members, Setup};
 use bellwether_core::{Elect, HOP, Id, Order, Spec, Time};
@@ -52,6 +54,9 @@ pub fn write(draft: &Draft<'_>) -> String {
     text.maybe("until", (limits.time != Time::NEVER).then_some(limits.time));
     text.maybe("max_messages", (limits.messages < MOST_MESSAGES).then_some(limits.messages));
     let ids = if let Some(Members::Ids(ids)) = &setup.members { ids.as_slice() } else { &[] };
+    if let Some(schedule) = &setup.schedule {
+        text.schedule(schedule);
+    }
     for line in script::lines(&setup.script, ids) {
         text.event(&line);
     }
@@ -118,6 +123,45 @@ impl Text {
                 chosen.iter().filter(|one| one.fate == fate).map(|one| quoted(&one.to_string())).collect();
             self.maybe(key, (!patterns.is_empty()).then(|| list(&patterns)));
         }
+    }
+
+    fn schedule(&mut self, schedule: &Schedule<Instruction>) {
+        let Schedule { liberties, beginning, actions, loop_from } = schedule;
+        self.0.push_str("schedule = [\n");
+        for action in actions {
+            self.0.push_str(&format!("  {},\n", quoted(&action.to_string())));
+        }
+        self.0.push_str("]\n");
+        self.maybe("loops_from", loop_from.map(|from| u64::from(from) + 1));
+        self.maybe("beginning", (*beginning > 0).then(|| u64::from(*beginning) + 1));
+        let needed = Liberties::needed_for(actions);
+        if *liberties == needed {
+            return;
+        }
+        self.0.push_str("\n[liberties]\n");
+        let Liberties {
+            crashes,
+            recoveries,
+            losses,
+            duplicates,
+            draws,
+            late_calls,
+            detector,
+            time,
+            stops_at_goal,
+        } = *liberties;
+        self.maybe("crashes", (crashes != needed.crashes).then_some(crashes));
+        self.maybe("recoveries", (recoveries != needed.recoveries).then_some(recoveries));
+        self.maybe("losses", (losses != needed.losses).then_some(losses));
+        self.maybe("duplicates", (duplicates != needed.duplicates).then_some(duplicates));
+        self.maybe("draws", (draws != needed.draws).then_some(draws));
+        self.maybe("late_calls", (late_calls != needed.late_calls).then_some(late_calls));
+        self.maybe("detector", (detector != needed.detector).then_some(detector));
+        if let TimeModel::Clock { grain, drift } = time {
+            let is_needed = time != needed.time;
+            self.maybe("clock", is_needed.then(|| format!("{{ grain = {grain}, drift = {drift} }}")));
+        }
+        self.maybe("stops_at_goal", stops_at_goal.then_some(true));
     }
 
     fn event(&mut self, line: &Line) {

@@ -137,6 +137,16 @@ pub enum SetupError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A step of the schedule cannot be.
+    #[error("step {number} of the schedule, '{step}': {problem}")]
+    Step {
+        /// Which one, from 1.
+        number: usize,
+        /// As it is written.
+        step: String,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
     /// Messages are chosen that the algorithm does not have.
     #[error("{algorithm} has no messages of kind '{kind}': it has {}", kinds.join(", "))]
     NoSuchKind {

@@ -1,0 +1,204 @@
+//! `bellwether check --all`: what holds of which algorithm, up to which size.
+
+use super::proven_output;
+use crate::args::values::WhoCalls;
+use crate::args::{CheckArgs, CheckFormat, LinksArg, MayArgs, OrderArg};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict as Ended};
+use crate::found::{self, Found};
+use crate::inquiry::{Effort, Inquiry, Topic};
+use crate::output;
+use crate::progress::Progress;
+use crate::request::Wanted;
+use bellwether_check::{Property, Verdict};
+use bellwether_core::Driving;
+use bellwether_sim::network::Shape;
+use std::time::{Duration, Instant};
+
+/// How long it may take, unless the user says.
+const DEFAULT_TIME: Duration = Duration::from_secs(120);
+/// How many states each check of the page may have, unless the user says.
+const DEFAULT_STATES: u64 = 50_000;
+/// More memory than a state takes.
+const BYTES_A_STATE: u64 = 1 << 10;
+/// States take memory in pieces of thousands.
+const LEAST_MEMORY: u64 = 48 << 20;
+/// The first size, and the last that is tried.
+const SIZES: std::ops::RangeInclusive<u64> = 2..=8;
+
+/// What may go wrong in a column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Nothing,
+    Crash,
+    Recovery,
+    Loss,
+    Duplicate,
+    Reordering,
+}
+
+impl Column {
+    /// All of them.
+    pub const ALL: [Column; 6] = [
+        Column::Nothing,
+        Column::Crash,
+        Column::Recovery,
+        Column::Loss,
+        Column::Duplicate,
+        Column::Reordering,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Column::Nothing => "no faults",
+            Column::Crash => "1 crash",
+            Column::Recovery => "1 crash, 1 recovery",
+            Column::Loss => "1 loss",
+            Column::Duplicate => "1 duplicate",
+            Column::Reordering => "reordering links",
+        }
+    }
+
+    /// What it lets happen.
+    pub fn may(self) -> MayArgs {
+        let mut may = MayArgs::default();
+        match self {
+            Column::Nothing => {}
+            Column::Crash => may.crashes = 1,
+            Column::Recovery => (may.crashes, may.recoveries) = (1, 1),
+            Column::Loss => may.losses = 1,
+            Column::Duplicate => may.duplicates = 1,
+            Column::Reordering => may.links = LinksArg::Reordering,
+        }
+        may
+    }
+
+    /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which stands still when
+    /// anything is missing.
+    fn applies_to(self, choice: &Choice) -> bool {
+        self == Column::Nothing || choice.driving != Driving::Rounds
+    }
+}
+
+/// What is known of an algorithm under the faults of a column.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub choice: Choice,
+    pub column: Column,
+    /// The largest size at which everything holds, and in how many states.
+    pub held: Option<(u64, u64)>,
+    /// The size at which something is violated, what, and in how many steps.
+    pub broken: Option<(u64, Property, usize)>,
+    /// Whether runs were left out in which members draw many numbers.
+    pub is_cut: bool,
+    /// Whether it says anything.
+    pub applies: bool,
+}
+
+/// How far each check may go.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    /// All together until then.
+    Until(Instant),
+    /// Each this many states, so that what comes of it does not depend on the machine.
+    States(u64),
+}
+
+/// Fills the table, and prints it.
+pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
+    let states = match (args.states, args.format, args.time) {
+        (None, CheckFormat::Markdown, None) => Some(DEFAULT_STATES),
+        (states, ..) => states,
+    };
+    if args.format == CheckFormat::Markdown && states.is_none() {
+        return Err(Failure::input_with_hint(
+            "a page must not depend on how fast the machine is: leave out --time",
+            "--states bounds each check",
+        ));
+    }
+    let bound = match states {
+        Some(states) => Bound::States(states),
+        None => Bound::Until(Instant::now() + args.time.unwrap_or(DEFAULT_TIME)),
+    };
+    let effort = Effort::from_args(args)?;
+    let choices: Vec<Choice> = Choice::all().collect();
+    let mut left = choices.len() as u32 * Column::ALL.len() as u32;
+    let progress = Progress::new(left.into(), "cells");
+    let mut cells = Vec::new();
+    for choice in choices {
+        for column in Column::ALL {
+            progress.say(format!("({}, {})", choice.label(), column.name()));
+            let effort = match bound {
+                Bound::Until(end) => {
+                    Effort { time: Some(end.saturating_duration_since(Instant::now()) / left), ..effort }
+                }
+                Bound::States(most) => Effort { memory: effort.memory.min(memory_for(most)), ..effort },
+            };
+            cells.push(cell(choice, column, &effort, states)?);
+            left -= 1;
+            progress.advance();
+        }
+    }
+    drop(progress);
+    match args.format {
+        CheckFormat::Text => output::print(proven_output::as_table(&cells).as_bytes())?,
+        CheckFormat::Json => output::print_json(&proven_output::as_json(&cells))?,
+        CheckFormat::Markdown => {
+            let page = proven_output::as_markdown(&cells, states.unwrap_or(DEFAULT_STATES));
+            output::print(page.as_bytes())?;
+        }
+    }
+    Ok(Ended::Fine)
+}
+
+/// Enough for so many states and some more, of which it is then known that they are too many.
+fn memory_for(states: u64) -> u64 {
+    (states * BYTES_A_STATE).max(LEAST_MEMORY)
+}
+
+/// Checks one size after the other, as far as the bounds allow.
+fn cell(choice: Choice, column: Column, effort: &Effort, states: Option<u64>) -> Result<Cell, Failure> {
+    let applies = column.applies_to(&choice);
+    let mut cell = Cell { choice, column, held: None, broken: None, is_cut: false, applies };
+    if !applies {
+        return Ok(cell);
+    }
+    let began = Instant::now();
+    for n in SIZES {
+        let Some(inquiry) = inquiry(choice, column, n) else { continue };
+        let time = effort.time.map(|time| time.saturating_sub(began.elapsed()));
+        let found = found::find(&inquiry, &Effort { time, ..*effort }, &|_| ())?; // the cell is told
+        if states.is_some_and(|most| found.states > most) || found.verdict() == Verdict::Incomplete {
+            break;
+        }
+        cell.take(n, &found);
+        if cell.broken.is_some() {
+            break;
+        }
+    }
+    Ok(cell)
+}
+
+impl Cell {
+    fn take(&mut self, n: u64, found: &Found) {
+        self.is_cut |= found.is_cut;
+        match found.gravest() {
+            Some((property, broken)) => self.broken = Some((n, property, broken.run.actions.len())),
+            None => self.held = Some((n, found.states)),
+        }
+    }
+}
+
+/// The check of an algorithm in one size; nothing if there is no such network.
+fn inquiry(choice: Choice, column: Column, n: u64) -> Option<Inquiry> {
+    let topic = Topic {
+        choice,
+        shape: Shape::for_need(choice.spec.need),
+        wanted: Wanted { ids: None, nodes: Some(n), order: None, usual: (n, OrderArg::Worst) },
+        all_orders: false,
+        callers: WhoCalls::All,
+        seed: 0,
+    };
+    Inquiry::new(topic, &column.may()).ok()
+}

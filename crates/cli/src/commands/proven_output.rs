@@ -1,0 +1,99 @@
+//! What was proven up to which size: as a table, as a page and as JSON.
+
+use super::proven::{Cell, Column};
+use crate::inquiry::DEFAULT_DRAWS;
+use crate::output::{self, grouped};
+use bellwether_check::Property;
+use serde::Serialize;
+
+/// For people: a row for each algorithm and column.
+pub fn as_table(cells: &[Cell]) -> String {
+    let mut table = output::table(&[
+        output::Column::Left("algorithm"),
+        output::Column::Left("what may go wrong"),
+        output::Column::Left("what is known"),
+    ]);
+    for cell in cells.iter().filter(|cell| cell.applies) {
+        table.add_row([cell.choice.label(), cell.column.name().to_owned(), in_words(cell)]);
+    }
+    output::lines_of(&table)
+}
+
+/// The page `docs/proven.md`.
+pub fn as_markdown(cells: &[Cell], states: u64) -> String {
+    let mut text = format!(
+        "# What is proven, up to which size\n\n\
+         Every variant of every algorithm, checked exhaustively: every order in which messages can arrive and members\n\
+         can act, with everyone calling, ids in the order that costs rings the most messages, and the faults of the\n\
+         column at any time. This page is the output of\n\n\
+         \x20   bellwether check --all --states {states} --format markdown\n\n\
+         and a test fails when it changes (`REWRITE_GOLDEN=1` rewrites it).\n\n\
+         | a cell says | that |\n|---|---|\n\
+         | holds to n = 4 (1,234 states) | with 2, 3 and 4 members every property holds in every run; with 4 there are so many states |\n\
+         | violated at n = 3: eventually (9 steps) | with fewer than 3 members everything holds; with 3 a run of 9 steps breaks this property, the gravest |\n\
+         | beyond reach | even with the fewest members there are too many states |\n\
+         | - | it says nothing: rounds run over a synchroniser, which stands still when anything is missing |\n\n\
+         *Lots: k* says that members drew at most k numbers each, and that runs with more were left out. Sizes grow until\n\
+         a check has more than {} states: the bound is in states and not in time, so that the page is the same\n\
+         on every machine. `bellwether check ALGORITHM --nodes N` with the options in the head of the column repeats a\n\
+         cell, and goes further.\n\n\
+         | property | what it says |\n|---|---|\n",
+        grouped(states)
+    );
+    for property in Property::ALL {
+        text.push_str(&format!("| {} | {} |\n", property.name(), property.sentence()));
+    }
+    text.push_str("\n## The table\n\n| algorithm |");
+    text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
+    text.push_str(&format!("\n|---|{}\n", "---|".repeat(Column::ALL.len())));
+    for row in cells.chunk_by(|one, other| one.choice.entry == other.choice.entry) {
+        let words: String = row.iter().map(|cell| format!(" {} |", in_words(cell))).collect();
+        text.push_str(&format!("| {} |{words}\n", row[0].choice.label()));
+    }
+    text
+}
+
+/// What is known of a cell.
+fn in_words(cell: &Cell) -> String {
+    let words = match (&cell.broken, &cell.held) {
+        _ if !cell.applies => return "-".to_owned(),
+        (Some((n, property, steps)), _) => {
+            format!("violated at n = {n}: {} ({steps} steps)", property.name())
+        }
+        (None, Some((n, states))) => format!("holds to n = {n} ({} states)", grouped(*states)),
+        (None, None) => return "beyond reach".to_owned(),
+    };
+    let lots = if cell.is_cut { format!(", lots: {DEFAULT_DRAWS}") } else { String::new() };
+    format!("{words}{lots}")
+}
+
+#[derive(Serialize)]
+struct CellObject {
+    algorithm: &'static str,
+    variant: &'static str,
+    faults: &'static str,
+    applies: bool,
+    holds_to: Option<u64>,
+    states: Option<u64>,
+    violated_at: Option<u64>,
+    property: Option<Property>,
+    steps: Option<usize>,
+    draws_cut: bool,
+}
+
+/// As JSON.
+pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
+    let object = |cell: &Cell| CellObject {
+        algorithm: cell.choice.spec.name,
+        variant: cell.choice.spec.variant,
+        faults: cell.column.name(),
+        applies: cell.applies,
+        holds_to: cell.held.map(|(n, _)| n),
+        states: cell.held.map(|(_, states)| states),
+        violated_at: cell.broken.map(|(n, ..)| n),
+        property: cell.broken.map(|(_, property, _)| property),
+        steps: cell.broken.map(|(.., steps)| steps),
+        draws_cut: cell.is_cut,
+    };
+    cells.iter().map(object).collect::<Vec<_>>()
+}

@@ -1,0 +1,311 @@
+//! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, members by their ids.
+
+use super::{Action, Rules, What, Wire, Word};
+use bellwether_core::{Id, Port};
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// One step of a schedule, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What happens.
+    pub deed: Deed,
+    /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at
+    /// all.
+    pub draw: u16,
+    /// The member that acts crashes when it has sent so many messages.
+    pub crash_after: Option<u8>,
+}
+
+/// What can happen, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// `boot 3`
+    Boot(Id),
+    /// `call 3`
+    Call(Id),
+    /// `deliver 3 -> 1`
+    Deliver(Letter),
+    /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
+    TimeOut(Id, u8),
+    /// `tell 2: 4 failed`: who is told, and of whom.
+    Tell(Mouth, Id, Word),
+    /// `tick`
+    Tick,
+    /// `crash 4`
+    Crash(Id),
+    /// `recover 4`
+    Recover(Id),
+    /// `lose 3 -> 1`
+    Lose(Letter),
+    /// `duplicate 3 -> 1`
+    Duplicate(Letter),
+}
+
+/// A member, and one of its ports where that has to be said: `3` or `3.1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mouth {
+    /// Whose.
+    pub id: Id,
+    /// Which, where several lead to the same member.
+    pub port: Option<Port>,
+}
+
+/// A message on its way: `3 -> 1`, or `3 -> 1 #2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// Who sent it, by which port.
+    pub from: Mouth,
+    /// To whom.
+    pub to: Id,
+    /// Its place on its wire, from 0; it is written from 1, and the first not at all.
+    pub place: u8,
+}
+
+/// What steps look like, for whoever wrote something else.
+const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
+                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4 or boot 4";
+
+impl FromStr for Instruction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Instruction, String> {
+        let spaced = text.replace("->", " -> ").replace('#', " #").replace(':', " : ");
+        let mut words: Vec<&str> = spaced.split_whitespace().collect();
+        let mut crash_after = None;
+        if let [before @ .., "crash", "after", count] = &words[..] {
+            crash_after = Some(number(count, 0)?);
+            words.truncate(before.len());
+        }
+        let mut draw = 0;
+        if let [before @ .., "draw", which] = &words[..] {
+            draw = number::<u16>(which, 1)? - 1;
+            words.truncate(before.len());
+        }
+        let mut place = None;
+        if let [before @ .., last] = &words[..]
+            && let Some(which) = last.strip_prefix('#')
+        {
+            place = Some(number::<u8>(which, 1)? - 1);
+            words.truncate(before.len());
+        }
+        let letter = |from: &str, to: &str| {
+            Ok::<_, String>(Letter { from: from.parse()?, to: id(to)?, place: place.unwrap_or(0) })
+        };
+        let deed = match words[..] {
+            ["deliver", from, "->", to] => Deed::Deliver(letter(from, to)?),
+            ["lose", from, "->", to] => Deed::Lose(letter(from, to)?),
+            ["duplicate", from, "->", to] => Deed::Duplicate(letter(from, to)?),
+            ["time-out", member] => Deed::TimeOut(id(member)?, place.unwrap_or(0)),
+            _ if place.is_some() => {
+                return Err(format!("'{text}': '#' goes with a message or with time-out: leave it out"));
+            }
+            ["boot", member] => Deed::Boot(id(member)?),
+            ["call", member] => Deed::Call(id(member)?),
+            ["tell", member, ":", of, "failed"] => Deed::Tell(member.parse()?, id(of)?, Word::Failed),
+            ["tell", member, ":", of, "working"] => Deed::Tell(member.parse()?, id(of)?, Word::Working),
+            ["tick"] => Deed::Tick,
+            ["crash", member] => Deed::Crash(id(member)?),
+            ["recover", member] => Deed::Recover(id(member)?),
+            _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
+        };
+        Ok(Instruction { deed, draw, crash_after })
+    }
+}
+
+/// A number, from `least` on.
+fn number<N: FromStr + PartialOrd + From<u8>>(word: &str, least: u8) -> Result<N, String> {
+    let number = word.parse().ok().filter(|number| *number >= N::from(least));
+    number.ok_or_else(|| {
+        format!("'{word}' is no number that can stand here: expected {least} or a little more")
+    })
+}
+
+fn id(word: &str) -> Result<Id, String> {
+    let number = word.parse().map_err(|_| format!("'{word}' is no id: expected a whole number"))?;
+    Id::new(number).map_err(|error| error.to_string())
+}
+
+impl FromStr for Mouth {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Mouth, String> {
+        let Some((member, port)) = word.split_once('.') else {
+            return Ok(Mouth { id: id(word)?, port: None });
+        };
+        let port = port.parse().map_err(|_| format!("'{word}' names no port: expected 3 or 3.1, say"))?;
+        Ok(Mouth { id: id(member)?, port: Some(Port(port)) })
+    }
+}
+
+impl Display for Mouth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            None => self.id.fmt(f),
+            Some(port) => write!(f, "{}.{}", self.id, port.0),
+        }
+    }
+}
+
+/// A place or a number: the first is not written.
+struct Place(u8);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 { Ok(()) } else { write!(f, " #{}", u16::from(self.0) + 1) }
+    }
+}
+
+impl Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}{}", self.from, self.to, Place(self.place))
+    }
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.deed {
+            Deed::Boot(id) => write!(f, "boot {id}"),
+            Deed::Call(id) => write!(f, "call {id}"),
+            Deed::Deliver(letter) => write!(f, "deliver {letter}"),
+            Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
+            Deed::Tell(member, of, Word::Failed) => write!(f, "tell {member}: {of} failed"),
+            Deed::Tell(member, of, Word::Working) => write!(f, "tell {member}: {of} working"),
+            Deed::Tick => f.write_str("tick"),
+            Deed::Crash(id) => write!(f, "crash {id}"),
+            Deed::Recover(id) => write!(f, "recover {id}"),
+            Deed::Lose(letter) => write!(f, "lose {letter}"),
+            Deed::Duplicate(letter) => write!(f, "duplicate {letter}"),
+        }?;
+        if self.draw > 0 {
+            write!(f, " draw {}", u32::from(self.draw) + 1)?;
+        }
+        self.crash_after.map_or(Ok(()), |count| write!(f, " crash after {count}"))
+    }
+}
+
+impl Rules<'_> {
+    /// Something that happens, as people write it.
+    #[must_use]
+    pub fn write(&self, action: Action) -> String {
+        self.instruction(action).to_string()
+    }
+
+    /// What people wrote, in these rules' numbers.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub fn read(&self, text: &str) -> Result<Action, String> {
+        self.action(&text.parse()?)
+    }
+
+    /// Something that happens, with members by their ids.
+    #[must_use]
+    pub fn instruction(&self, action: Action) -> Instruction {
+        let Action { what, draw, crash_after } = action;
+        let deed = match what {
+            What::Boot(member) => Deed::Boot(self.id(member.into())),
+            What::Call(member) => Deed::Call(self.id(member.into())),
+            What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
+            What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
+            What::Tell(member, port, word) => {
+                let (peer, _) = self.plan.topology.peer(member.into(), Port(port.into()));
+                let is_only = self.ports_towards(member.into(), peer).count() == 1;
+                let port = (!is_only).then_some(Port(port.into()));
+                Deed::Tell(Mouth { id: self.id(member.into()), port }, self.id(peer), word)
+            }
+            What::Tick => Deed::Tick,
+            What::Crash(member) => Deed::Crash(self.id(member.into())),
+            What::Recover(member) => Deed::Recover(self.id(member.into())),
+            What::Lose(wire, place) => Deed::Lose(self.letter(wire, place)),
+            What::Duplicate(wire, place) => Deed::Duplicate(self.letter(wire, place)),
+        };
+        Instruction { deed, draw, crash_after }
+    }
+
+    /// A step in these rules' numbers.
+    ///
+    /// # Errors
+    /// Whom or which wire there is not, and what to do.
+    pub fn action(&self, instruction: &Instruction) -> Result<Action, String> {
+        let Instruction { deed, draw, crash_after } = *instruction;
+        let member = |id| self.member(id).map(|member| member as u8);
+        let what = match deed {
+            Deed::Boot(id) => What::Boot(member(id)?),
+            Deed::Call(id) => What::Call(member(id)?),
+            Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
+            Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
+            Deed::Tell(told, of, word) => {
+                let ports: Vec<Port> = self.ports_towards(self.member(told.id)?, self.member(of)?).collect();
+                What::Tell(member(told.id)?, told.one_of(&ports, of)?.0 as u8, word)
+            }
+            Deed::Tick => What::Tick,
+            Deed::Crash(id) => What::Crash(member(id)?),
+            Deed::Recover(id) => What::Recover(member(id)?),
+            Deed::Lose(letter) => What::Lose(self.wire(letter)?, letter.place),
+            Deed::Duplicate(letter) => What::Duplicate(self.wire(letter)?, letter.place),
+        };
+        Ok(Action { what, draw, crash_after })
+    }
+
+    fn id(&self, member: u32) -> Id {
+        self.plan.ranks[member as usize].id()
+    }
+
+    fn member(&self, id: Id) -> Result<u32, String> {
+        let ranks = &self.plan.ranks;
+        let member = ranks.iter().position(|rank| rank.id() == id).map(|member| member as u32);
+        member.ok_or_else(|| {
+            let ids: Vec<Id> = ranks.iter().map(|rank| rank.id()).collect();
+            crate::setup::not_a_member(&ids, "member", id).to_string()
+        })
+    }
+
+    /// The ports of a member at which a neighbour is.
+    fn ports_towards(&self, member: u32, neighbour: u32) -> impl Iterator<Item = Port> + '_ {
+        let topology = &self.plan.topology;
+        (0..topology.ports(member)).map(Port).filter(move |&port| topology.peer(member, port).0 == neighbour)
+    }
+
+    /// The wires from one member to another.
+    fn wires_between(&self, from: u32, to: u32) -> impl Iterator<Item = (u8, &Wire)> {
+        self.wires.iter().filter(move |(_, wire)| wire.from == from && wire.to == to)
+    }
+
+    fn letter(&self, wire: u8, place: u8) -> Letter {
+        let Wire { from, port, to, .. } = self.wires.get(wire);
+        let is_only = self.wires_between(from, to).count() == 1;
+        let from = Mouth { id: self.id(from), port: (!is_only).then_some(port) };
+        Letter { from, to: self.id(to), place }
+    }
+
+    fn wire(&self, letter: Letter) -> Result<u8, String> {
+        let (from, to) = (self.member(letter.from.id)?, self.member(letter.to)?);
+        let wires: Vec<(u8, &Wire)> = self.wires_between(from, to).collect();
+        let ports: Vec<Port> = wires.iter().map(|(_, wire)| wire.port).collect();
+        let port = letter.from.one_of(&ports, letter.to)?;
+        // Of one member's wires to another there is one a port.
+        Ok(wires.iter().find(|(_, wire)| wire.port == port).map_or(0, |(number, _)| *number))
+    }
+}
+
+impl Mouth {
+    /// The one of the ports towards another member that is meant.
+    fn one_of(self, ports: &[Port], other: Id) -> Result<Port, String> {
+        match (ports, self.port) {
+            ([], _) => {
+                Err(format!("nothing leads from {} to {other}: name two members that are linked", self.id))
+            }
+            (_, Some(port)) if ports.contains(&port) => Ok(port),
+            ([port], None) => Ok(*port),
+            _ => {
+                let named = |port: &Port| Mouth { port: Some(*port), ..self }.to_string();
+                let names = ports.iter().map(named).collect::<Vec<_>>().join(" or ");
+                Err(format!(
+                    "'{self}' does not say which of {}'s ports leads to {other}: write {names}",
+                    self.id
+                ))
+            }
+        }
+    }
+}
