@@ -20,6 +20,8 @@ use std::time::Instant;
 const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
 const CHUNKS_A_BATCH: usize = 32;
+/// What a part takes about, once for all and once for each thread that has met it.
+const BYTES_A_PART: u64 = 512;
 /// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
 /// one's place among those of which not everything was followed.
 const HEAD: usize = 8;
@@ -62,7 +64,7 @@ pub struct Progress {
     pub states: u64,
     /// Things that happened in them.
     pub transitions: u64,
-    /// Steps from the beginning.
+    /// Levels: the beginning is the first, and what is a step further from it the next.
     pub depth: u32,
     /// States reached and not yet followed.
     pub queue: u64,
@@ -194,14 +196,16 @@ impl<'p> Search<'p> {
                 let new: usize = (0..SHARDS).map(|shard| self.shards[shard].len() - level_ends[shard]).sum();
                 self.progress.queue = queue + new as u64;
                 watch(&self.progress);
+                let parts = (limits.parts)();
                 let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
+                bytes += parts as u64 * BYTES_A_PART * (1 + self.workers.len() as u64);
                 if self.turns_back {
                     bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
                 }
                 if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
                     return Stopped::Memory;
                 }
-                if !self.layout.has_room_for((limits.parts)()) {
+                if !self.layout.has_room_for(parts) {
                     return Stopped::Narrow;
                 }
                 if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -38,7 +38,9 @@ fn leaders(live: &[(Rank, Status)]) -> Vec<Id> {
 
 /// Whether there is somebody, and nothing left to happen but faults.
 fn is_end<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
-    now.seats.iter().any(|seat| seat.state().is_some()) && world.is_over(now)
+    let mut actions = Vec::new();
+    world.actions(now, &mut actions);
+    now.seats.iter().any(|seat| seat.state().is_some()) && actions.iter().all(|action| action.what.is_fault())
 }
 
 fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {

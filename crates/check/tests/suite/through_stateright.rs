@@ -2,7 +2,7 @@
 
 use bellwether_core::Algorithm;
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, What, Whole};
+use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use stateright::{Model, Property};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,13 +26,6 @@ impl<A: Algorithm> World<A> {
         let result = work(&mut whole);
         idle().push(whole);
         result
-    }
-
-    /// Whether nothing is left to happen in a situation but faults.
-    pub fn is_over(&self, now: &Situation<A>) -> bool {
-        let mut possible = Vec::new();
-        self.with_whole(|whole| self.rules.possible(whole, now, &mut possible));
-        possible.into_iter().all(What::is_fault)
     }
 }
 

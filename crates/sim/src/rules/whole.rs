@@ -35,6 +35,11 @@ impl<'p, A: Algorithm> Whole<'p, A> {
     pub fn enabled(&mut self, rules: &Rules<'_>, now: &Situation<A>) -> Vec<super::Action> {
         let (mut possible, mut next, mut actions) = (Vec::new(), now.clone(), Vec::new());
         rules.possible(self, now, &mut possible);
+        let may_crash = now.spent.crashes < rules.liberties.crashes;
+        if !may_crash && !A::SPEC.randomised && rules.liberties.time == super::TimeModel::Any {
+            // One thing comes of each.
+            return possible.into_iter().map(super::Action::from).collect();
+        }
         for what in possible {
             rules.each_outcome(self, now, what, &mut next, |_, action, _| actions.push(action));
         }
