@@ -74,8 +74,8 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.0
 }
 
-/// The command line that checks the same again. What does not bear on what is found (threads, format, files) is
-/// left out.
+/// The command line that checks the same again. What does not bear on what is found (threads, format, files)
+/// is left out.
 pub fn check(args: &CheckArgs) -> String {
     let mut line =
         Line(format!("bellwether check {}", quoted(args.algorithm.as_deref().unwrap_or_default())));

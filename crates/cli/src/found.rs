@@ -63,7 +63,8 @@ pub struct Broken {
     pub plan: Plan,
 }
 
-/// Makes all checks of a family, one after the other, within the time for all of them. `tell` is told how it goes.
+/// Makes all checks of a family, one after the other, within the time for all of them. `tell` is told how it
+/// goes.
 pub fn find(inquiry: &Inquiry, effort: &Effort, tell: &(dyn Fn(String) + Sync)) -> Result<Found, Failure> {
     let began = Instant::now();
     let mut found = Found::nothing();

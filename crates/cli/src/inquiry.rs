@@ -208,7 +208,8 @@ fn refuse_many(wanted: &Wanted<'_>) -> Result<(), Failure> {
     let n = wanted.ids.map(|ids| ids.len() as u64).or(wanted.nodes).unwrap_or(0);
     if n > u64::from(MOST_MEMBERS) {
         return Err(Failure::input(format!(
-            "{n} members are too many to check: at most {MOST_MEMBERS} can be, and few algorithms with more than 8"
+            "{n} members are too many to check: at most {MOST_MEMBERS} can be, and few algorithms with more \
+             than 8"
         )));
     }
     Ok(())
@@ -252,7 +253,8 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
     let gained = liberties.step(plan).ticks() * u64::from(drift) / 1_000;
     if drift > 0 && gained == 0 {
         return Err(Failure::input(format!(
-            "in a step of the clock nobody would notice a drift of {}: use a smaller --grain, or a larger --drift",
+            "in a step of the clock nobody would notice a drift of {}: use a smaller --grain, or a larger \
+             --drift",
             may.drift.map(|drift| drift.to_string()).unwrap_or_default()
         )));
     }
@@ -265,7 +267,8 @@ fn size_of_family(seating: Option<Seating>, callers: &WhoCalls, n: usize) -> Res
     let size = orders.zip(sets).and_then(|(orders, sets)| orders.checked_mul(sets));
     size.filter(|&size| size <= MOST_CASES).ok_or_else(|| {
         Failure::input(format!(
-            "with {n} members there are more than {MOST_CASES} orders and sets of initiators: use fewer members"
+            "with {n} members there are more than {MOST_CASES} orders and sets of initiators: use fewer \
+             members"
         ))
     })
 }

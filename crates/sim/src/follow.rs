@@ -1,9 +1,9 @@
 //! The third driver: plays a run that is said step by step ([`Schedule`]), as the checker finds them.
 //!
-//! Whoever boots before anything else happens does so at time 0; where no step says who boots, everyone does. From then on each step comes a hop after the
-//! one before it: an onlooker sees one thing after the other. So it is where there is a clock, too: a hop is a
-//! step of the schedule and not of the clock, and when the clock moves on there is nothing else to be seen. A
-//! loop is played twice.
+//! Whoever boots before anything else happens does so at time 0; where no step says who boots, everyone does.
+//! From then on each step comes a hop after the one before it: an onlooker sees one thing after the other. So it
+//! is where there is a clock, too: a hop is a step of the schedule and not of the clock, and when the clock
+//! moves on there is nothing else to be seen. A loop is played twice.
 //!
 //! What nobody will ever hear, as its receiver is dead for good, is lost half a hop later.
 

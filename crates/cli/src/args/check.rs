@@ -20,8 +20,8 @@ pub struct CheckArgs {
     /// One of its variants, by name
     #[arg(long, value_name = "NAME", requires = "algorithm")]
     pub variant: Option<String>,
-    /// Check every variant of every algorithm, with growing numbers of members, under no faults and under each
-    /// sort of fault
+    /// Check every variant of every algorithm, with growing numbers of members, under no faults and under
+    /// each sort of fault
     #[arg(long, conflicts_with_all = ["ids", "nodes", "order", "orders", "initiators", "topology", "faults"])]
     pub all: bool,
 
@@ -93,16 +93,20 @@ const MOST_STATES: u64 = 10_000_000;
 #[group(id = "faults", multiple = true)]
 pub struct MayArgs {
     /// How many crashes there may be, of any members at any time
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(), help_heading = "What may happen")]
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
     pub crashes: u8,
     /// How many times somebody who has crashed may come back
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(), help_heading = "What may happen")]
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
     pub recoveries: u8,
     /// How many messages may be lost
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(), help_heading = "What may happen")]
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
     pub losses: u8,
     /// How many messages may come twice
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(), help_heading = "What may happen")]
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
     pub duplicates: u8,
     /// How many numbers each member may draw [default: 2 for algorithms that draw lots]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=254),
@@ -121,8 +125,8 @@ pub struct MayArgs {
     /// counts on a failure detector
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "What may happen")]
     pub detector: Whether,
-    /// What time is: messages take any time and timers run out at any time, or there is a clock; auto: a clock
-    /// if the algorithm counts on bounded delays
+    /// What time is: messages take any time and timers run out at any time, or there is a clock; auto: a
+    /// clock if the algorithm counts on bounded delays
     #[arg(long, value_enum, default_value_t, help_heading = "What may happen")]
     pub timing: TimingArg,
     /// With a clock: how many steps of it the bound on delays has [default: 1]

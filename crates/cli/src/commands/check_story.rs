@@ -26,7 +26,7 @@ pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {
         // As the simulator plays it: those that boot first do so at time 0, and then each step takes a hop.
         let at = Time::ZERO + HOP * (number + 1).saturating_sub(booting) as u64;
         let meaning = recorded(&recording, at, *action)
-            .map(|recorded| meaning(&recording, recorded))
+            .map(|recorded| meaning(&recording, recorded, *action))
             .unwrap_or_default();
         let line = format!("{:>digits$}  {step:<width$}  {meaning}", number + 1);
         text.push_str(line.trim_end());
@@ -42,7 +42,7 @@ fn recorded(recording: &Recording, at: Time, action: Action) -> Option<usize> {
 }
 
 /// What a step meant: what the message says, why the member acts as it does, and what it is then.
-fn meaning(recording: &Recording, number: usize) -> String {
+fn meaning(recording: &Recording, number: usize, action: Action) -> String {
     let step = &recording.steps[number];
     let mut parts: Vec<String> = step
         .inputs
@@ -56,7 +56,8 @@ fn meaning(recording: &Recording, number: usize) -> String {
         .collect();
     parts.extend(step.reason.map(str::to_owned));
     let status = step.seat.status;
-    if recording.is_decision(number) && (status.role != Role::Undecided || status.leader.is_some()) {
+    let has_decided = status.role != Role::Undecided || status.leader.is_some();
+    if recording.is_decision(number) && has_decided && action.crash_after.is_none() {
         parts.push(format!("now it {}", wording::standing(status)));
     }
     parts.join("; ")

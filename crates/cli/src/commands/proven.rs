@@ -74,8 +74,8 @@ impl Column {
         may
     }
 
-    /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which stands still when
-    /// anything is missing.
+    /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which stands still
+    /// when anything is missing.
     fn applies_to(self, choice: &Choice) -> bool {
         self == Column::Nothing || choice.driving != Driving::Rounds
     }

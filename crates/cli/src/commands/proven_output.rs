@@ -27,7 +27,7 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
          can act, with everyone calling, ids in the order that costs rings the most messages, and the faults of the\n\
          column at any time. This page is the output of\n\n\
          \x20   bellwether check --all --states {states} --format markdown\n\n\
-         and a test fails when it changes (`REWRITE_GOLDEN=1` rewrites it).\n\n\
+         and a test checks its smaller cells again (`REWRITE_GOLDEN=1` rewrites it).\n\n\
          | a cell says | that |\n|---|---|\n\
          | holds to n = 4 (1,234 states) | with 2, 3 and 4 members every property holds in every run; with 4 there are so many states |\n\
          | violated at n = 3: eventually (9 steps) | with fewer than 3 members everything holds; with 3 a run of 9 steps breaks this property, the gravest |\n\
@@ -35,8 +35,7 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
          | - | it says nothing: rounds run over a synchroniser, which stands still when anything is missing |\n\n\
          *Lots: k* says that members drew at most k numbers each, and that runs with more were left out. Sizes grow until\n\
          a check has more than {} states: the bound is in states and not in time, so that the page is the same\n\
-         on every machine. `bellwether check ALGORITHM --nodes N` with the options in the head of the column repeats a\n\
-         cell, and goes further.\n\n\
+         on every machine. `bellwether check ALGORITHM --nodes N --crashes 1`, say, repeats a cell, and goes further.\n\n\
          | property | what it says |\n|---|---|\n",
         grouped(states)
     );

@@ -10,8 +10,8 @@ fn json(args: &str) -> (i32, Value) {
     (ended.code, ended.json())
 }
 
-/// Compares with a file in `tests/golden`; with REWRITE_GOLDEN set it is written instead: look at what changed before
-/// it is committed.
+/// Compares with a file in `tests/golden`; with REWRITE_GOLDEN set it is written instead: look at what changed
+/// before it is committed.
 fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("REWRITE_GOLDEN").is_some() {
@@ -39,8 +39,8 @@ fn what_holds_is_said_with_how_much_was_seen() {
     }
 }
 
-/// The would-be leader dies, and its rank goes round for ever: with one member dead no one of the other three can
-/// take it off the ring, so the loop has as many steps as there are members left.
+/// The would-be leader dies, and its rank goes round for ever: with one member dead no one of the other three
+/// can take it off the ring, so the loop has as many steps as there are members left.
 #[test]
 fn a_rank_whose_owner_is_dead_goes_round_for_ever() {
     let (code, object) = json("chang-roberts --nodes 4 --crashes 1");
