@@ -48,7 +48,15 @@ fn ring(name: &str, n: u32) -> (usize, Plan) {
 fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
     let (entry, plan) = ring(name, n);
     let liberties = Liberties::default();
-    let wishes = Wishes { liberties, reduction, symmetry: false, threads, memory: 8 << 30, time: None };
+    let wishes = Wishes {
+        liberties,
+        reduction,
+        symmetry: false,
+        threads,
+        memory: 8 << 30,
+        states: u64::MAX,
+        time: None,
+    };
     check::<Algorithms>(entry, &plan, &wishes, &|_| {}).progress.states
 }
 

@@ -30,6 +30,8 @@ pub struct Wishes {
     pub threads: usize,
     /// How many bytes states may take.
     pub memory: u64,
+    /// How many states may be reached.
+    pub states: u64,
     /// How long it may take.
     pub time: Option<Duration>,
 }
@@ -187,14 +189,24 @@ impl Check<'_> {
         if !(reduction || symmetry) || !unclear && first.broken().is_none() {
             return first;
         }
+        if first.incomplete.is_some() && first.broken().is_none() {
+            return first; // more would not fit
+        }
         // In full, so that what is wrong is shown by the shortest run, and nothing stays unclear.
-        let (mut second, _) = self.attempt(false, false);
-        for (known, found) in first.findings.into_iter().zip(&mut second.findings) {
-            if known.verdict == Verdict::Violated && found.verdict != Verdict::Violated {
-                *found = known;
+        let (second, _) = self.attempt(false, false);
+        if second.incomplete.is_none() {
+            return second;
+        }
+        // It did not fit: the first saw more, but perhaps not the shortest run.
+        let mut both = first;
+        for (known, found) in both.findings.iter_mut().zip(second.findings) {
+            let is_open = unclear && known.property == Property::Eventually;
+            if found.verdict == Verdict::Violated || is_open && known.verdict != Verdict::Violated {
+                *known = found;
             }
         }
-        second
+        both.incomplete = both.incomplete.or(second.incomplete);
+        both
     }
 
     /// One search, in rows that are no wider than they need be.
@@ -203,6 +215,7 @@ impl Check<'_> {
         let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
         let limits = Limits {
             memory: self.wishes.memory,
+            states: self.wishes.states.min(StateId::MOST / 2),
             deadline: self.deadline,
             after_wrong: AFTER_WRONG,
             parts: self.parts,
@@ -306,6 +319,7 @@ fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
     match stopped {
         Stopped::Complete | Stopped::Narrow => None,
         Stopped::Memory => Some("the memory limit was reached"),
+        Stopped::States => Some("the limit of states was reached"),
         Stopped::Time => Some("time was up"),
         Stopped::Countless => Some("there are more messages, or numbers to draw, than can be counted"),
         Stopped::Wrong => Some("something is wrong, and enough was seen"),

@@ -31,6 +31,8 @@ const HEAD: usize = 8;
 pub struct Limits<'a> {
     /// Bytes that states may take.
     pub memory: u64,
+    /// States that may be reached.
+    pub states: u64,
     /// When time is up.
     pub deadline: Option<Instant>,
     /// How many more states to look at once something is wrong, for what else is wrong.
@@ -46,6 +48,8 @@ pub enum Stopped {
     Complete,
     /// States take as much memory as they may.
     Memory,
+    /// There are as many states as there may be.
+    States,
     /// Time is up.
     Time,
     /// Something is wrong, and enough has been seen.
@@ -202,8 +206,11 @@ impl<'p> Search<'p> {
                 if self.turns_back {
                     bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
                 }
-                if bytes > limits.memory || self.progress.states > StateId::MOST / 2 {
+                if bytes > limits.memory {
                     return Stopped::Memory;
+                }
+                if self.progress.states > limits.states {
+                    return Stopped::States;
                 }
                 if !self.layout.has_room_for(parts) {
                     return Stopped::Narrow;

@@ -174,6 +174,8 @@ pub struct Effort {
     pub threads: u16,
     /// How many bytes states may take.
     pub memory: u64,
+    /// How many states a check may have.
+    pub states: u64,
     /// How long all may take together.
     pub time: Option<Duration>,
 }
@@ -186,6 +188,7 @@ impl Effort {
             symmetry: !args.no_symmetry,
             threads: args.threads,
             memory: memory::for_states(args.memory)?,
+            states: args.states.unwrap_or(u64::MAX),
             time: args.time,
         })
     }
@@ -198,6 +201,7 @@ impl Effort {
             symmetry: self.symmetry,
             threads: self.threads.into(),
             memory: self.memory,
+            states: self.states,
             time,
         }
     }

@@ -18,7 +18,7 @@ use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::{Algorithm, Id, Identities, Leadership, Rank, Reign, Role, Rounds, Status};
-use bellwether_sim::rules::{Liberties, Situation, TimeModel};
+use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use stateright::{Checker, Model};
 use std::collections::BTreeSet;
@@ -38,9 +38,9 @@ fn leaders(live: &[(Rank, Status)]) -> Vec<Id> {
 
 /// Whether there is somebody, and nothing left to happen but faults.
 fn is_end<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
-    let mut actions = Vec::new();
-    world.actions(now, &mut actions);
-    now.seats.iter().any(|seat| seat.state().is_some()) && actions.iter().all(|action| action.what.is_fault())
+    let mut possible = Vec::new();
+    world.rules.possible(&mut Whole::new(world.rules.plan, world.rules.liberties), now, &mut possible);
+    now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(What::is_fault)
 }
 
 fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {

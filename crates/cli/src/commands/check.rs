@@ -25,9 +25,6 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Failure> {
     if args.all {
         return proven::run(args);
     }
-    if args.states.is_some() {
-        return Err(Failure::input("--states bounds each of many checks: it goes with --all"));
-    }
     if args.format == CheckFormat::Markdown {
         return Err(Failure::input(
             "--format markdown is for the table of all algorithms: it goes with --all",

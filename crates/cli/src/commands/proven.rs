@@ -19,10 +19,6 @@ use std::time::{Duration, Instant};
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
 /// How many states each check of the page may have, unless the user says.
 const DEFAULT_STATES: u64 = 50_000;
-/// More memory than a state takes.
-const BYTES_A_STATE: u64 = 1 << 10;
-/// States take memory in pieces of thousands.
-const LEAST_MEMORY: u64 = 48 << 20;
 /// The first size, and the last that is tried.
 const SIZES: std::ops::RangeInclusive<u64> = 2..=8;
 
@@ -133,9 +129,9 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
                 Bound::Until(end) => {
                     Effort { time: Some(end.saturating_duration_since(Instant::now()) / left), ..effort }
                 }
-                Bound::States(most) => Effort { memory: effort.memory.min(memory_for(most)), ..effort },
+                Bound::States(states) => Effort { states, ..effort },
             };
-            cells.push(cell(choice, column, &effort, states)?);
+            cells.push(cell(choice, column, &effort)?);
             left -= 1;
             progress.advance();
         }
@@ -152,13 +148,8 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
     Ok(Ended::Fine)
 }
 
-/// Enough for so many states and some more, of which it is then known that they are too many.
-fn memory_for(states: u64) -> u64 {
-    (states * BYTES_A_STATE).max(LEAST_MEMORY)
-}
-
 /// Checks one size after the other, as far as the bounds allow.
-fn cell(choice: Choice, column: Column, effort: &Effort, states: Option<u64>) -> Result<Cell, Failure> {
+fn cell(choice: Choice, column: Column, effort: &Effort) -> Result<Cell, Failure> {
     let applies = column.applies_to(&choice);
     let mut cell = Cell { choice, column, held: None, broken: None, is_cut: false, applies };
     if !applies {
@@ -169,7 +160,7 @@ fn cell(choice: Choice, column: Column, effort: &Effort, states: Option<u64>) ->
         let Some(inquiry) = inquiry(choice, column, n) else { continue };
         let time = effort.time.map(|time| time.saturating_sub(began.elapsed()));
         let found = found::find(&inquiry, &Effort { time, ..*effort }, &|_| ())?; // the cell is told
-        if states.is_some_and(|most| found.states > most) || found.verdict() == Verdict::Incomplete {
+        if found.verdict() == Verdict::Incomplete {
             break;
         }
         cell.take(n, &found);

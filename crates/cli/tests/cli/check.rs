@@ -218,7 +218,6 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("check chang-roberts --save -", &["--save needs a file"]),
     ("check chang-roberts --crashes 1 --mermaid a --svg a", &["a is to be written twice"]),
     ("check chang-roberts --format markdown", &["goes with --all"]),
-    ("check chang-roberts --states 100", &["--all"]),
     ("check chang-roberts --all", &["cannot be used with", "--all"]),
     ("check --all --crashes 1", &["cannot be used with"]),
     ("check --all --save a", &["cannot be used with"]),

@@ -71,7 +71,15 @@ pub fn orders(n: u64) -> Vec<Vec<u64>> {
 
 /// Everything is followed, on one thread.
 pub fn in_full(liberties: Liberties) -> Wishes {
-    Wishes { liberties, reduction: false, symmetry: false, threads: 1, memory: 1 << 30, time: None }
+    Wishes {
+        liberties,
+        reduction: false,
+        symmetry: false,
+        threads: 1,
+        memory: 1 << 30,
+        states: u64::MAX,
+        time: None,
+    }
 }
 
 /// Everything that stands for something else is left out.
