@@ -81,6 +81,10 @@ mod glance {
     pub const STILL: u8 = 2;
     /// It is up, and leads.
     pub const LEADS: u8 = 4;
+    /// It is up.
+    pub const UP: u8 = 8;
+    /// It has crashed and not come back.
+    pub const DEAD: u8 = 16;
 }
 
 struct LineNotes {
@@ -181,9 +185,12 @@ impl<'p> Packed<'p> {
         self.seat_hashes.resize(self.seats.len(), 0);
         self.seat_hashes[at] = hash.max(1);
         let leads = facts.is_up && facts.status.role == Role::Leader;
+        let says = |bit, is_so| if is_so { bit } else { 0 };
         self.glances[at] = glance::KNOWN
-            | if facts.is_still() { glance::STILL } else { 0 }
-            | if leads { glance::LEADS } else { 0 };
+            | says(glance::STILL, facts.is_still())
+            | says(glance::LEADS, leads)
+            | says(glance::UP, facts.is_up)
+            | says(glance::DEAD, facts.is_dead);
         self.seats[at] = Some(SeatNotes { facts, crashed: UNKNOWN, later: UNKNOWN });
     }
 
@@ -300,6 +307,16 @@ impl Parts for Packed<'_> {
     #[inline]
     fn is_still(&mut self, seat: &u32) -> bool {
         self.glance(*seat) & glance::STILL != 0
+    }
+
+    #[inline]
+    fn is_up(&mut self, seat: &u32) -> bool {
+        self.glance(*seat) & glance::UP != 0
+    }
+
+    #[inline]
+    fn is_dead(&mut self, seat: &u32) -> bool {
+        self.glance(*seat) & glance::DEAD != 0
     }
 
     #[inline]

@@ -158,6 +158,14 @@ pub trait Parts {
     fn is_still(&mut self, seat: &Self::Seat) -> bool {
         self.facts(seat).is_still()
     }
+    /// Whether a member is up.
+    fn is_up(&mut self, seat: &Self::Seat) -> bool {
+        self.facts(seat).is_up
+    }
+    /// Whether a member has crashed and not come back.
+    fn is_dead(&mut self, seat: &Self::Seat) -> bool {
+        self.facts(seat).is_dead
+    }
     /// How many messages are on a wire.
     fn len(&mut self, queue: &Self::Queue) -> u8;
     /// Whether a message has been under way for so many steps of the clock.
@@ -369,7 +377,7 @@ impl<'p> Rules<'p> {
 
     /// Whether whoever a wire leads to is up.
     fn is_heard<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, wire: u8) -> bool {
-        parts.facts(&now.seats[self.wires.get(wire).to as usize]).is_up
+        parts.is_up(&now.seats[self.wires.get(wire).to as usize])
     }
 
     /// Something happens that is no input to anyone.
@@ -468,9 +476,9 @@ impl<'p> Rules<'p> {
         port: Port,
         letter: &P::Letter,
     ) -> bool {
-        let wire = self.wires.route(from, port, |to| parts.facts(&next.seats[to as usize]).is_dead);
+        let wire = self.wires.route(from, port, |to| parts.is_dead(&next.seats[to as usize]));
         let to = self.wires.get(wire).to;
-        let is_heard = !parts.facts(&next.seats[to as usize]).is_dead || self.may_return(next);
+        let is_heard = !parts.is_dead(&next.seats[to as usize]) || self.may_return(next);
         if is_heard {
             parts.touch_wire(wire);
             let queue = &mut next.queues[wire as usize];
