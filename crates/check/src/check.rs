@@ -89,7 +89,7 @@ pub struct Counterexample {
     pub actions: Vec<Action>,
     /// From this step on it goes round for ever.
     pub loop_from: Option<u32>,
-    /// Whether no shorter run breaks the property (with a loop: none comes to one sooner).
+    /// Whether it is known that no shorter run breaks the property. (Not of loops.)
     pub is_shortest: bool,
 }
 
@@ -202,7 +202,7 @@ impl Check<'_> {
         for (known, found) in both.findings.iter_mut().zip(second.findings) {
             let is_open = unclear && known.property == Property::Eventually;
             if found.verdict == Verdict::Violated || is_open && known.verdict != Verdict::Violated {
-                *known = found;
+                *known = Finding { seen: known.seen, ..found };
             }
         }
         both.incomplete = both.incomplete.or(second.incomplete);
@@ -251,15 +251,17 @@ impl Check<'_> {
             endless => endless,
         };
         let is_unclear = matches!(endless, Endless::Unclear);
-        let stopped = if matches!(endless, Endless::Unknown) { Stopped::Time } else { stopped };
         let findings =
             Property::ALL.map(|property| self.finding(&mut search, property, stopped, &endless, in_full));
         let checked = Checked {
             progress: search.progress,
-            incomplete: why_incomplete(stopped),
+            incomplete: match endless {
+                Endless::Unknown if stopped == Stopped::Complete => why_incomplete(Stopped::Time),
+                _ => why_incomplete(stopped),
+            },
             findings: findings.into(),
             reduced: reduction,
-            symmetric: symmetry,
+            symmetric: search.layout.is_symmetric(),
             is_cut: search.is_cut,
         };
         (checked, is_unclear)
@@ -280,10 +282,7 @@ impl Check<'_> {
             Property::SomeoneLeads => judgement.ends,
             Property::BestLeads | Property::AllAgree => judgement.ends_with_leader,
         };
-        let bad_state = judgement.breaks(match property {
-            Property::Eventually => Property::SomeoneLeads,
-            _ => property,
-        });
+        let bad_state = judgement.breaks(property);
         let counterexample = match (property, endless) {
             (Property::Eventually, Endless::Loop { start, round }) => Some((*start, round.as_slice())),
             _ => bad_state.map(|id| (id, &[][..])),
@@ -293,6 +292,9 @@ impl Check<'_> {
         let verdict = match counterexample {
             Some(_) => Verdict::Violated,
             None if stopped != Stopped::Complete => Verdict::Incomplete,
+            None if property == Property::Eventually && matches!(endless, Endless::Unknown) => {
+                Verdict::Incomplete
+            }
             None if seen == 0 => Verdict::Vacuous,
             None => Verdict::Holds,
         };
@@ -311,13 +313,16 @@ impl Check<'_> {
         stages.extend_from_slice(round);
         let (beginning, actions) = actions(search, &self.beginnings, &stages);
         let loop_from = (!round.is_empty()).then_some(stem);
-        Counterexample { beginning, actions, loop_from, is_shortest: in_full }
+        // The nearest bad state is met first; the shortest loop is not looked for so hard.
+        let is_shortest = in_full && loop_from.is_none();
+        Counterexample { beginning, actions, loop_from, is_shortest }
     }
 }
 
 fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
     match stopped {
-        Stopped::Complete | Stopped::Narrow => None,
+        Stopped::Complete => None,
+        Stopped::Narrow => Some("there are more parts than rows have room for"),
         Stopped::Memory => Some("the memory limit was reached"),
         Stopped::States => Some("the limit of states was reached"),
         Stopped::Time => Some("time was up"),

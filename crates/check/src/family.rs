@@ -14,13 +14,14 @@ pub enum Seating {
 }
 
 impl Seating {
-    /// The seating in a network.
+    /// The seating in a network. Whoever may crash in the middle of sending has sent to the first of its neighbours:
+    /// then it matters who they are.
     #[must_use]
-    pub fn of(topology: &Topology) -> Seating {
+    pub fn of(topology: &Topology, may_crash: bool) -> Seating {
         match topology {
             Topology::Ring { .. } | Topology::Overlay { .. } => Seating::Ring,
-            Topology::Complete { .. } => Seating::Round,
-            Topology::Graph(_) => Seating::Other,
+            Topology::Complete { .. } if !may_crash => Seating::Round,
+            Topology::Complete { .. } | Topology::Graph(_) => Seating::Other,
         }
     }
 

@@ -64,7 +64,7 @@ impl Judgement {
         if is_end && now.seats.iter().any(|seat| parts.facts(seat).is_up) {
             self.ends += 1;
             self.ends_with_leader += u64::from(leaders > 0);
-            for property in broken_at_the_end(&ruling(spec, rules, parts, now)) {
+            for property in broken_at_the_end(leaders, &ruling(spec, rules, parts, now)) {
                 self.broken[property as usize].get_or_insert(id);
             }
         }
@@ -96,18 +96,19 @@ fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMo
     rule(spec, live.into_iter(), Ending::ByItself)
 }
 
-/// What a state in which nothing is left to happen breaks.
-fn broken_at_the_end(ruling: &Ruling) -> Vec<Property> {
-    let nobody_leads = ruling.outcome == Outcome::None;
-    let mut broken = Vec::new();
-    if nobody_leads {
-        broken.push(Property::SomeoneLeads);
-    }
-    if ruling.unsafe_because.is_some() {
-        broken.push(Property::BestLeads);
-    }
-    if ruling.outcome == Outcome::Split || !nobody_leads && ruling.not_live_because.is_some() {
-        broken.push(Property::AllAgree);
-    }
-    broken
+/// What a state in which nothing is left to happen breaks, given how many lead in it.
+fn broken_at_the_end(leaders: usize, ruling: &Ruling) -> Vec<Property> {
+    let is_leaderless = leaders == 0;
+    [
+        (Property::Eventually, ruling.not_live_because.is_some()),
+        (Property::SomeoneLeads, is_leaderless),
+        (Property::BestLeads, ruling.unsafe_because.is_some()),
+        (
+            Property::AllAgree,
+            ruling.outcome == Outcome::Split || !is_leaderless && ruling.not_live_because.is_some(),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(property, is_broken)| is_broken.then_some(property))
+    .collect()
 }

@@ -32,10 +32,8 @@ pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[S
     let layout = search.layout.clone();
     let worker = search.worker();
     // States that differ by a turn of the ring are one to the search, but not to the run: it is followed as it is.
-    let is_first = |moment: &&PackedMoment| worker.row_of(&layout, moment).1 == rows[0];
-    let mut is_first = is_first;
-    let beginning =
-        beginnings.iter().position(|moment| is_first(&moment)).expect("a run starts at a beginning");
+    let mut is_first = |moment: &PackedMoment| worker.row_of(&layout, moment).1 == rows[0];
+    let beginning = beginnings.iter().position(&mut is_first).expect("a run starts at a beginning");
     let mut now = beginnings[beginning].clone();
     let (mut possible, mut next) = (Vec::new(), layout.blank());
     let mut actions = Vec::new();

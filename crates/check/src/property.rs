@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Property {
     /// Never two leaders: at once or in one term, as the algorithm promises.
     OneLeader,
-    /// Every fair run comes to have a leader that all know of who should.
+    /// Every fair run comes to an outcome: a leader, and all know of it who should.
     Eventually,
     /// When nothing is left to happen, somebody alive leads.
     SomeoneLeads,
@@ -49,7 +49,7 @@ impl Property {
     pub fn sentence(self) -> &'static str {
         match self {
             Property::OneLeader => "never two leaders",
-            Property::Eventually => "every fair run comes to have a leader",
+            Property::Eventually => "every fair run comes to an outcome",
             Property::SomeoneLeads => "somebody leads when a run is over",
             Property::BestLeads => "the best live member leads when a run is over",
             Property::AllAgree => "everyone knows and agrees when a run is over",

@@ -156,5 +156,5 @@ pub fn is_seen(rules: &Rules<'_>, before: &Facts, after: &Facts) -> bool {
     let leads = |facts: &Facts| facts.status.role == Role::Leader;
     leads(before) != leads(after)
         || before.led != after.led
-        || rules.liberties.stops_at_goal && before.is_satisfied != after.is_satisfied
+        || rules.liberties.stops_at_goal && before.status != after.status
 }

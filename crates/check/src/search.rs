@@ -20,8 +20,9 @@ use std::time::Instant;
 const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
 const CHUNKS_A_BATCH: usize = 32;
-/// What a part takes about, once for all and once for each thread that has met it.
-const BYTES_A_PART: u64 = 512;
+/// What a part takes about, with what two threads note of it. (The same however many there are, so that a limit stops
+/// every search at the same place.)
+const BYTES_A_PART: u64 = 1_500;
 /// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
 /// one's place among those of which not everything was followed.
 const HEAD: usize = 8;
@@ -202,18 +203,19 @@ impl<'p> Search<'p> {
                 watch(&self.progress);
                 let parts = (limits.parts)();
                 let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
-                bytes += parts as u64 * BYTES_A_PART * (1 + self.workers.len() as u64);
+                bytes += parts as u64 * BYTES_A_PART;
                 if self.turns_back {
                     bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
+                }
+                // First of all: rows that had no room must not be read.
+                if !self.layout.has_room_for(parts) {
+                    return Stopped::Narrow;
                 }
                 if bytes > limits.memory {
                     return Stopped::Memory;
                 }
                 if self.progress.states > limits.states {
                     return Stopped::States;
-                }
-                if !self.layout.has_room_for(parts) {
-                    return Stopped::Narrow;
                 }
                 if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     return Stopped::Time;

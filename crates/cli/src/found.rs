@@ -138,6 +138,13 @@ impl Found {
         for (ruled, finding) in self.properties.iter_mut().zip(checked.findings) {
             ruled.take(inquiry, case, finding)?;
         }
+        let is_vacuous = self
+            .properties
+            .iter()
+            .any(|ruled| ruled.property == Property::OneLeader && ruled.verdict == Verdict::Vacuous);
+        if is_vacuous && self.is_cut {
+            self.incomplete.get_or_insert_with(|| "nobody may draw enough numbers to be elected".to_owned());
+        }
         Ok(())
     }
 
@@ -155,20 +162,19 @@ impl Found {
         self.properties.iter().find_map(|ruled| Some((ruled.property, ruled.broken.as_ref()?)))
     }
 
-    /// How the program is to end.
+    /// How the program is to end: as the run says that it shows.
     pub fn ended(&self) -> Ended {
-        let broken = self.properties.iter().filter_map(|ruled| {
-            let broken = ruled.broken.as_ref()?;
-            Some(match ruled.property {
-                Property::OneLeader | Property::BestLeads => Ended::Unsafe,
-                Property::Eventually | Property::SomeoneLeads => Ended::NotLive,
-                // Some name another, or some do not know.
-                Property::AllAgree if broken.report.ruling.outcome == Outcome::Split => Ended::Unsafe,
-                Property::AllAgree => Ended::NotLive,
-            })
-        });
-        let otherwise = if self.incomplete.is_some() { Ended::Incomplete } else { Ended::Fine };
-        broken.max().unwrap_or(otherwise)
+        match self.gravest() {
+            Some((Property::OneLeader | Property::BestLeads, _)) => Ended::Unsafe,
+            Some((Property::Eventually | Property::SomeoneLeads, _)) => Ended::NotLive,
+            // Some name another, or some do not know.
+            Some((Property::AllAgree, broken)) if broken.report.ruling.outcome == Outcome::Split => {
+                Ended::Unsafe
+            }
+            Some((Property::AllAgree, _)) => Ended::NotLive,
+            None if self.incomplete.is_some() => Ended::Incomplete,
+            None => Ended::Fine,
+        }
     }
 }
 

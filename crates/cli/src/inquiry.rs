@@ -124,7 +124,7 @@ impl Inquiry {
         }
         let seating = match choice.spec.identities {
             Identities::Anonymous => Seating::Round,
-            Identities::Unique => Seating::of(&plan.topology),
+            Identities::Unique => Seating::of(&plan.topology, liberties.crashes > 0),
         };
         let seating = all_orders.then_some(seating);
         let ids: Vec<Id> = plan.ranks.iter().map(|rank| rank.id()).collect();

@@ -150,9 +150,10 @@ pub fn time(recording: &Recording, at: Time) -> String {
 /// What the run came to, in a sentence.
 pub fn outcome(recording: &Recording) -> String {
     let ruling = &recording.report.ruling;
-    let end = if recording.goes_round { "It goes round for ever, and" } else { "In the end" };
+    let end = if recording.goes_round_from.is_some() { "It goes round for ever, and" } else { "In the end" };
     let leads = match ruling.leader {
         Some(leader) => format!("{leader} leads"),
+        None if ruling.leaders > 1 => format!("{} members lead", ruling.leaders),
         None => "nobody leads".to_owned(),
     };
     let problems: Vec<&str> =

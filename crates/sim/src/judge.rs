@@ -26,6 +26,9 @@ pub struct Ruling {
     pub outcome: Outcome,
     /// The live leader, if there is exactly one.
     pub leader: Option<Id>,
+    /// How many live members lead.
+    #[serde(skip)]
+    pub leaders: usize,
     /// Whether all live members name the same leader.
     pub agreed: bool,
     /// Safety: every live member's leader is nobody, or the best live member; among identical
@@ -97,7 +100,8 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     }
 
     if let (Some(one), Some(other)) = (leader, second_leader) {
-        unsafe_because.get_or_insert_with(|| format!("members {one} and {other} both lead"));
+        let both = format!("members {one} and {other} both lead");
+        unsafe_because = Some(unsafe_because.map_or(both.clone(), |why| format!("{both}; {why}")));
     }
 
     let outcome = if second_leader.is_some() || names_differ {
@@ -123,6 +127,7 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     Ruling {
         outcome,
         leader: leader.filter(|_| second_leader.is_none()),
+        leaders: usize::from(leader.is_some()) + usize::from(second_leader.is_some()) + leaders.count(),
         agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
         unsafe_because,
         not_live_because,

@@ -1,8 +1,9 @@
 //! A run that is said step by step, and not left to delays and chance.
 
 use crate::plan::Plan;
-use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel};
+use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel, What};
 use crate::setup::SetupError;
+use bellwether_core::{Span, Time};
 
 /// A run, step by step: what [`crate::follow`] plays. In a plan steps are actions, in a setup what people
 /// write.
@@ -19,6 +20,15 @@ pub struct Schedule<S = Action> {
 }
 
 impl Schedule {
+    /// When the loop starts, if there is one. Whoever boots before anything else happens does so at time 0; from then on
+    /// each step comes a hop after the one before it.
+    #[must_use]
+    pub fn goes_round_from(&self) -> Option<Time> {
+        let prelude = self.actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
+        let step = (self.loop_from? as usize).saturating_sub(prelude);
+        Some(Time::ZERO + Span::from_hops(step as u64 + 1))
+    }
+
     /// As people write it.
     #[must_use]
     pub fn instructions(&self, plan: &Plan) -> Schedule<Instruction> {

@@ -45,7 +45,8 @@ fn count(number: u64, what: &str) -> String {
 fn verdict(found: &Found) -> String {
     match (found.verdict(), &found.incomplete) {
         (Verdict::Violated, _) => "violated".to_owned(),
-        (_, Some(why)) => format!("holds in the {} seen, but {why}", count(found.states, "state")),
+        (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
+        _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
         _ => format!("holds in all {}", count(found.states, "state")),
     }
 }
@@ -157,7 +158,7 @@ fn properties(found: &Found) -> String {
         table.add_row([
             ruled.property.name().to_owned(),
             ruled.property.sentence().to_owned(),
-            in_words(ruled.verdict).to_owned(),
+            in_words(ruled.verdict, ruled.seen).to_owned(),
             grouped(ruled.seen),
             ruled.property.twin().to_owned(),
             steps.unwrap_or_default(),
@@ -166,11 +167,12 @@ fn properties(found: &Found) -> String {
     output::lines_of(&table)
 }
 
-fn in_words(verdict: Verdict) -> &'static str {
+fn in_words(verdict: Verdict, seen: u64) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Violated => "VIOLATED",
-        Verdict::Incomplete => "holds so far",
+        Verdict::Incomplete if seen == 0 => "not seen yet",
+        Verdict::Incomplete => "open",
         Verdict::Vacuous => "says nothing",
     }
 }
@@ -178,9 +180,9 @@ fn in_words(verdict: Verdict) -> &'static str {
 fn counterexample(inquiry: &Inquiry, property: Property, broken: &Broken) -> Result<String, Failure> {
     let steps = count(broken.run.actions.len() as u64, "step");
     let shortest = match (broken.run.is_shortest, broken.run.loop_from) {
-        (false, _) => "perhaps not the shortest run that does",
-        (true, None) => "no shorter run does",
-        (true, Some(_)) => "no run comes to such a loop sooner",
+        (true, _) => "no shorter run breaks it",
+        (false, None) => "perhaps a shorter run breaks it too",
+        (false, Some(_)) => "the loop is the shortest of some that were tried",
     };
     let mut text = format!("{} is violated in {steps}; {shortest}\n", property.name());
     if inquiry.size > 1 {

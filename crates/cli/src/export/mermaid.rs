@@ -20,7 +20,12 @@ pub fn write(recording: &Recording, heading: &Heading) -> String {
     for member in 0..recording.n() {
         let _ = writeln!(text, "    participant {} as {}", name(member), recording.id(member));
     }
+    let mut round = recording.goes_round_from;
     for (number, step) in recording.steps.iter().enumerate() {
+        if round.is_some_and(|from| step.at >= from) {
+            round = None;
+            text.push_str("    loop for ever (here twice)\n");
+        }
         arrows(&mut text, recording, step);
         if let Some(note) = note(recording, number, step) {
             let _ = writeln!(text, "    Note over {}: {}", name(step.member), escaped(&note));
@@ -33,6 +38,9 @@ pub fn write(recording: &Recording, heading: &Heading) -> String {
                     writeln!(text, "    {}-x{}: {}", name(message.from), name(message.to), escaped(&label));
             }
         }
+    }
+    if recording.goes_round_from.is_some() && round.is_none() {
+        text.push_str("    end\n");
     }
     for (number, message) in recording.messages.iter().enumerate() {
         if message.end.is_none() {

@@ -175,6 +175,11 @@ impl<'a> Diagram<'a> {
                 line(svg, "cut", (x - 3.0, y + 1.0), (x + 3.0, y - 9.0));
             }
         }
+        if let Some(from) = self.recording.goes_round_from {
+            let x = self.x(from) - SHORTENED;
+            line(svg, "cut", (x, self.top - TEXT_SIZE * 2.0), (x, self.bottom()));
+            text(svg, "soft", (x + 3.0, self.top - TEXT_SIZE * 1.5), "from here on for ever");
+        }
     }
 
     /// A member's name and its line: thin while it is up, thick while it leads, dotted while it is

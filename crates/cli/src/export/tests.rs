@@ -92,7 +92,8 @@ fn space_time_diagrams_are_well_formed_complete_and_within_their_frame() {
             let (width, height) = (number(root, "width").unwrap(), number(root, "height").unwrap());
             let child = |name| root.children().find(|node| node.has_tag_name(name)).unwrap();
             assert_eq!(child(("http://www.w3.org/2000/svg", "title")).text(), Some(heading.title.as_str()));
-            let ends = if recording.goes_round { "It goes round for ever" } else { "In the end" };
+            let ends =
+                if recording.goes_round_from.is_some() { "It goes round for ever" } else { "In the end" };
             assert!(child(("http://www.w3.org/2000/svg", "desc")).text().unwrap().contains(ends));
             let is_arrow = |node: &roxmltree::Node<'_, '_>| {
                 node.attribute("class").is_some_and(|class| class.starts_with("message kind"))

@@ -45,8 +45,8 @@ pub struct Recording {
     pub steps: Vec<Step>,
     /// All messages, in the order in which they were sent.
     pub messages: Vec<Sent>,
-    /// Whether the run goes round for ever: its loop is there twice.
-    pub goes_round: bool,
+    /// If the run goes round for ever: since when. Its loop is there twice.
+    pub goes_round_from: Option<Time>,
     /// What the run came to.
     pub report: Report,
     /// The steps of each member.

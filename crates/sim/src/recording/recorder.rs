@@ -5,6 +5,7 @@ use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::said::{Said, Seen};
+use crate::schedule::Schedule;
 use crate::trace::{Drop, Observer};
 use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub struct Recorder {
     topology: Topology,
     ranks: Vec<bellwether_core::Rank>,
-    goes_round: bool,
+    goes_round_from: Option<Time>,
     kinds: &'static [Kind],
     steps: Vec<Step>,
     messages: Vec<Sent>,
@@ -36,7 +37,7 @@ impl Recorder {
         Recorder {
             topology: plan.topology.clone(),
             ranks: plan.ranks.clone(),
-            goes_round: plan.schedule.as_ref().is_some_and(|schedule| schedule.loop_from.is_some()),
+            goes_round_from: plan.schedule.as_ref().and_then(Schedule::goes_round_from),
             kinds: &[],
             steps: Vec::new(),
             messages: Vec::new(),
@@ -50,8 +51,10 @@ impl Recorder {
 
     /// The whole run; nothing if it had too many steps.
     pub fn finish(self, report: Report) -> Option<Recording> {
-        let Recorder { topology, ranks, goes_round, kinds, steps, messages, steps_of, is_full, .. } = self;
-        let recording = Recording { topology, ranks, goes_round, kinds, steps, messages, report, steps_of };
+        let Recorder { topology, ranks, goes_round_from, kinds, steps, messages, steps_of, is_full, .. } =
+            self;
+        let recording =
+            Recording { topology, ranks, goes_round_from, kinds, steps, messages, report, steps_of };
         (!is_full).then_some(recording)
     }
 

@@ -316,9 +316,9 @@ impl<'p, A: Algorithm> Members<'p, A> {
         match self.liberties.time {
             TimeModel::Any => 0,
             TimeModel::Clock { .. } => {
-                let steps = most.ticks().saturating_sub(least.ticks()) / self.step.ticks();
+                let steps = most.ticks().saturating_sub(least.ticks()).div_ceil(self.step.ticks());
                 let chosen = if steps == 0 { 0 } else { choices.draw(steps + 1) };
-                (least.ticks() + chosen * self.step.ticks()) as i64
+                (least.ticks() + chosen * self.step.ticks()).min(most.ticks()) as i64
             }
         }
     }
