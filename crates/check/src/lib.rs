@@ -18,6 +18,7 @@ mod row;
 mod search;
 mod store;
 mod visited;
+mod worker;
 
 pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check, check_algorithm};
 pub use property::Property;

@@ -7,8 +7,9 @@
 //! that is possible in all of its states happens in some step within it (weak fairness: Manna and Pnueli).
 
 use crate::path::Stage;
-use crate::search::{Search, Worker};
+use crate::search::Search;
 use crate::visited::{SHARDS, StateId};
+use crate::worker::Worker;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::What;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long it may take, unless the user says.
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
 /// How many states each check of the page may have, unless the user says.
-const DEFAULT_STATES: u64 = 50_000;
+const DEFAULT_STATES: u64 = 300_000;
 /// The first size, and the last that is tried.
 const SIZES: std::ops::RangeInclusive<u64> = 2..=8;
 
@@ -70,8 +70,8 @@ impl Column {
         may
     }
 
-    /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which stands still
-    /// when anything is missing.
+    /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which is made for links
+    /// that lose, double and reorder nothing, and for members that do not crash.
     fn applies_to(self, choice: &Choice) -> bool {
         self == Column::Nothing || choice.driving != Driving::Rounds
     }

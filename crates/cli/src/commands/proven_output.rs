@@ -32,7 +32,7 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
          | holds to n = 4 (1,234 states) | with 2, 3 and 4 members every property holds in every run; with 4 there are so many states |\n\
          | violated at n = 3: eventually (9 steps) | with fewer than 3 members everything holds; with 3 a run of 9 steps breaks this property, the gravest |\n\
          | beyond reach | even with the fewest members there are too many states |\n\
-         | - | it says nothing: rounds run over a synchroniser, which stands still when anything is missing |\n\n\
+         | - | not checked: rounds run over a synchroniser, which is not made for faults |\n\n\
          *Lots: k* says that members drew at most k numbers each, and that runs with more were left out. Sizes grow until\n\
          a check has more than {} states: the bound is in states and not in time, so that the page is the same\n\
          on every machine. `bellwether check ALGORITHM --nodes N --crashes 1`, say, repeats a cell, and goes further.\n\n\

@@ -177,8 +177,8 @@ impl<'a> Diagram<'a> {
         }
         if let Some(from) = self.recording.goes_round_from {
             let x = self.x(from) - SHORTENED;
-            line(svg, "cut", (x, self.top - TEXT_SIZE * 2.0), (x, self.bottom()));
-            text(svg, "soft", (x + 3.0, self.top - TEXT_SIZE * 1.5), "from here on for ever");
+            line(svg, "cut", (x, self.top - TEXT_SIZE), (x, self.bottom() + TEXT_SIZE));
+            text(svg, "soft", (x + 3.0, self.bottom() + TEXT_SIZE), "from here on for ever");
         }
     }
 

@@ -200,6 +200,7 @@ pub fn assert_elected(report: &Report, leader: Id, agreed: bool, context: &str) 
     let expected = Ruling {
         outcome: Outcome::Elected,
         leader: Some(leader),
+        leaders: 1,
         agreed,
         unsafe_because: None,
         not_live_because: None,
