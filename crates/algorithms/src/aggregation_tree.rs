@@ -200,6 +200,8 @@ impl Protocol for AggregationTree {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::REORDERING.and(Faults::PAUSE),

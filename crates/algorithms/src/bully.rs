@@ -306,6 +306,8 @@ impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE
         identities: Identities::Unique,
         leadership: if STABLE { Leadership::Incumbent } else { Leadership::Best },
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR).and(Knowledge::CLOCK),
         goal: Goal::EveryoneKnows,
         survives: if STABLE {

@@ -149,6 +149,8 @@ impl Protocol for DolevKlaweRodeh {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,

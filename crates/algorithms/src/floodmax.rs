@@ -102,6 +102,8 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::DIAMETER,
         goal: Goal::EveryoneHalts,
         survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),

@@ -163,6 +163,8 @@ impl Protocol for Franklin {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,

@@ -139,6 +139,8 @@ impl Protocol for ItaiRodeh {
         identities: Identities::Anonymous,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneDecides,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

@@ -122,6 +122,8 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::NONE,
         goal: match (DECIDING, HALTING) {
             (_, true) => Goal::EveryoneHalts,

@@ -235,6 +235,8 @@ impl Protocol for ModifiedRing {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),

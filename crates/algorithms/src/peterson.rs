@@ -188,6 +188,8 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::NONE,
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,

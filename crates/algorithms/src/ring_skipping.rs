@@ -242,6 +242,8 @@ impl Protocol for RingSkipping {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS).and(Knowledge::DETECTOR),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED.and(Faults::CRASH),

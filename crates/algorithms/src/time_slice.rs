@@ -104,6 +104,8 @@ impl Protocol for TimeSlice {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::SIZE.and(Knowledge::RANGE),
         goal: Goal::EveryoneHalts,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

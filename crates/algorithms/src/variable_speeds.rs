@@ -102,6 +102,8 @@ impl Protocol for VariableSpeeds {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::RANGE,
         goal: Goal::LeaderOnly,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),

@@ -56,6 +56,8 @@ impl Judgement {
         let is_divided = match spec.reign {
             Reign::AtOnce => leaders > 1,
             Reign::PerTerm => shares_a_term(parts, now),
+            Reign::Leased => leaders > 1 || shares_a_term(parts, now),
+            Reign::AtLast => false,
         };
         if is_divided {
             self.broken[Property::OneLeader as usize].get_or_insert(id);

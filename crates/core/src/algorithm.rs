@@ -1,6 +1,6 @@
 //! The contract between an algorithm and whatever drives it.
 
-use crate::{Broken, Data, Knowledge, Local, Message, Port, Span, Spec, Status, Time};
+use crate::{Broken, Data, Id, Knowledge, Local, Message, Port, Span, Spec, Status, Time};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut, RangeInclusive};
@@ -60,6 +60,33 @@ pub trait Algorithm: Protocol {
     fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
         let _ = (cx, peer, verdict);
     }
+
+    /// Whoever runs the members asks something of this one.
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        let _ = request;
+        cx.because("it knows no such request");
+    }
+
+    /// The timer that ends its leadership, where that is for a time only: whoever leads does so until this timer
+    /// runs out on its own clock, and not a moment longer, whether it is awake to notice or not. A leader that
+    /// names a timer which is not pending does not lead.
+    fn lease(&self) -> Option<Self::Timer> {
+        None
+    }
+}
+
+/// What whoever runs the members may ask of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// Lead no longer.
+    Resign,
+    /// Let this member lead.
+    Transfer(Id),
+    /// Let this member vote.
+    Admit(Id),
+    /// Let this member no longer vote.
+    Dismiss(Id),
 }
 
 /// A failure detector's word about a member. It may be wrong.

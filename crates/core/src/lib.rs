@@ -36,7 +36,7 @@ mod status;
 mod time;
 mod topology;
 
-pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, TimerChange, Verdict};
+pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
@@ -47,7 +47,8 @@ pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use registry::{Driving, Entry, Registry, Visitor};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{
-    Citation, Faults, Goal, Identities, Knowledge, Leadership, Links, Need, Reign, Spec, Starts, Timing,
+    Citation, Duty, Electorate, Faults, Goal, Identities, Knowledge, Lasting, Leadership, Links, Need, Reign,
+    Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
 pub use time::{HOP, Span, Time};

@@ -1,7 +1,7 @@
 //! What a member may know.
 
 use crate::algorithm::Protocol;
-use crate::{Flow, Id, Identities, Knowledge, Port, Rank, Span};
+use crate::{Duty, Flow, Id, Identities, Knowledge, Port, Rank, Span};
 use std::marker::PhantomData;
 
 /// A driver's side of [`Local`]: the member's surroundings. Members are named by index here; no
@@ -21,6 +21,12 @@ pub trait Environment {
     fn better_ranks(&self, member: u32) -> u64;
     /// How long a message can take.
     fn delay_bound(&self) -> Span;
+    /// How many millionths a clock can gain or lose.
+    fn drift_bound(&self) -> u32;
+    /// What a member is there for.
+    fn duty(&self, member: u32) -> Duty;
+    /// What the neighbour at a member's port is there for.
+    fn peer_duty(&self, member: u32, port: Port) -> Duty;
     /// A whole number below `bound` (which is at least 1), all equally likely.
     fn draw(&mut self, bound: u64) -> u64;
 }
@@ -48,8 +54,8 @@ pub trait Environment {
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
-/// #       leadership: Leadership::Best, reign: Reign::AtOnce, survives: Faults::NONE,
-/// #       randomised: false, claims: &[], text: "",
+/// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
+/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -80,8 +86,8 @@ pub trait Environment {
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
-/// #       leadership: Leadership::Best, reign: Reign::AtOnce, survives: Faults::NONE,
-/// #       randomised: false, claims: &[], text: "",
+/// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
+/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -177,6 +183,32 @@ impl<'a, P: Protocol> Local<'a, P> {
             );
         };
         self.environment.delay_bound()
+    }
+
+    /// How many millionths a clock can gain or lose, against one that is right ([`Knowledge::DRIFT_BOUND`]).
+    #[must_use]
+    pub fn drift_bound(&self) -> u32 {
+        const {
+            assert!(
+                P::SPEC.knows.has(Knowledge::DRIFT_BOUND),
+                "the Spec does not declare Knowledge::DRIFT_BOUND"
+            );
+        };
+        self.environment.drift_bound()
+    }
+
+    /// What the member is there for ([`Knowledge::DUTIES`]).
+    #[must_use]
+    pub fn duty(&self) -> Duty {
+        const { assert!(P::SPEC.knows.has(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
+        self.environment.duty(self.member)
+    }
+
+    /// What the neighbour at a port is there for ([`Knowledge::DUTIES`]).
+    #[must_use]
+    pub fn peer_duty(&self, port: Port) -> Duty {
+        const { assert!(P::SPEC.knows.has(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
+        self.environment.peer_duty(self.member, port)
     }
 
     /// A whole number below `bound`, all equally likely (randomised algorithms only).

@@ -2,7 +2,7 @@
 
 use crate::claim::Claim;
 use crate::{Flow, Port, Role, Status, Topology};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The one definition of an algorithm's outside: tables, manual, tests and drivers read it.
@@ -30,6 +30,10 @@ pub struct Spec {
     pub leadership: Leadership,
     /// In what sense there is never a second leader.
     pub reign: Reign,
+    /// Who must be able to talk to each other for anyone to lead.
+    pub electorate: Electorate,
+    /// Whether its runs come to an end.
+    pub lasting: Lasting,
     /// What a member may know besides itself and its ports.
     pub knows: Knowledge,
     /// What members know at the end.
@@ -205,6 +209,66 @@ pub enum Reign {
     AtOnce,
     /// No two members ever lead in one term ([`Status::term`]): who led before may not have heard yet.
     PerTerm,
+    /// No two leases are valid at one instant ([`crate::Algorithm::lease`]), and no two members ever lead in
+    /// one term.
+    Leased,
+    /// One leads in the end. Until the network behaves, several may.
+    AtLast,
+}
+
+impl Reign {
+    /// Whether no two members may ever lead in one term.
+    #[must_use]
+    pub const fn counts_terms(self) -> bool {
+        matches!(self, Reign::PerTerm | Reign::Leased)
+    }
+}
+
+/// Who must be able to talk to each other for anyone to lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Electorate {
+    /// Whoever is there: in a partition, each part may elect.
+    WhoeverIsThere,
+    /// A majority of those who vote ([`Duty`]): without one, nobody leads, and that is right.
+    Majority,
+}
+
+/// Whether runs come to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lasting {
+    /// Members fall silent once all is settled.
+    Ends,
+    /// They go on for ever: leaders renew, or beat.
+    GoesOn,
+}
+
+/// What a member is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duty {
+    /// It votes, and may lead.
+    #[default]
+    Full,
+    /// It votes, and never leads: the third site of a set-up of two.
+    Witness,
+    /// It follows, and neither votes nor leads.
+    Observer,
+}
+
+impl Duty {
+    /// Whether it votes.
+    #[must_use]
+    pub fn votes(self) -> bool {
+        self != Duty::Observer
+    }
+
+    /// Whether it may lead.
+    #[must_use]
+    pub fn leads(self) -> bool {
+        self == Duty::Full
+    }
 }
 
 /// What members know at the end (lecture 001's variants of the problem).
@@ -299,6 +363,10 @@ flags! {
         RANGE = 5, "the range of ids";
         /// What its own clock shows. (Timers need no clock to be read.)
         CLOCK = 6, "its clock";
+        /// What each member is there for: who votes, and who may lead.
+        DUTIES = 7, "members' duties";
+        /// How far clocks can be off.
+        DRIFT_BOUND = 8, "drift bound";
     }
 }
 

@@ -4,12 +4,16 @@ use crate::delay::Delay;
 use crate::faults::{Event, LinkFaults};
 use crate::schedule::Schedule;
 use bellwether_core::{
-    Delivery, DetectorChoice, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology,
+    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
 /// overflow. In hops.
 pub const LATEST_HOPS: f64 = 1e15;
+
+/// How many millionths members are told that a clock can gain or lose, unless said otherwise: one in a hundred, many
+/// times what a quartz does.
+pub const DRIFT_BOUND: u32 = 10_000;
 
 /// The time after so many hops, to the tick; nothing if nothing can be scheduled then.
 #[must_use]
@@ -37,6 +41,10 @@ pub struct Plan {
     pub delay: Delay,
     /// The bound on delays that members are told; the delay's own unless given.
     pub delay_bound: Span,
+    /// How many millionths members are told that a clock can gain or lose.
+    pub drift_bound: u32,
+    /// What each member is there for, by index; empty if all of them vote and may lead.
+    pub duties: Vec<Duty>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens at times of its own, in the order of time.
@@ -109,6 +117,8 @@ impl Plan {
             initiators: Initiators::All,
             delay: Delay::Unit,
             delay_bound: Delay::Unit.bound(),
+            drift_bound: DRIFT_BOUND,
+            duties: Vec::new(),
             links: LinkOrder::Fifo,
             script: Vec::new(),
             link_faults: LinkFaults::default(),
@@ -124,6 +134,12 @@ impl Plan {
     #[must_use]
     pub fn n(&self) -> u32 {
         self.topology.n()
+    }
+
+    /// What a member is there for.
+    #[must_use]
+    pub fn duty(&self, member: u32) -> Duty {
+        self.duties.get(member as usize).copied().unwrap_or_default()
     }
 
     /// The most ports that a member has.

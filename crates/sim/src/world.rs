@@ -5,7 +5,8 @@
 
 use crate::plan::Plan;
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Effects, Environment, Flow, Local, Port, Rank, Span, Status, Time, Verdict,
+    Algorithm, Buffers, Cx, Duty, Effects, Environment, Flow, Local, Port, Rank, Request, Span, Status, Time,
+    Verdict,
 };
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -157,6 +158,11 @@ impl<'p, A: Algorithm> World<'p, A> {
     pub fn suspect(&mut self, member: u32, now: Time, peer: Port, verdict: Verdict) -> Option<Step<A>> {
         input!(self, member, now, |state, cx| state.on_suspicion(cx, peer, verdict))
     }
+
+    /// Whoever runs the members asks something of this one.
+    pub fn request(&mut self, member: u32, now: Time, request: Request) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_request(cx, request))
+    }
 }
 
 /// What surrounds the members, as far as they may know it.
@@ -245,6 +251,18 @@ impl Environment for Surroundings<'_> {
 
     fn delay_bound(&self) -> Span {
         self.plan.delay_bound
+    }
+
+    fn drift_bound(&self) -> u32 {
+        self.plan.drift_bound
+    }
+
+    fn duty(&self, member: u32) -> Duty {
+        self.plan.duty(member)
+    }
+
+    fn peer_duty(&self, member: u32, port: Port) -> Duty {
+        self.plan.duty(self.plan.topology.peer(member, port).0)
     }
 
     fn draw(&mut self, bound: u64) -> u64 {

@@ -4,7 +4,7 @@ use super::{Liberties, TimeModel};
 use crate::plan::Plan;
 use crate::world::{Choices, Step, World};
 use bellwether_core::{
-    Algorithm, Id, Knowledge, Port, Protocol, Reign, Role, Span, Starts, Status, Time, TimerChange, Verdict,
+    Algorithm, Id, Knowledge, Port, Protocol, Role, Span, Starts, Status, Time, TimerChange, Verdict,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -338,7 +338,7 @@ impl<'p, A: Algorithm> Members<'p, A> {
         if A::SPEC.starts == Starts::Callers && is_news && status.leader.is_some_and(is_dead) {
             after.calls = true;
         }
-        if A::SPEC.reign == Reign::PerTerm
+        if A::SPEC.reign.counts_terms()
             && status.role == Role::Leader
             && let Err(at) = after.led.binary_search(&status.term)
         {

@@ -54,6 +54,8 @@ pub const TOY: Spec = Spec {
     identities: Identities::Unique,
     leadership: Leadership::Best,
     reign: Reign::AtOnce,
+    electorate: Electorate::WhoeverIsThere,
+    lasting: Lasting::Ends,
     knows: Knowledge::NONE,
     goal: Goal::EveryoneKnows,
     survives: Faults::NONE,

@@ -60,6 +60,8 @@ impl Protocol for Shout {
         identities: Identities::Unique,
         leadership: Leadership::Best,
         reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,

@@ -88,6 +88,18 @@ impl Environment for Surroundings<'_> {
         unreachable!("none of the algorithms below may know it")
     }
 
+    fn drift_bound(&self) -> u32 {
+        unreachable!("none of the algorithms below may know it")
+    }
+
+    fn duty(&self, _: u32) -> Duty {
+        unreachable!("none of the algorithms below may know it")
+    }
+
+    fn peer_duty(&self, _: u32, _: Port) -> Duty {
+        unreachable!("none of the algorithms below may know it")
+    }
+
     fn draw(&mut self, bound: u64) -> u64 {
         (self.draw)(bound)
     }

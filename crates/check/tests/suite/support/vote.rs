@@ -39,6 +39,8 @@ impl<const DURABLE: bool> Toy for Vote<DURABLE> {
         need: Need::Complete,
         starts: Starts::Callers,
         reign: Reign::PerTerm,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
         knows: Knowledge::SIZE,
         ..TOY
     };
