@@ -51,6 +51,8 @@ pub struct Checked {
     pub symmetric: bool,
     /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
     pub is_cut: bool,
+    /// Whether runs went on after the last step that the clock may make.
+    pub goes_on: bool,
 }
 
 /// What came of one property.
@@ -241,7 +243,7 @@ impl Check<'_> {
     /// end.
     fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
         let (mut search, mut stopped) = self.search(reduction, symmetry);
-        let is_countless = search.is_cut && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
+        let is_countless = search.cut.numbers && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
         if stopped == Stopped::Complete && is_countless {
             stopped = Stopped::Countless;
         }
@@ -262,7 +264,8 @@ impl Check<'_> {
             findings: findings.into(),
             reduced: reduction,
             symmetric: search.layout.is_symmetric(),
-            is_cut: search.is_cut,
+            is_cut: search.cut.numbers,
+            goes_on: search.cut.ticks,
         };
         (checked, is_unclear)
     }
@@ -292,6 +295,8 @@ impl Check<'_> {
         let verdict = match counterexample {
             Some(_) => Verdict::Violated,
             None if stopped != Stopped::Complete => Verdict::Incomplete,
+            // How a run ends nobody knows that has only seen its beginning.
+            None if search.cut.ticks && property != Property::OneLeader => Verdict::Incomplete,
             None if property == Property::Eventually && matches!(endless, Endless::Unknown) => {
                 Verdict::Incomplete
             }

@@ -4,7 +4,7 @@ use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
 use bellwether_core::{Rank, Reign, Spec, Status};
-use bellwether_sim::rules::{Parts, Rules, What};
+use bellwether_sim::rules::{Parts, Rules, TimeModel, What};
 use bellwether_sim::{Ending, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.
@@ -56,6 +56,8 @@ impl Judgement {
         let is_divided = match spec.reign {
             Reign::AtOnce => leaders > 1,
             Reign::PerTerm => shares_a_term(parts, now),
+            // Where any timer may run out at any time, nobody can tell how long a lease is.
+            Reign::Leased if rules.liberties.time == TimeModel::Any => shares_a_term(parts, now),
             Reign::Leased => leaders > 1 || shares_a_term(parts, now),
             Reign::AtLast => false,
         };

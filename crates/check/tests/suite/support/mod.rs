@@ -143,9 +143,12 @@ pub const NONE: Liberties = Liberties {
     recoveries: 0,
     losses: 0,
     duplicates: 0,
+    pauses: 0,
+    requests: 0,
     draws: u8::MAX,
     late_calls: false,
     detector: false,
     time: TimeModel::Any,
+    ticks: u16::MAX,
     stops_at_goal: false,
 };
