@@ -1,7 +1,7 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::Port;
+use bellwether_core::{Port, Spec};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::{Ask, Change, Facts, Input, Moment, Parts, hash_of};
 use rustc_hash::FxHashMap;
@@ -301,6 +301,10 @@ impl Parts for Packed<'_> {
     #[inline]
     fn touch_wire(&mut self, wire: u8) {
         self.touched.wires[wire as usize / 64] |= 1 << (wire % 64);
+    }
+
+    fn spec(&self) -> &'static Spec {
+        self.source.spec()
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Port};
+use bellwether_core::{Algorithm, Port, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Change, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
@@ -56,6 +56,8 @@ pub struct Reaction {
 /// An algorithm's side of a search: it knows what the numbers stand for. Asked once for each, so that the search
 /// itself need not be compiled for every algorithm.
 pub trait Source: Send {
+    /// The algorithm's outside.
+    fn spec(&self) -> &'static Spec;
     /// What matters of a member, and a hash of it that does not depend on numbers.
     fn facts(&self, seat: u32) -> (Facts, u64);
     /// A hash of a message that does not depend on numbers.
@@ -109,6 +111,10 @@ impl<'p, A: Algorithm> Workshop<'p, A> {
 }
 
 impl<A: Algorithm> Source for Workshop<'_, A> {
+    fn spec(&self) -> &'static Spec {
+        &A::SPEC
+    }
+
     fn facts(&self, seat: u32) -> (Facts, u64) {
         let seat = self.values.seats.value(seat);
         (seat.facts(), hash_of(&seat))

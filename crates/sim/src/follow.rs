@@ -75,6 +75,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             self.tally.crashed(scene.at, member);
             self.observer.crashed(scene.at, member);
         }
+        for (member, &term) in (0..).zip(&scene.leads) {
+            self.tally.reigns.note(scene.at, member, term); // leases run out unseen
+        }
         for &letter in &scene.misses {
             let letter = self.story.post.letter(letter);
             self.observer.lost(letter.due.unwrap_or(scene.at), letter.to.0, letter.to.1, &letter.msg);

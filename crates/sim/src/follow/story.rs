@@ -27,6 +27,8 @@ pub struct Scene<A: Algorithm> {
     pub act: Option<Act<A>>,
     /// Who freezes or wakes.
     pub struck: Option<(u32, Event)>,
+    /// For each member, the term in which it leads then, if it does.
+    pub leads: Vec<Option<u64>>,
     /// Who stops, after that.
     pub crashes: Option<u32>,
     /// Messages that come to nobody, or would.
@@ -174,8 +176,9 @@ impl<A: Algorithm> Author<'_, A> {
             _ => None,
         };
         misses.extend(self.post.settle(&next.queues, self.at + HALF_A_HOP));
+        let leads = next.seats.iter().map(|seat| seat.facts().leads.then(|| seat.status().term)).collect();
         self.now = next;
-        self.scenes.push(Scene { at: self.at, act, struck, crashes, misses });
+        self.scenes.push(Scene { at: self.at, act, struck, leads, crashes, misses });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! A moment, and how its parts are kept.
 
 use super::{Change, Facts, Input};
-use bellwether_core::Port;
+use bellwether_core::{Port, Spec};
 use std::ops::BitOrAssign;
 
 /// How many of the liberties have been taken.
@@ -84,6 +84,8 @@ pub trait Parts {
     fn touch_wire(&mut self, wire: u8) {
         let _ = wire;
     }
+    /// The algorithm's outside.
+    fn spec(&self) -> &'static Spec;
     /// What matters of a member.
     fn facts(&mut self, seat: &Self::Seat) -> &Facts;
     /// Whether a member is doing nothing by itself: it has booted, is not to call, and has no timers.

@@ -1,8 +1,9 @@
 //! What can happen next.
 
 use super::{Ask, Attention, Facts, MOST_ON_A_WIRE, MomentOf, Parts, Rules, TimeModel, What, Word};
+use crate::judge::{Ending, rule};
 use crate::plan::LinkOrder;
-use bellwether_core::{Port, Role};
+use bellwether_core::{Lasting, Port, Role, Status};
 
 impl Rules<'_> {
     /// What can happen next, each once: what need not happen comes last. Whoever draws numbers or sends several
@@ -10,7 +11,7 @@ impl Rules<'_> {
     /// nothing comes of it: the run goes on, but is not followed.)
     pub fn possible<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
         list.clear();
-        if self.liberties.stops_at_goal && self.is_at_its_goal(parts, now) {
+        if self.liberties.stops_at_goal && self.is_over(parts, now) {
             return;
         }
         let n = now.seats.len() as u8;
@@ -157,14 +158,43 @@ impl Rules<'_> {
         is_awake && now.spent.requests < self.liberties.requests
     }
 
-    /// Whether somebody leads and everyone alive knows what the algorithm promises.
+    /// Whether the goal is reached, and will be if nothing goes wrong: where nobody leads because too few are left,
+    /// those who come back change that.
+    fn is_over<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
+        let stays = !self.may_return(now) || now.seats.iter().any(|seat| parts.facts(seat).leads);
+        stays && self.is_at_its_goal(parts, now)
+    }
+
+    /// Whether somebody leads and everyone alive knows what the algorithm promises. Where members go on for ever, no run
+    /// has another end: there, all must be right, and it is if nobody leads as too few are left.
     pub fn is_at_its_goal<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
-        let mut somebody_leads = false;
-        let everyone_knows = now.seats.iter().all(|seat| {
+        let (mut somebody_leads, mut everyone_knows) = (false, true);
+        for seat in &now.seats {
             let facts = parts.facts(seat);
             somebody_leads |= facts.leads;
-            facts.is_dead || facts.is_satisfied
-        });
-        somebody_leads && everyone_knows
+            everyone_knows &= facts.is_dead || facts.is_satisfied;
+        }
+        let spec = parts.spec();
+        match spec.lasting {
+            Lasting::Ends => somebody_leads && everyone_knows,
+            Lasting::GoesOn if somebody_leads && !everyone_knows => false,
+            Lasting::GoesOn => {
+                let live = self.live(parts, now);
+                !live.is_empty() && rule(spec, self.plan, live.into_iter(), Ending::ByItself).is_right()
+            }
+        }
+    }
+
+    /// The live members, and what they are: who leads for a time only does not when that is up.
+    pub fn live<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> Vec<(u32, Status)> {
+        let mut live = Vec::new();
+        for (member, seat) in (0..).zip(&now.seats) {
+            let Facts { is_up, leads, mut status, .. } = *parts.facts(seat);
+            if status.role == Role::Leader && !leads {
+                status.role = Role::Undecided;
+            }
+            live.extend(is_up.then_some((member, status)));
+        }
+        live
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Change, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
 use crate::plan::{LinkOrder, Plan};
-use bellwether_core::{Algorithm, Port};
+use bellwether_core::{Algorithm, Port, Spec};
 
 /// What is on a wire: messages, and for how many steps of the clock they have been under way.
 pub type Letters<M> = Vec<(M, u16)>;
@@ -74,6 +74,10 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     type Queue = Letters<A::Msg>;
     type Letter = A::Msg;
     type Outcomes = ();
+
+    fn spec(&self) -> &'static Spec {
+        &A::SPEC
+    }
 
     fn facts(&mut self, seat: &Seat<A>) -> &Facts {
         self.facts = seat.facts();
