@@ -47,17 +47,16 @@ fn verdict(inquiry: &Inquiry, found: &Found) -> String {
         (Verdict::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
         _ if found.goes_on => {
-            let steps = horizon(inquiry, found).unwrap_or_default();
-            format!("one leader in all {} of {steps} of the clock", count(found.states, "state"))
+            format!("one leader in all {} of {}", count(found.states, "state"), horizon(inquiry))
         }
         _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
         _ => format!("holds in all {}", count(found.states, "state")),
     }
 }
 
-/// Where runs go on after the last step of the clock: how far they were followed.
-fn horizon(inquiry: &Inquiry, found: &Found) -> Option<String> {
-    found.goes_on.then(|| count(inquiry.liberties.ticks.into(), "step"))
+/// How far runs were followed that go on.
+fn horizon(inquiry: &Inquiry) -> String {
+    format!("{} of the clock", count(inquiry.liberties.ticks.into(), "step"))
 }
 
 /// What was checked.
@@ -147,8 +146,8 @@ fn coverage(inquiry: &Inquiry, found: &Found) -> String {
         let most = count(inquiry.liberties.draws.into(), "number");
         text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
     }
-    if let Some(steps) = horizon(inquiry, found) {
-        text.push_str(&line("", format!("runs were followed for {steps} of the clock, and go on")));
+    if found.goes_on {
+        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(inquiry))));
     }
     let stood = match (found.reduced, found.symmetric) {
         (true, true) => "one order for all that lead to the same, one state for all its turns of the ring",

@@ -168,16 +168,17 @@ impl Rules<'_> {
     /// Whether somebody leads and everyone alive knows what the algorithm promises. Where members go on for ever, no run
     /// has another end: there, all must be right, and it is if nobody leads as too few are left.
     pub fn is_at_its_goal<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
-        let (mut somebody_leads, mut everyone_knows) = (false, true);
+        let (mut somebody_leads, mut everyone_knows, mut everyone_boots) = (false, true, true);
         for seat in &now.seats {
             let facts = parts.facts(seat);
             somebody_leads |= facts.leads;
             everyone_knows &= facts.is_dead || facts.is_satisfied;
+            everyone_boots &= !facts.boots();
         }
         let spec = parts.spec();
         match spec.lasting {
             Lasting::Ends => somebody_leads && everyone_knows,
-            Lasting::GoesOn if somebody_leads && !everyone_knows => false,
+            Lasting::GoesOn if somebody_leads && !everyone_knows || !everyone_boots => false,
             Lasting::GoesOn => {
                 let live = self.live(parts, now);
                 !live.is_empty() && rule(spec, self.plan, live.into_iter(), Ending::ByItself).is_right()

@@ -4,6 +4,7 @@
 pub mod broken;
 pub mod explored;
 pub mod faulty;
+
 pub mod notation;
 pub mod toy;
 pub mod vote;

@@ -16,6 +16,10 @@ pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static 
     fn is_called(&mut self, _: &mut ToyCx<'_, Self>) {}
     fn hears(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Self::Word) {}
     fn is_reminded(&mut self, _: &mut ToyCx<'_, Self>, _: u8) {}
+    fn is_asked(&mut self, _: &mut ToyCx<'_, Self>, _: Request) {}
+    fn lease(&self) -> Option<u8> {
+        None
+    }
     fn status(&self) -> Status;
 }
 
@@ -66,6 +70,14 @@ impl<T: Toy> Algorithm for Played<T> {
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: u8) {
         self.0.is_reminded(cx, timer);
+    }
+
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        self.0.is_asked(cx, request);
+    }
+
+    fn lease(&self) -> Option<u8> {
+        self.0.lease()
     }
 }
 

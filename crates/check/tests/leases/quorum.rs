@@ -1,0 +1,26 @@
+//! The quorum lease itself, as fast as it goes.
+
+use crate::support::*;
+use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
+use bellwether_check::{Property, Verdict};
+use bellwether_sim::rules::Liberties;
+
+/// A run that goes on for ever is over when all is right, and not before somebody can be elected.
+#[test]
+fn its_runs_come_to_their_goal() {
+    let liberties = Liberties { time: CLOCK, stops_at_goal: true, ..NONE };
+    let checked = check::<QuorumLease<Tight>>(&complete(&[1, 2, 3]), &reduced(liberties));
+    assert_eq!(checked.verdict(), Verdict::Holds);
+    for finding in &checked.findings {
+        assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
+    }
+}
+
+/// Past the goal, too, nobody leads beside another.
+#[test]
+fn it_has_one_leader_for_as_long_as_it_is_followed() {
+    let liberties = Liberties { time: CLOCK, ticks: 5, ..NONE };
+    let checked = check::<QuorumLease<Tight>>(&complete(&[1, 2, 3]), &reduced(liberties));
+    assert_eq!((checked.verdict(), checked.goes_on), (Verdict::Holds, true));
+    assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Holds);
+}
