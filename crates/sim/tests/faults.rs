@@ -51,6 +51,12 @@ impl Algorithm for Clerk {
         Clerk { calls: saved, heard: 0, reminded_at: None, leader: None }
     }
 
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        if let Request::Transfer(to) = request {
+            cx.send(Port(0), Word::Lead(to));
+        }
+    }
+
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         self.calls += 1;
         cx.persist(self.calls);
@@ -201,6 +207,15 @@ fn a_torn_write_is_as_if_it_had_not_been() {
     let (_, log) = play(with_script(complete(2), &idle), &[1]);
     assert_eq!(heard(&log), ["1 2 hears Number(1)", "12 2 hears Number(2)"]);
     assert!(!log.0.iter().any(|line| line.contains("crashes")), "{:?}", log.0);
+}
+
+#[test]
+fn whoever_is_up_hears_what_is_asked_of_it() {
+    let ask = |at| (Event::Request(Request::Transfer(id(2))), 1, at);
+    let asked = [ask(3.0), (Event::Pause, 1, 4.0), ask(5.0), (Event::Crash, 1, 6.0), ask(7.0)];
+    let (report, log) = play(with_script(complete(2), &asked), &[]);
+    assert_eq!(log.of(2), ["0 2 starts", "4 2 hears Lead(2)"]);
+    assert_eq!(report.messages.total, 1);
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     pub(super) fn strike(&mut self, what: Event, member: u32) {
         let now = self.now;
         match what {
-            Event::Crash | Event::Start | Event::Call => {}
+            Event::Crash | Event::Start | Event::Call | Event::Request(_) => {}
             Event::Recover => return self.recover(member),
             _ => self.observer.struck(now, member, what),
         }
@@ -188,7 +188,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
             Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
             Event::Lie(lie) => self.lie(member, lie),
-            Event::Crash | Event::Start | Event::Recover | Event::Call => {}
+            Event::Crash | Event::Start | Event::Recover | Event::Call | Event::Request(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::notation::Interval;
 use super::{Event, Lie};
 use crate::plan::Happening;
-use bellwether_core::{Id, Port, Time, Topology};
+use bellwether_core::{Id, Port, Request, Time, Topology};
 use std::collections::BTreeMap;
 
 /// What happens to whom and when, by id.
@@ -166,12 +166,20 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
         (Event::Pause, Life::Frozen) => {
             format!("member {id} is frozen already: make one pause of the two, or leave a gap")
         }
-        (Event::Pause | Event::Start | Event::Call | Event::Lie(_), Life::Dead) => {
+        (Event::Request(Request::Transfer(other)), _) if other == id => {
+            format!("member {id} is to let itself lead: name another, or let it resign")
+        }
+        (Event::Pause | Event::Start | Event::Call | Event::Lie(_) | Event::Request(_), Life::Dead) => {
             let does = does(what);
             format!("member {id} is dead by then and cannot {does}: let it crash later, or recover before")
         }
         (
-            Event::Pause | Event::Call | Event::Lie(_) | Event::CrashSending | Event::TornCrash,
+            Event::Pause
+            | Event::Call
+            | Event::Lie(_)
+            | Event::CrashSending
+            | Event::TornCrash
+            | Event::Request(_),
             Life::Absent,
         ) => {
             let does = does(what);
@@ -179,7 +187,7 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
                 "member {id} has not started by then and cannot {does}: let it start earlier, or {does} later"
             )
         }
-        (Event::Call | Event::Lie(_), Life::Frozen) => {
+        (Event::Call | Event::Lie(_) | Event::Request(_), Life::Frozen) => {
             format!("member {id} is frozen by then and cannot {}: let it wake before", does(what))
         }
         _ => return None,
@@ -193,6 +201,7 @@ fn does(what: Event<Id>) -> &'static str {
         Event::Pause => "freeze",
         Event::Start => "start",
         Event::Call => "call",
+        Event::Request(_) => "do what is asked of it",
         Event::CrashSending | Event::TornCrash => "crash",
         _ => "lie",
     }
@@ -267,6 +276,10 @@ mod tests {
             (&[(Start, 3), (Call, 1)], 1, "has not started"),
             (&[(Pause, 1), (Call, 2)], 1, "is frozen by then"),
             (&[(Crash, 1), (forge, 2)], 1, "cannot lie"),
+            (&[(Crash, 1), (Event::Request(Request::Resign), 2)], 1, "cannot do what is asked"),
+            (&[(Pause, 1), (Event::Request(Request::Admit(id(2))), 2)], 1, "is frozen by then"),
+            (&[(Start, 3), (Event::Request(Request::Resign), 2)], 1, "has not started"),
+            (&[(Event::Request(Request::Transfer(id(1))), 2)], 0, "let itself lead"),
             (&[(Event::Cut(id(1)), 2)], 0, "to itself"),
             (&[(Event::Lie(Lie::Silence(id(1))), 2)], 0, "to itself"),
             (&[(Event::Lie(Lie::Pretend(id(1))), 2)], 0, "pretend to be itself"),
