@@ -22,6 +22,7 @@ pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
 pub mod peterson;
+pub mod raft_vote;
 mod registry;
 mod ring_figures;
 mod ring_news;

@@ -136,3 +136,15 @@ pub const HAYASHIBARA_2004: Citation = Citation {
     title: "The phi accrual failure detector, IEEE Symposium on Reliable Distributed Systems",
     year: 2004,
 };
+
+pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
+    authors: "D. Ongaro and J. Ousterhout",
+    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
+    year: 2014,
+};
+
+pub const ONGARO_2014: Citation = Citation {
+    authors: "D. Ongaro",
+    title: "Consensus: bridging theory and practice, PhD dissertation, Stanford University",
+    year: 2014,
+};
