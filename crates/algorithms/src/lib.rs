@@ -21,6 +21,7 @@ pub mod hirschberg_sinclair;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
+pub mod omega;
 pub mod peterson;
 pub mod raft_vote;
 mod registry;

@@ -3,7 +3,7 @@
 use crate::{
     aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
     chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, itai_rodeh, lcr,
-    modified_ring, peterson, raft_vote, ring_skipping, time_slice, variable_speeds,
+    modified_ring, omega, peterson, raft_vote, ring_skipping, time_slice, variable_speeds,
 };
 
 bellwether_core::registry! {
@@ -25,5 +25,6 @@ bellwether_core::registry! {
         events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting, bully::Stable;
         events raft_vote::Plain, raft_vote::PreVote;
+        events omega::Omega;
     }
 }
