@@ -18,6 +18,7 @@ pub mod dolev_klawe_rodeh;
 pub mod floodmax;
 pub mod franklin;
 pub mod hirschberg_sinclair;
+pub mod invitation;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
