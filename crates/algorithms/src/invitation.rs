@@ -38,12 +38,9 @@ const READY: u64 = 6;
 /// How long a member does not ask after its coordinator.
 const TRUST: u64 = 5;
 
-/// As in the paper.
-pub type Plain = Invitation<true>;
-
-/// A member. (In tests, one whose group numbers are not unique.)
+/// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Invitation<const UNIQUE: bool> {
+pub struct Invitation {
     /// How many groups it has made: on disk.
     made: u64,
     group: Group,
@@ -137,7 +134,7 @@ impl Message for Msg {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PhaseOver;
 
-impl<const UNIQUE: bool> Algorithm for Invitation<UNIQUE> {
+impl Algorithm for Invitation {
     type Timer = PhaseOver;
     type Durable = u64;
 
@@ -212,7 +209,7 @@ impl<const UNIQUE: bool> Algorithm for Invitation<UNIQUE> {
     }
 }
 
-impl<const UNIQUE: bool> Invitation<UNIQUE> {
+impl Invitation {
     fn go_to(&mut self, cx: &mut Cx<'_, Self>, phase: Phase, message_times: u64) {
         self.phase = phase;
         cx.set_timer(PhaseOver, cx.delay_bound() * message_times);
@@ -222,11 +219,7 @@ impl<const UNIQUE: bool> Invitation<UNIQUE> {
     fn make_group(&mut self, cx: &mut Cx<'_, Self>) {
         self.made = self.made.saturating_add(1);
         cx.persist(self.made);
-        let number = if UNIQUE {
-            self.made.saturating_mul(members(cx)).saturating_add(place(cx, cx.rank()))
-        } else {
-            self.made
-        };
+        let number = self.made.saturating_mul(members(cx)).saturating_add(place(cx, cx.rank()));
         self.group = Group { number, coordinator: cx.id() };
         self.members.clear();
     }
@@ -300,31 +293,27 @@ impl<const UNIQUE: bool> Invitation<UNIQUE> {
     }
 }
 
-fn tell<const UNIQUE: bool>(
-    cx: &mut Cx<'_, Invitation<UNIQUE>>,
-    ports: impl IntoIterator<Item = Port>,
-    msg: Msg,
-) {
+fn tell(cx: &mut Cx<'_, Invitation>, ports: impl IntoIterator<Item = Port>, msg: Msg) {
     for port in ports {
         cx.send(port, msg);
     }
 }
 
-fn port_of<const UNIQUE: bool>(cx: &Cx<'_, Invitation<UNIQUE>>, id: Id) -> Option<Port> {
+fn port_of(cx: &Cx<'_, Invitation>, id: Id) -> Option<Port> {
     cx.outgoing().find(|&port| cx.peer_rank(port).id() == id)
 }
 
-fn members<const UNIQUE: bool>(cx: &Cx<'_, Invitation<UNIQUE>>) -> u64 {
+fn members(cx: &Cx<'_, Invitation>) -> u64 {
     cx.outgoing().count() as u64 + 1
 }
 
 /// How many members are worse.
-fn place<const UNIQUE: bool>(cx: &Cx<'_, Invitation<UNIQUE>>, rank: Rank) -> u64 {
+fn place(cx: &Cx<'_, Invitation>, rank: Rank) -> u64 {
     let others = cx.outgoing().filter(|&port| cx.peer_rank(port) < rank).count();
     (others + usize::from(cx.rank() < rank)) as u64
 }
 
-impl<const UNIQUE: bool> Protocol for Invitation<UNIQUE> {
+impl Protocol for Invitation {
     type Msg = Msg;
 
     const SPEC: Spec = Spec {

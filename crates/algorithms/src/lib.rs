@@ -24,6 +24,7 @@ pub mod lcr;
 pub mod modified_ring;
 pub mod omega;
 pub mod peterson;
+pub mod quorum_lease;
 pub mod raft_vote;
 mod registry;
 mod ring_figures;

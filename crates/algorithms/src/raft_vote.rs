@@ -36,10 +36,6 @@ pub trait Manner: Copy + Debug + Eq + Hash + Send + 'static {
     const PRE_VOTE: bool = false;
     /// The range of time-outs, in tenths of delay bounds. Heartbeats come twice in the least of them.
     const TIME_OUT: (u64, u64) = (100, 200);
-    /// Always, but in tests: its vote is on disk before it is sent.
-    const KEEPS_VOTES: bool = true;
-    /// Always, but in tests: it counts the votes of the present term only.
-    const HEEDS_TERMS: bool = true;
 }
 
 /// As in the paper.
@@ -71,8 +67,10 @@ pub struct RaftVote<M: Manner> {
 /// What is on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ballot {
-    term: u64,
-    voted_for: Option<Id>,
+    /// The latest term that it has heard of.
+    pub term: u64,
+    /// Who has its vote in that term.
+    pub voted_for: Option<Id>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -223,7 +221,7 @@ impl<M: Manner> RaftVote<M> {
 
     fn write(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
         self.ballot = ballot;
-        cx.persist(Ballot { voted_for: ballot.voted_for.filter(|_| M::KEEPS_VOTES), ..ballot });
+        cx.persist(ballot);
     }
 
     fn follow(&mut self, cx: &mut Cx<'_, Self>, leader: Option<Id>) {
@@ -320,8 +318,7 @@ impl<M: Manner> RaftVote<M> {
 
     /// An answer to what it asked at this stage, in that term.
     fn count(&mut self, cx: &mut Cx<'_, Self>, from: Port, stage: Stage, term: u64, is_yes: bool) {
-        let is_of_now = term == self.ballot.term || !M::HEEDS_TERMS;
-        if is_yes && self.stage == stage && is_of_now {
+        if is_yes && self.stage == stage && term == self.ballot.term {
             cx.because("another yes");
             self.backers.insert(from);
             self.advance(cx);

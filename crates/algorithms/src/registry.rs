@@ -6,6 +6,8 @@ use crate::{
     itai_rodeh, lcr, modified_ring, omega, peterson, raft_vote, ring_skipping, time_slice, variable_speeds,
 };
 
+use crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
+
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
     pub Algorithms, detectors crate::detectors::DETECTORS {
@@ -24,8 +26,9 @@ bellwether_core::registry! {
         rounds floodmax::EveryRound, floodmax::NewsOnly;
         events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting, bully::Stable;
+        events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
         events raft_vote::Plain, raft_vote::PreVote;
         events omega::Omega;
-        events invitation::Plain;
+        events invitation::Invitation;
     }
 }

@@ -137,15 +137,27 @@ pub const HAYASHIBARA_2004: Citation = Citation {
     year: 2004,
 };
 
-pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
-    authors: "D. Ongaro and J. Ousterhout",
-    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
-    year: 2014,
+pub const BURROWS_2006: Citation = Citation {
+    authors: "M. Burrows",
+    title: "The Chubby lock service for loosely-coupled distributed systems, OSDI",
+    year: 2006,
+};
+
+pub const GRAY_CHERITON_1989: Citation = Citation {
+    authors: "C. Gray and D. Cheriton",
+    title: "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency, SOSP",
+    year: 1989,
 };
 
 pub const ONGARO_2014: Citation = Citation {
     authors: "D. Ongaro",
-    title: "Consensus: bridging theory and practice, PhD dissertation, Stanford University",
+    title: "Consensus: bridging theory and practice (dissertation, Stanford), chapters 3, 4, 6 and 9",
+    year: 2014,
+};
+
+pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
+    authors: "D. Ongaro and J. Ousterhout",
+    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
     year: 2014,
 };
 
