@@ -146,9 +146,9 @@ impl Algorithm for Invitation {
             members: BTreeSet::new(),
             found: BTreeSet::new(),
         };
-        cx.because("it begins in a group of its own");
         member.make_group(cx);
-        member.go_to(cx, Phase::Coordinating, CHECK);
+        member.look(cx);
+        cx.because("it begins in a group of its own, and looks for others");
         member
     }
 
