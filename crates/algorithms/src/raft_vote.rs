@@ -50,6 +50,13 @@ impl Manner for Cautious {
     const PRE_VOTE: bool = true;
 }
 
+/// As in the paper, with time-outs between so many tenths of delay bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Within<const LEAST: u64, const MOST: u64> {}
+impl<const LEAST: u64, const MOST: u64> Manner for Within<LEAST, MOST> {
+    const TIME_OUT: (u64, u64) = (LEAST, MOST);
+}
+
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "")]

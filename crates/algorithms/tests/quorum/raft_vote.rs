@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::raft_vote::{Ballot, Manner, Msg, Plain, PreVote, RaftVote};
+use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Within};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
 use bellwether_sim::rules::Liberties;
@@ -206,11 +206,7 @@ fn in_all_trouble_there_is_one_leader_a_term_and_one_in_the_end() {
 }
 
 /// Time-outs that hardly differ, so that votes are asked for at about the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Alike {}
-impl Manner for Alike {
-    const TIME_OUT: (u64, u64) = (100, 115);
-}
+type Alike = Within<100, 115>;
 
 /// Its vote is not on disk when it is sent, nor later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
