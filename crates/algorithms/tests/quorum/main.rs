@@ -1,7 +1,9 @@
-//! Election that survives partitions, when it has to. A binary of its own, so that it is compiled fast.
+//! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
 mod invitation;
+mod lease_flaws;
 mod omega;
+mod quorum_lease;
 mod raft_vote;
 mod support;
 mod twin;
