@@ -69,21 +69,24 @@ pub enum TimeModel {
 
 impl Default for Liberties {
     fn default() -> Self {
-        Liberties {
-            crashes: 0,
-            recoveries: 0,
-            losses: 0,
-            duplicates: 0,
-            draws: u8::MAX,
-            late_calls: false,
-            detector: false,
-            time: TimeModel::Any,
-            stops_at_goal: false,
-        }
+        Liberties::NONE
     }
 }
 
 impl Liberties {
+    /// Nothing goes wrong.
+    pub const NONE: Liberties = Liberties {
+        crashes: 0,
+        recoveries: 0,
+        losses: 0,
+        duplicates: 0,
+        draws: u8::MAX,
+        late_calls: false,
+        detector: false,
+        time: TimeModel::Any,
+        stops_at_goal: false,
+    };
+
     /// One step of the clock.
     #[must_use]
     pub fn step(&self, plan: &Plan) -> Span {
