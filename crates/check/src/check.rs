@@ -58,6 +58,8 @@ pub struct Checked {
     pub symmetric: bool,
     /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
     pub is_cut: bool,
+    /// Whether runs went on after the last step that the clock may make.
+    pub goes_on: bool,
 }
 
 /// What came of one property.
@@ -254,7 +256,7 @@ impl Check<'_> {
     /// end.
     fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
         let (mut search, mut stopped) = self.search(reduction, symmetry);
-        let is_countless = search.is_cut && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
+        let is_countless = search.cut.numbers && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
         if stopped == Stopped::Complete && is_countless {
             stopped = Stopped::Countless;
         }
@@ -285,7 +287,8 @@ impl Check<'_> {
             },
             reduced: reduction,
             symmetric: search.layout.is_symmetric(),
-            is_cut: search.is_cut,
+            is_cut: search.cut.numbers,
+            goes_on: search.cut.ticks,
         };
         (checked, is_unclear)
     }
@@ -316,6 +319,8 @@ impl Check<'_> {
             }),
         };
         let is_complete = seen.stopped == Stopped::Complete;
+        // How a run ends nobody knows that has only seen its beginning.
+        let is_complete = is_complete && (!search.cut.ticks || property == Property::OneLeader);
         let is_open = match property {
             Property::Eventually => !is_complete || matches!(seen.endless, Endless::Unknown),
             Property::AsClaimed => matches!(seen.counted, Counted::Unknown),

@@ -3,7 +3,7 @@
 //! Every run either comes to a state in which nothing is left to happen, or goes on for ever; as there are only so
 //! many states, it then goes round in a strongly connected part of them. Such a run counts only if it is *fair*:
 //! whatever can happen all the time (a message arrive, a timer run out, a member call, a detector speak, the clock move
-//! on) does happen some time. Faults need never happen. A part has a fair run through it exactly if everything
+//! on, a frozen member wake) does happen some time. Faults need never happen. A part has a fair run through it exactly if everything
 //! that is possible in all of its states happens in some step within it (weak fairness: Manna and Pnueli).
 
 use crate::path::Stage;
@@ -218,7 +218,9 @@ fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty
         }
         What::Tell(member, port, _) => Some((3, member, port.into())),
         What::Tick => Some((4, 0, 0)),
+        What::Wake(member) => Some((6, member, 0)),
         What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
+        What::Pause(_) | What::Ask(..) => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::{Port, Role};
+use bellwether_core::{Port, Spec};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Facts, Input, Moment, Parts, hash_of};
+use bellwether_sim::rules::{Ask, Change, Facts, Input, Moment, Parts, hash_of};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ impl Touched {
 
 struct SeatNotes {
     facts: Facts,
-    crashed: u32,
-    later: u32,
+    /// What changes make of it.
+    changed: [u32; Change::COUNT],
 }
 
 /// What is asked of members most often, in a byte each, so that all of them are at hand.
@@ -107,6 +107,7 @@ pub struct Acts {
 
 struct PackedOutcome {
     seat: u32,
+    writes: bool,
     sends: u8,
     first_send: u32,
 }
@@ -185,14 +186,13 @@ impl<'p> Packed<'p> {
         self.glances.resize(self.seats.len(), 0);
         self.seat_hashes.resize(self.seats.len(), 0);
         self.seat_hashes[at] = hash.max(1);
-        let leads = facts.is_up && facts.status.role == Role::Leader;
         let says = |bit, is_so| if is_so { bit } else { 0 };
         self.glances[at] = glance::KNOWN
             | says(glance::STILL, facts.is_still())
-            | says(glance::LEADS, leads)
+            | says(glance::LEADS, facts.leads)
             | says(glance::UP, facts.is_up)
             | says(glance::DEAD, facts.is_dead);
-        self.seats[at] = Some(SeatNotes { facts, crashed: UNKNOWN, later: UNKNOWN });
+        self.seats[at] = Some(SeatNotes { facts, changed: [UNKNOWN; Change::COUNT] });
     }
 
     #[inline]
@@ -268,9 +268,9 @@ impl<'p> Packed<'p> {
             count: reaction.outcomes.len() as u16,
             is_cut: reaction.is_cut,
         };
-        for (seat, sends) in reaction.outcomes {
+        for (seat, writes, sends) in reaction.outcomes {
             let first_send = self.sends.len() as u32;
-            self.outcomes.push(PackedOutcome { seat, sends: sends.len() as u8, first_send });
+            self.outcomes.push(PackedOutcome { seat, writes, sends: sends.len() as u8, first_send });
             self.sends.extend(sends);
         }
         acts
@@ -286,6 +286,10 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Message(port, letter) => word(2, port.0, *letter),
         Input::TimeOut(number) => word(3, 0, number.into()),
         Input::Word(port, verdict) => word(4, port.0, verdict as u32),
+        Input::Ask(Ask::Resign) => word(5, 0, 0),
+        Input::Ask(Ask::Transfer(to)) => word(5, 1, to.into()),
+        Input::Ask(Ask::Admit(whom)) => word(5, 2, whom.into()),
+        Input::Ask(Ask::Dismiss(whom)) => word(5, 3, whom.into()),
     }
 }
 
@@ -308,6 +312,10 @@ impl Parts for Packed<'_> {
     #[inline]
     fn touch_wire(&mut self, wire: u8) {
         self.touched.wires[wire as usize / 64] |= 1 << (wire % 64);
+    }
+
+    fn spec(&self) -> &'static Spec {
+        self.source.spec()
     }
 
     #[inline]
@@ -409,6 +417,11 @@ impl Parts for Packed<'_> {
     }
 
     #[inline]
+    fn writes(&self, acts: Acts, draw: u16) -> bool {
+        self.outcomes[acts.first as usize + draw as usize].writes
+    }
+
+    #[inline]
     fn outcome(&self, acts: Acts, draw: u16) -> (u32, u8) {
         let outcome = &self.outcomes[acts.first as usize + draw as usize];
         (outcome.seat, outcome.sends)
@@ -420,26 +433,21 @@ impl Parts for Packed<'_> {
         self.sends[outcome.first_send as usize + nth as usize]
     }
 
-    fn crash(&mut self, seat: &u32) -> u32 {
-        if self.seat_notes(*seat).crashed == UNKNOWN {
-            self.seat_notes(*seat).crashed = self.source.crashed(*seat);
+    fn changed(&mut self, seat: &u32, change: Change) -> u32 {
+        let at = change as usize;
+        if self.seat_notes(*seat).changed[at] == UNKNOWN {
+            self.seat_notes(*seat).changed[at] = self.source.changed(*seat, change);
         }
-        self.seat_notes(*seat).crashed
+        self.seat_notes(*seat).changed[at]
     }
 
-    fn seat_later(&mut self, seat: &u32) -> u32 {
-        if self.seat_notes(*seat).later == UNKNOWN {
-            self.seat_notes(*seat).later = self.source.a_step_later(*seat);
-        }
-        self.seat_notes(*seat).later
-    }
-
-    fn queue_later(&mut self, queue: &u32) -> u32 {
+    fn queue_later(&mut self, queue: &u32, oldest: u16) -> u32 {
         if *queue == EMPTY {
             return EMPTY;
         }
         if self.line_notes(*queue).later == UNKNOWN {
-            let line = self.line_notes(*queue).line.iter().map(|&(letter, age)| (letter, age + 1)).collect();
+            let older = |&(letter, age): &(u32, u16)| (letter, oldest.min(age + 1));
+            let line = self.line_notes(*queue).line.iter().map(older).collect();
             self.line_notes(*queue).later = self.line_number(line);
         }
         self.line_notes(*queue).later

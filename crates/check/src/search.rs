@@ -11,7 +11,7 @@ use crate::row::Layout;
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use crate::worker::{HEAD, Harvest, Head, Worker};
 use bellwether_core::Spec;
-use bellwether_sim::rules::{Rules, What};
+use bellwether_sim::rules::{Cut, Rules, What};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -82,8 +82,8 @@ pub struct Search<'p> {
     pub shards: Vec<Shard>,
     pub progress: Progress,
     pub judgement: Judgement,
-    /// Whether something was left out because members would have drawn more numbers than they may.
-    pub is_cut: bool,
+    /// What was left out.
+    pub cut: Cut,
     /// Whether anything led to a state no further from the beginning: without, there is no loop.
     pub turns_back: bool,
     /// If not everything is followed: how to choose.
@@ -111,7 +111,7 @@ impl<'p> Search<'p> {
             layout,
             progress: Progress::default(),
             judgement: Judgement::default(),
-            is_cut: false,
+            cut: Cut::default(),
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
             workers,
@@ -278,7 +278,7 @@ impl<'p> Search<'p> {
         self.turns_back |= turns_back;
         for harvest in harvests {
             self.progress.transitions += harvest.transitions();
-            self.is_cut |= harvest.is_cut;
+            self.cut |= harvest.cut;
             self.judgement.add(&harvest.judgement);
         }
     }
