@@ -154,3 +154,21 @@ pub const ONGARO_2014: Citation = Citation {
     title: "Consensus: bridging theory and practice (dissertation, Stanford), chapters 3, 4, 6 and 9",
     year: 2014,
 };
+
+pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
+    authors: "D. Ongaro and J. Ousterhout",
+    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
+    year: 2014,
+};
+
+pub const AGUILERA_2001: Citation = Citation {
+    authors: "M. K. Aguilera, C. Delporte-Gallet, H. Fauconnier and S. Toueg",
+    title: "Stable leader election, International Symposium on Distributed Computing (DISC)",
+    year: 2001,
+};
+
+pub const CHANDRA_HADZILACOS_TOUEG_1996: Citation = Citation {
+    authors: "T. D. Chandra, V. Hadzilacos and S. Toueg",
+    title: "The weakest failure detector for solving consensus, JACM 43(4)",
+    year: 1996,
+};
