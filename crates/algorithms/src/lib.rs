@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aggregation_tree;
+mod attendance;
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_detector;
@@ -30,6 +31,7 @@ pub mod ring_skipping;
 mod sources;
 pub mod time_slice;
 pub mod variable_speeds;
+pub mod zookeeper;
 
 pub use detectors::DETECTORS;
 pub use registry::Algorithms;

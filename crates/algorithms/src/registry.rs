@@ -3,7 +3,7 @@
 use crate::{
     aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
     chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, itai_rodeh, lcr,
-    modified_ring, peterson, ring_skipping, time_slice, variable_speeds,
+    modified_ring, peterson, ring_skipping, time_slice, variable_speeds, zookeeper,
 };
 
 bellwether_core::registry! {
@@ -24,5 +24,6 @@ bellwether_core::registry! {
         rounds floodmax::EveryRound, floodmax::NewsOnly;
         events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting, bully::Stable;
+        events zookeeper::Zookeeper;
     }
 }

@@ -136,3 +136,21 @@ pub const HAYASHIBARA_2004: Citation = Citation {
     title: "The phi accrual failure detector, IEEE Symposium on Reliable Distributed Systems",
     year: 2004,
 };
+
+pub const HUNT_KONAR_JUNQUEIRA_REED_2010: Citation = Citation {
+    authors: "P. Hunt, M. Konar, F. P. Junqueira and B. Reed",
+    title: "ZooKeeper: wait-free coordination for Internet-scale systems, USENIX Annual Technical Conference",
+    year: 2010,
+};
+
+pub const JUNQUEIRA_REED_SERAFINI_2011: Citation = Citation {
+    authors: "F. P. Junqueira, B. C. Reed and M. Serafini",
+    title: "Zab: high-performance broadcast for primary-backup systems, IEEE/IFIP DSN",
+    year: 2011,
+};
+
+pub const MEDEIROS_2012: Citation = Citation {
+    authors: "A. Medeiros",
+    title: "ZooKeeper's atomic broadcast protocol: theory and practice, Aalto University",
+    year: 2012,
+};
