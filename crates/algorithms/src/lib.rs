@@ -23,6 +23,7 @@ pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
 pub mod peterson;
+pub mod quorum_lease;
 mod registry;
 mod ring_figures;
 mod ring_news;

@@ -6,6 +6,8 @@ use crate::{
     modified_ring, peterson, ring_skipping, time_slice, variable_speeds, zookeeper,
 };
 
+use crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
+
 bellwether_core::registry! {
     /// Every algorithm of Bellwether.
     pub Algorithms, detectors crate::detectors::DETECTORS {
@@ -24,6 +26,7 @@ bellwether_core::registry! {
         rounds floodmax::EveryRound, floodmax::NewsOnly;
         events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting, bully::Stable;
+        events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
         events zookeeper::Zookeeper;
     }
 }

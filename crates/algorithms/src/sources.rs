@@ -137,6 +137,24 @@ pub const HAYASHIBARA_2004: Citation = Citation {
     year: 2004,
 };
 
+pub const BURROWS_2006: Citation = Citation {
+    authors: "M. Burrows",
+    title: "The Chubby lock service for loosely-coupled distributed systems, OSDI",
+    year: 2006,
+};
+
+pub const GRAY_CHERITON_1989: Citation = Citation {
+    authors: "C. Gray and D. Cheriton",
+    title: "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency, SOSP",
+    year: 1989,
+};
+
+pub const ONGARO_2014: Citation = Citation {
+    authors: "D. Ongaro",
+    title: "Consensus: bridging theory and practice (dissertation, Stanford), chapters 3, 4, 6 and 9",
+    year: 2014,
+};
+
 pub const HUNT_KONAR_JUNQUEIRA_REED_2010: Citation = Citation {
     authors: "P. Hunt, M. Konar, F. P. Junqueira and B. Reed",
     title: "ZooKeeper: wait-free coordination for Internet-scale systems, USENIX Annual Technical Conference",

@@ -3,7 +3,7 @@
 use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
-use bellwether_core::{Rank, Reign, Spec, Status};
+use bellwether_core::{Reign, Spec, Status};
 use bellwether_sim::rules::{Parts, Rules, What};
 use bellwether_sim::{Ending, Outcome, Ruling, rule};
 
@@ -85,17 +85,14 @@ fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
 
 /// The simulator's ruling on a state in which nothing is left to happen.
 fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment) -> Ruling {
-    let live: Vec<(Rank, Status)> = rules
-        .plan
-        .ranks
-        .iter()
+    let live: Vec<(u32, Status)> = (0..)
         .zip(&now.seats)
-        .filter_map(|(rank, seat)| {
+        .filter_map(|(member, seat)| {
             let facts = parts.facts(seat);
-            facts.is_up.then_some((*rank, facts.status))
+            facts.is_up.then_some((member, facts.status))
         })
         .collect();
-    rule(spec, live.into_iter(), Ending::ByItself)
+    rule(spec, rules.plan, live.into_iter(), Ending::ByItself)
 }
 
 /// What a state in which nothing is left to happen breaks, given how many lead in it.

@@ -244,6 +244,30 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     pub fn cancel_timer(&mut self, timer: A::Timer) {
         self.buffers.timers.push(TimerChange::Cancel(timer));
     }
+
+    /// For an algorithm that has another one inside: lets that one act, as the same member. What it says goes
+    /// through `say` first; its timers are set; what it wants written is given back.
+    pub fn lend<B, T>(
+        &mut self,
+        act: impl FnOnce(&mut Cx<'_, B>) -> T,
+        mut say: impl FnMut(Port, B::Msg) -> Option<A::Msg>,
+    ) -> (T, Option<B::Durable>)
+    where
+        B: Algorithm<Timer = A::Timer>,
+    {
+        let mut buffers = Buffers::<B>::default();
+        let mut cx = Cx::new(self.local.view_of::<B>(), self.now, &mut buffers);
+        let result = act(&mut cx);
+        let Effects { persist, reason, first_send, .. } = cx.into_effects();
+        self.reason = reason.or(self.reason);
+        self.buffers.timers.append(&mut buffers.timers);
+        for (port, msg) in first_send.into_iter().chain(buffers.sends) {
+            if let Some(msg) = say(port, msg) {
+                self.send(port, msg);
+            }
+        }
+        (result, persist)
+    }
 }
 
 impl<'a, A: Algorithm> Deref for Cx<'a, A> {

@@ -1,7 +1,10 @@
 //! Judging a run: by the problem's safety and liveness, and by the algorithm's own claims.
 
+use crate::plan::Plan;
 use crate::report::Report;
-use bellwether_core::{Expect, Goal, Id, Identities, Leadership, Measure, Rank, Role, Setting, Spec, Status};
+use bellwether_core::{
+    Electorate, Expect, Goal, Id, Identities, Lasting, Leadership, Measure, Rank, Role, Setting, Spec, Status,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -31,11 +34,20 @@ pub struct Ruling {
     pub leaders: usize,
     /// Whether all live members name the same leader.
     pub agreed: bool,
-    /// Safety: every live member's leader is nobody, or the best live member; among identical
-    /// members, at most one leads. Else, who is wrong.
+    /// Safety: every live member's leader is nobody, or the best live member of those that may lead; among
+    /// identical members, at most one leads. Else, who is wrong.
     pub unsafe_because: Option<String>,
-    /// Liveness: the run ends and the algorithm's goal is reached. Else, what is missing.
+    /// Liveness: the run ends and the algorithm's goal is reached. Where too few live for anyone to lead, that
+    /// is that nobody does. Else, what is missing.
     pub not_live_because: Option<String>,
+}
+
+impl Ruling {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.unsafe_because.is_none() && self.not_live_because.is_none()
+    }
 }
 
 /// How a run came to its end.
@@ -71,18 +83,24 @@ impl Ending {
 
 /// Rules on a run's end.
 ///
-/// `statuses` are the live members' ranks and what an outsider sees of them.
-pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone, ending: Ending) -> Ruling {
+/// `live` are the live members, by index, and what an outsider sees of them.
+pub fn rule(
+    spec: &Spec,
+    plan: &Plan,
+    live: impl Iterator<Item = (u32, Status)> + Clone,
+    ending: Ending,
+) -> Ruling {
     let finished = ending == Ending::ByItself;
-    let rightful = Rightful::new(spec, statuses.clone());
+    let id = |member: u32| plan.ranks[member as usize].id();
+    let rightful = Rightful::new(spec, plan, live.clone());
     let mut leaders =
-        statuses.clone().filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id());
+        live.clone().filter(|(_, status)| status.role == Role::Leader).map(|(member, _)| member);
     let (leader, second_leader) = (leaders.next(), leaders.next());
     let mut named: Option<Id> = None;
     let (mut names_differ, mut somebody_names_nobody) = (false, false);
     let mut unsafe_because = None;
     let mut nobody = true;
-    for (rank, status) in statuses.clone() {
+    for (member, status) in live.clone() {
         nobody = false;
         match status.leader {
             None => somebody_names_nobody = true,
@@ -91,17 +109,20 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
                 named = Some(id);
             }
         }
-        let takes_for_leader = if status.role == Role::Leader { Some(rank.id()) } else { status.leader };
-        if let Some(id) = takes_for_leader
+        let takes_for_leader = if status.role == Role::Leader { Some(id(member)) } else { status.leader };
+        if let Some(leader) = takes_for_leader
             && unsafe_because.is_none()
         {
-            unsafe_because = rightful.problem(rank.id(), id);
+            unsafe_because = rightful.problem(id(member), leader);
         }
     }
 
     if let (Some(one), Some(other)) = (leader, second_leader) {
-        let both = format!("members {one} and {other} both lead");
+        let both = format!("members {} and {} both lead", id(one), id(other));
         unsafe_because = Some(unsafe_because.map_or(both.clone(), |why| format!("{both}; {why}")));
+    } else if let Some(leader) = leader.filter(|&leader| !plan.duty(leader).leads()) {
+        let why = format!("member {} leads, and is not there to lead", id(leader));
+        unsafe_because = unsafe_because.or(Some(why));
     }
 
     let outcome = if second_leader.is_some() || names_differ {
@@ -115,18 +136,25 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     };
     let not_live_because = if nobody {
         Some("no member is alive".to_owned())
-    } else if leader.is_none() {
+    } else if let Some(leader) = leader {
+        let reigns_on = spec.lasting == Lasting::GoesOn && !has_electorate(spec, plan, live.clone());
+        if reigns_on {
+            Some(format!("member {} leads on without a majority of those who vote", id(leader)))
+        } else if let Some(member) = unmet_goal(spec.goal, live) {
+            let missing = format!("member {} does not know the outcome", id(member));
+            let goes_round = ending == Ending::GoesRound;
+            Some(if goes_round { format!("{} and {missing}", ending.words()) } else { missing })
+        } else {
+            (!finished).then(|| ending.words().to_owned())
+        }
+    } else if has_electorate(spec, plan, live.clone()) && live.clone().any(|(it, _)| plan.duty(it).leads()) {
         Some(format!("{} and no live member leads", ending.words()))
-    } else if let Some(rank) = unmet_goal(spec.goal, statuses) {
-        let missing = format!("member {} does not know the outcome", rank.id());
-        let goes_round = ending == Ending::GoesRound;
-        Some(if goes_round { format!("{} and {missing}", ending.words()) } else { missing })
     } else {
-        (!finished).then(|| ending.words().to_owned())
+        (!finished).then(|| ending.words().to_owned()) // nobody can lead, and nobody does
     };
     Ruling {
         outcome,
-        leader: leader.filter(|_| second_leader.is_none()),
+        leader: leader.filter(|_| second_leader.is_none()).map(id),
         leaders: usize::from(leader.is_some()) + usize::from(second_leader.is_some()) + leaders.count(),
         agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
         unsafe_because,
@@ -134,23 +162,39 @@ pub fn rule(spec: &Spec, statuses: impl Iterator<Item = (Rank, Status)> + Clone,
     }
 }
 
+/// Whether enough are alive for somebody to lead.
+fn has_electorate(spec: &Spec, plan: &Plan, live: impl Iterator<Item = (u32, Status)>) -> bool {
+    match spec.electorate {
+        Electorate::WhoeverIsThere => true,
+        Electorate::Majority => {
+            plan.is_majority(live.filter(|(member, _)| plan.duty(*member).votes()).count() as u32)
+        }
+    }
+}
+
 /// Who may be taken for the leader.
 enum Rightful {
     /// Anyone.
     Anyone,
-    /// The best live member.
+    /// The best live member of those that may lead.
     Best(Option<Id>),
     /// Those that lead and are alive.
     Incumbent(BTreeSet<Id>),
 }
 
 impl Rightful {
-    fn new(spec: &Spec, live: impl Iterator<Item = (Rank, Status)>) -> Rightful {
+    fn new(spec: &Spec, plan: &Plan, live: impl Iterator<Item = (u32, Status)>) -> Rightful {
+        let rank = |member: u32| plan.ranks[member as usize];
         match (spec.identities, spec.leadership) {
             (Identities::Anonymous, _) => Rightful::Anyone,
-            (_, Leadership::Best) => Rightful::Best(live.map(|(rank, _)| rank).max().map(Rank::id)),
+            (_, Leadership::Best) => {
+                let candidates = live.filter(|(member, _)| plan.duty(*member).leads());
+                Rightful::Best(candidates.map(|(member, _)| rank(member)).max().map(Rank::id))
+            }
             (_, Leadership::Incumbent) => Rightful::Incumbent(
-                live.filter(|(_, status)| status.role == Role::Leader).map(|(rank, _)| rank.id()).collect(),
+                live.filter(|(_, status)| status.role == Role::Leader)
+                    .map(|(member, _)| rank(member).id())
+                    .collect(),
             ),
         }
     }
@@ -161,6 +205,9 @@ impl Rightful {
             Rightful::Best(Some(best)) if leader != *best => Some(format!(
                 "member {member} takes {leader} for the leader, but the best live member is {best}"
             )),
+            Rightful::Best(None) => {
+                Some(format!("member {member} takes {leader} for the leader, but nobody alive may lead"))
+            }
             Rightful::Incumbent(leading) if !leading.contains(&leader) => {
                 Some(format!("member {member} takes {leader} for the leader, which does not lead"))
             }
@@ -170,8 +217,8 @@ impl Rightful {
 }
 
 /// A member for which the goal is not reached.
-fn unmet_goal(goal: Goal, mut statuses: impl Iterator<Item = (Rank, Status)>) -> Option<Rank> {
-    statuses.find(|(_, status)| !goal.is_met_by(status)).map(|(rank, _)| rank)
+fn unmet_goal(goal: Goal, mut live: impl Iterator<Item = (u32, Status)>) -> Option<u32> {
+    live.find(|(_, status)| !goal.is_met_by(status)).map(|(member, _)| member)
 }
 
 /// A claim, and what came of it.

@@ -44,7 +44,7 @@ pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
 pub use judge::{ClaimRuling, Ending, Outcome, Ruling, claimed_rounds, claims, measured, rule};
 pub use measure::Counts;
-pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, time_after_hops};
+pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
 pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};

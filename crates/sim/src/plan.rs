@@ -15,6 +15,10 @@ pub const LATEST_HOPS: f64 = 1e15;
 /// times what a quartz does.
 pub const DRIFT_BOUND: u32 = 10_000;
 
+/// For so many times the delay bound what has gone wrong may show its effects, before a run that goes on for ever
+/// is taken to have come right.
+pub const SETTLING: u64 = 100;
+
 /// The time after so many hops, to the tick; nothing if nothing can be scheduled then.
 #[must_use]
 pub fn time_after_hops(hops: f64) -> Option<Time> {
@@ -142,6 +146,13 @@ impl Plan {
         self.duties.get(member as usize).copied().unwrap_or_default()
     }
 
+    /// Whether so many voters are enough for somebody to lead where that takes a majority.
+    #[must_use]
+    pub fn is_majority(&self, voters: u32) -> bool {
+        let all = (0..self.n()).filter(|&member| self.duty(member).votes()).count();
+        u64::from(voters) * 2 > all as u64
+    }
+
     /// The most ports that a member has.
     pub(crate) fn max_degree(&self) -> u32 {
         match self.topology {
@@ -155,6 +166,22 @@ impl Plan {
     pub fn is_disturbed(&self) -> bool {
         let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call);
         self.ring_closes || !self.link_faults.is_none() || !self.script.iter().all(|h| is_plain(h.what))
+    }
+
+    /// When the last of what is scripted happens and links become sound, if they do; nothing where nothing is
+    /// scripted and they are sound.
+    #[must_use]
+    pub fn last_trouble(&self) -> Option<Time> {
+        let links = (!self.link_faults.is_none()).then_some(self.link_faults.until);
+        let links = links.map(|until| if until == Time::NEVER { Time::ZERO } else { until });
+        self.script.last().map(|happening| happening.at).max(links)
+    }
+
+    /// From when on a run that goes on for ever is over as soon as it is right: at once where nothing goes wrong,
+    /// else [`SETTLING`] times the delay bound after the last that does.
+    #[must_use]
+    pub fn settles_at(&self) -> Time {
+        self.last_trouble().map_or(Time::ZERO, |last| last + self.delay_bound * SETTLING)
     }
 
     /// Who is dead from the start, by index, in rising order. (It may recover later.)

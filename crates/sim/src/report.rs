@@ -64,9 +64,7 @@ impl Report {
     /// Whether the run was safe, live, and as claimed.
     #[must_use]
     pub fn is_as_it_should_be(&self) -> bool {
-        self.ruling.unsafe_because.is_none()
-            && self.ruling.not_live_because.is_none()
-            && self.claims.iter().all(|claim| claim.holds)
+        self.ruling.is_right() && self.claims.iter().all(|claim| claim.holds)
     }
 }
 
@@ -87,9 +85,8 @@ pub(crate) struct Ended<'p> {
 impl Ended<'_> {
     /// Judges it. `statuses` is what an outsider sees of every member, nothing of the dead.
     pub fn report<P: Protocol>(self, statuses: impl Iterator<Item = Option<Status>> + Clone) -> Report {
-        let ranks = self.plan.ranks.iter().copied();
-        let live = ranks.zip(statuses).filter_map(|(rank, status)| Some((rank, status?)));
-        let ruling = judge::rule(&P::SPEC, live, self.ending);
+        let live = (0..).zip(statuses).filter_map(|(member, status)| Some((member, status?)));
+        let ruling = judge::rule(&P::SPEC, self.plan, live, self.ending);
         let mut report = Report {
             driver: self.driver,
             ruling,

@@ -58,7 +58,7 @@ impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
         if let Some(schedule) = &self.plan.schedule {
             return follow::run::<A, O>(self.plan, schedule, self.observer, Driver::Events);
         }
-        events::run::<A, O>(self.plan, self.observer, Stop::WhenQuiet)
+        events::run::<A, O>(self.plan, self.observer, Stop::of(&A::SPEC))
     }
 
     fn rounds<R: RoundAlgorithm>(self) -> Report {

@@ -12,8 +12,8 @@ use crate::rules::Instruction;
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Order, Rank, Span, Spec, Starts,
-    Time, Topology,
+    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, Rank, Span,
+    Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -56,7 +56,8 @@ pub struct Setup {
     /// The run step by step, if it is said so: then nothing else makes anything happen.
     pub schedule: Option<Schedule<Instruction>>,
     /// When to give up. Unless anything is said, a run in which something goes wrong is given up
-    /// [`PATIENCE`] after the last event, as it might go on for ever.
+    /// [`PATIENCE`] after the last event, as it might go on for ever; and so is one of an algorithm that does
+    /// go on for ever, if it has not come right.
     pub limits: Limits,
     /// The most bytes a run may take; more is refused before it begins.
     pub memory_limit: u64,
@@ -199,7 +200,7 @@ impl Setup {
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.links = self.links;
         plan.seed = seed;
-        plan.limits = self.limits_of(&plan);
+        plan.limits = self.limits_of(spec, &plan);
         if let Some(bound) = self.id_bound {
             if plan.range.ids.1 > bound {
                 return Err(SetupError::AboveIdBound { id: plan.range.ids.1, bound });
@@ -271,18 +272,18 @@ impl Setup {
     }
 
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
-    fn limits_of(&self, plan: &Plan) -> Limits {
+    fn limits_of(&self, spec: &Spec, plan: &Plan) -> Limits {
+        let goes_on = spec.lasting == Lasting::GoesOn;
         let is_calm = !plan.is_disturbed() && plan.detector.is_none();
-        if is_calm {
+        if is_calm && !goes_on {
             return self.limits;
         }
         let messages = self.limits.messages.min(MOST_WHEN_DISTURBED);
         if self.limits != Limits::default() {
             return Limits { messages, ..self.limits };
         }
-        let faults_end = Some(plan.link_faults.until).filter(|&until| until != Time::NEVER);
-        let last = plan.script.last().map(|happening| happening.at).max(faults_end);
-        Limits { time: last.unwrap_or(Time::ZERO) + PATIENCE, messages }
+        let from = if goes_on { plan.settles_at() } else { plan.last_trouble().unwrap_or(Time::ZERO) };
+        Limits { time: from + PATIENCE, messages }
     }
 
     fn check_memory(&self, shape: &Shape, asked: Option<u64>) -> Result<(), SetupError> {

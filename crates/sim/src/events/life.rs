@@ -1,6 +1,6 @@
 //! Who boots, calls, dies and comes back when.
 
-use super::Simulation;
+use super::{Simulation, Stop};
 use crate::faults::Event;
 use crate::trace::Observer;
 use bellwether_core::{Algorithm, Initiators, Port, Time, Verdict};
@@ -75,6 +75,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         self.timers.clear(member);
         self.crashed.insert(at, member);
         self.tally.crashed(self.now, member);
+        self.has_news |= self.stop == Stop::WhenRight;
         self.observer.crashed(self.now, member);
         self.forget_frozen(member);
         if let Some(watch) = &mut self.watch {

@@ -11,7 +11,7 @@ mod watch;
 pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
-use crate::judge::Ending;
+use crate::judge::{self, Ending};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
@@ -20,8 +20,8 @@ use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Step, Stream, World, stream};
 use bellwether_core::{
-    Algorithm, Goal, Initiators, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Status, Time,
-    TimerChange,
+    Algorithm, Goal, Initiators, Lasting, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Spec, Status,
+    Time, TimerChange,
 };
 use disturbed::Disturbance;
 use rand::RngExt as _;
@@ -38,6 +38,20 @@ pub enum Stop {
     /// As soon as somebody leads and everyone alive knows what the algorithm promises: for
     /// algorithms that never fall silent.
     AtItsGoal,
+    /// As soon as all is as it should be ([`crate::rule`]), but not before what goes wrong has had time to show
+    /// ([`Plan::settles_at`]): for algorithms that go on for ever.
+    WhenRight,
+}
+
+impl Stop {
+    /// When runs of an algorithm are over.
+    #[must_use]
+    pub fn of(spec: &Spec) -> Stop {
+        match spec.lasting {
+            Lasting::Ends => Stop::WhenQuiet,
+            Lasting::GoesOn => Stop::WhenRight,
+        }
+    }
 }
 
 /// Runs a plan to its end.
@@ -81,8 +95,10 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     /// Whether any member was given an input since the clock moved on.
     something_happened: bool,
     stop: Stop,
-    /// Whether an outsider has seen anything new since the clock moved on.
-    published: bool,
+    /// From when on it may be over because all is right.
+    settles_at: Time,
+    /// Whether an outsider has seen anything new since it was last asked whether to stop.
+    has_news: bool,
     /// What goes wrong, where anything does.
     disturbed: Option<Box<Disturbance<A>>>,
     /// Who watches whom, where anyone does.
@@ -122,7 +138,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             now: Time::ZERO,
             something_happened: false,
             stop,
-            published: false,
+            settles_at: plan.settles_at(),
+            has_news: stop == Stop::WhenRight,
             disturbed: plan.is_disturbed().then(|| Box::new(Disturbance::new(plan.seed))),
             watch: Watch::new(plan),
             busy_until: Time::ZERO,
@@ -178,7 +195,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 self.tally.last_event = now;
                 self.busy_until = now;
             }
-            if self.stop == Stop::AtItsGoal && std::mem::take(&mut self.published) && self.is_at_its_goal() {
+            if self.stop != Stop::WhenQuiet && self.is_over() {
                 return true;
             }
         }
@@ -196,6 +213,28 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 [next, watched].into_iter().flatten().min()
             }
         }
+    }
+
+    /// Whether it is time to stop, though more could happen: looked at only where there is something new to see.
+    fn is_over(&mut self) -> bool {
+        match self.stop {
+            Stop::WhenQuiet => false,
+            Stop::AtItsGoal => std::mem::take(&mut self.has_news) && self.is_at_its_goal(),
+            Stop::WhenRight => {
+                self.now >= self.settles_at && std::mem::take(&mut self.has_news) && self.is_right()
+            }
+        }
+    }
+
+    fn is_right(&self) -> bool {
+        let live = (0..).zip(self.statuses()).filter_map(|(member, status)| Some((member, status?)));
+        judge::rule(&A::SPEC, self.plan, live, Ending::ByItself).is_right()
+    }
+
+    /// What an outsider sees of every member, nothing of the dead and of those that lie.
+    fn statuses(&self) -> impl Iterator<Item = Option<Status>> + Clone {
+        (0..self.plan.n())
+            .map(|member| self.world.state(member).filter(|_| self.is_honest(member)).map(Protocol::status))
     }
 
     fn is_at_its_goal(&self) -> bool {
@@ -288,7 +327,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         if before.role != after.role && self.is_honest(member) {
             self.tally.reign.note(self.now, member, after.role == Role::Leader);
         }
-        self.published = true;
+        self.has_news = true;
         self.observer.published(self.now, member, after);
         if let Some(leader) = after.leader.filter(|_| before.leader != after.leader && self.watch.is_some()) {
             self.doubt(member, leader);
@@ -339,22 +378,18 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         self.world.buffers().return_timers(changes);
     }
 
-    fn report(self, finished: bool, driver: Driver) -> Report {
-        let Simulation { plan, world, tally, disturbed, watch, now, .. } = self;
-        let is_liar = |member: &u32| disturbed.as_ref().is_some_and(|it| it.liars.contains(member));
-        let statuses = (0..plan.n())
-            .map(|member| world.state(member).filter(|_| !is_liar(&member)).map(Protocol::status));
-        Ended {
-            plan,
-            tally,
+    fn report(mut self, finished: bool, driver: Driver) -> Report {
+        let ended = Ended {
+            plan: self.plan,
+            tally: std::mem::replace(&mut self.tally, Tally::new(0)),
             driver,
             rounds: None,
             leader_round: None,
             ending: Ending::of(finished),
-            now,
-            links: disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
-            signals: watch.map_or(0, |watch| watch.signals),
-        }
-        .report::<A>(statuses)
+            now: self.now,
+            links: self.disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
+            signals: self.watch.as_ref().map_or(0, |watch| watch.signals),
+        };
+        ended.report::<A>(self.statuses())
     }
 }

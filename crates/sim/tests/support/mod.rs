@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
+pub mod beacon;
 pub mod shouting;
 
 use bellwether_core::*;

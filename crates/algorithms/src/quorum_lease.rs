@@ -1,0 +1,388 @@
+//! Leader election by majority with leases, as in Google's Chubby: one leader whatever the network does.
+//!
+//! Rules (the numbers are referred to below):
+//! 1. A vote is for one candidate in one term, and is written down before it is sent. A majority of the voters
+//!    (`vote`) makes a candidate leader of its term.
+//! 2. Whoever votes for a member, or hears it renew, promises: for the length of the lease it votes for nobody else.
+//!    A voter that boots again has forgotten what it promised, and votes for nobody for as long.
+//! 3. The leader renews every so often (`renew`, `kept`). Its lease runs from when it sent what a majority has
+//!    answered, and is shorter than their promises by what clocks can be off: it ends before anyone may vote again.
+//! 4. When a promise has run out, the best member stands first, and each worse one three delay bounds later: so
+//!    votes do not split.
+//! 5. Who stands asks first whether it could win (`probe`, `would`), and begins a term only if it could: who comes
+//!    back, or hears nobody, disturbs nobody. Before the first term there is nobody to disturb.
+//! 6. A leader that hears a better member for a while hands over to it; so it does when it is told to. It stops
+//!    leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
+//! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
+//! 8. Voters change one at a time: see [`voters`].
+//!
+//! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
+
+use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
+use bellwether_core::*;
+use reign::Reign;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+
+mod candidate;
+mod figures;
+mod pace;
+mod reign;
+mod voters;
+mod words;
+
+pub use pace::{Adaptive, Pace, Randomised, Ranked, Tight};
+pub use reign::holders_share;
+pub use voters::{Version, Voters};
+pub use words::{Msg, Timer, Word};
+
+/// How long a candidate waits for votes, and by how much a worse one stands later: there and back, and a little
+/// more. In delay bounds.
+const TURN: u64 = 3;
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct QuorumLease<P> {
+    saved: Saved,
+    phase: Phase,
+    /// To whom it has promised its vote, while the promise lasts; [`Holder::Forgotten`] after a boot.
+    promise: Option<Holder>,
+    /// Whom it follows.
+    leader: Option<Id>,
+    /// Who led last, as far as it knows: when that one has fallen silent, it is not waited for.
+    last_leader: Option<Id>,
+    /// How often it has stood in vain since it last heard a leader.
+    attempts: u32,
+    /// One delay bound, as far as is known: it is the length of everything else.
+    unit: Span,
+    #[serde(skip)]
+    pace: PhantomData<P>,
+}
+
+/// What survives a crash.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Saved {
+    /// The last term that it has heard of.
+    pub term: u64,
+    /// For whom it has voted in that term.
+    pub vote: Option<Id>,
+    /// Who votes; nothing while nobody has changed that.
+    pub voters: Option<Voters>,
+}
+
+/// Whom a promise was made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+enum Holder {
+    Member(Id),
+    Forgotten,
+}
+
+/// What a member is at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+enum Phase {
+    /// It follows, or waits.
+    Waiting,
+    /// It asks whether it could win: these say so.
+    Probing(BTreeSet<Id>),
+    /// It stands in the term that it has saved: these have voted for it.
+    Standing(BTreeSet<Id>),
+    /// It leads.
+    Leading(Reign),
+}
+
+type Context<'a, 'b, P> = &'a mut Cx<'b, QuorumLease<P>>;
+
+impl<P: Pace> Algorithm for QuorumLease<P> {
+    type Timer = Timer;
+    type Durable = Saved;
+
+    fn start(cx: &mut Cx<'_, Self>, saved: Saved) -> Self {
+        let unit = cx.delay_bound();
+        let may_have_promised = saved.term > 0;
+        let mut member = QuorumLease {
+            saved,
+            phase: Phase::Waiting,
+            promise: None,
+            leader: None,
+            last_leader: None,
+            attempts: 0,
+            unit,
+            pace: PhantomData,
+        };
+        if may_have_promised {
+            cx.because("it has forgotten what it promised: it votes for nobody while that may hold (rule 2)");
+            member.promise(cx, Holder::Forgotten, P::longest_lease(unit));
+        } else {
+            member.wait_for_turn(cx);
+        }
+        member
+    }
+
+    /// It goes without saying.
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("it stands when it is its turn, and not because somebody calls");
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { term, word }: Msg) {
+        let id = cx.peer_rank(from).id();
+        match word {
+            Word::Probe(version) => {
+                let yes = term > self.saved.term && self.is_free_for(id) && version >= self.version();
+                cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
+                cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
+            }
+            Word::Would(yes) => self.hear_would(cx, id, term, yes),
+            Word::Ask { lease, .. } | Word::Renew { lease, .. }
+                if lease > P::longest_lease(cx.delay_bound()) =>
+            {
+                cx.because("it asks for a longer promise than there can be: it is not heard");
+            }
+            Word::Ask { version, lease, released } => {
+                let yes = self.is_asked(cx, id, term, (version, lease, released));
+                cx.send(from, Msg { term: self.saved.term, word: Word::Vote(yes) });
+            }
+            Word::Vote(yes) => self.hear_vote(cx, id, term, yes),
+            Word::Renew { round, lease, voters } => {
+                if term >= self.saved.term {
+                    self.follow(cx, id, term, lease, voters);
+                } else {
+                    cx.because("it leads in a term that is over: it is told");
+                }
+                let word = Word::Kept { round, version: self.version() };
+                cx.send(from, Msg { term: self.saved.term, word });
+            }
+            Word::Kept { round, version } => self.hear_kept(cx, from, term, round, version),
+            Word::HandOver if term == self.saved.term && self.may_stand(cx) => {
+                self.last_leader = Some(id);
+                self.stand(cx, Some(term));
+                cx.because("the leader hands over: it stands at once (rule 6)");
+            }
+            Word::Release if term == self.saved.term && self.promise == Some(Holder::Member(id)) => {
+                cx.because(
+                    "whoever it promised to has resigned, or stood in vain: the promise is void (rule 7)",
+                );
+                self.lose_leader(cx);
+                self.wait_for_turn(cx);
+            }
+            Word::HandOver | Word::Release => cx.because("that is over"),
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
+        match (timer, &mut self.phase) {
+            (Timer::Promise, _) => {
+                cx.because(
+                    "the promise has run out: it is free to vote, and to stand when it is its turn (rule 4)",
+                );
+                self.lose_leader(cx);
+                self.wait_for_turn(cx);
+            }
+            (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
+            (Timer::Stand, Phase::Waiting) => self.probe(cx),
+            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => {
+                cx.because("too few have answered: it waits for its next turn");
+                self.give_up(cx);
+            }
+            (Timer::Renew, Phase::Leading(_)) => self.renew(cx),
+            (Timer::Lease(round), Phase::Leading(reign)) if round >= reign.confirmed => {
+                cx.because("the lease has run out before a majority renewed it: it leads no longer (rule 3)");
+                self.step_down(cx);
+                self.wait_for_turn(cx);
+            }
+            _ => cx.because("that is over"),
+        }
+    }
+
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        let Phase::Leading(reign) = &mut self.phase else {
+            cx.because("it does not lead: it cannot do that");
+            return;
+        };
+        match request {
+            Request::Resign => self.resign(cx),
+            Request::Transfer(to) => {
+                cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
+                reign.hands_over_to = Some(to);
+                self.hand_over_if_ready(cx);
+            }
+            Request::Admit(id) => self.change_voters(cx, id, true),
+            Request::Dismiss(id) => self.change_voters(cx, id, false),
+        }
+    }
+
+    fn lease(&self) -> Option<Timer> {
+        match &self.phase {
+            Phase::Leading(reign) => Some(Timer::Lease(reign.confirmed)),
+            _ => None,
+        }
+    }
+}
+
+/// Voting.
+impl<P: Pace> QuorumLease<P> {
+    /// Whether neither a promise nor its own lease keeps it from voting for somebody.
+    fn is_free_for(&self, id: Id) -> bool {
+        let is_promised = self.promise.is_some_and(|holder| holder != Holder::Member(id));
+        !is_promised && !matches!(self.phase, Phase::Leading(_))
+    }
+
+    /// Rules 1 and 2. Every promise is to whoever led, or stood, in the term that is saved: so whoever says that this
+    /// reign is over voids it.
+    fn is_asked(
+        &mut self,
+        cx: Context<'_, '_, P>,
+        id: Id,
+        term: u64,
+        (version, lease, released): (Version, Span, Option<u64>),
+    ) -> bool {
+        let is_released = released == Some(self.saved.term) && !matches!(self.phase, Phase::Leading(_));
+        let is_due = term > self.saved.term || term == self.saved.term && self.saved.vote == Some(id);
+        let is_free = is_released || self.is_free_for(id);
+        if !is_due || !is_free || version < self.version() {
+            cx.because("it has voted, has promised, or knows of later voters: it does not vote for this one");
+            return false;
+        }
+        cx.because("it votes for it, and promises (rules 1 and 2)");
+        self.leave_phase(cx);
+        self.save(cx, term, Some(id));
+        self.leader = None;
+        self.promise(cx, Holder::Member(id), lease);
+        true
+    }
+
+    fn save(&mut self, cx: Context<'_, '_, P>, term: u64, vote: Option<Id>) {
+        if (self.saved.term, self.saved.vote) != (term, vote) {
+            (self.saved.term, self.saved.vote) = (term, vote);
+            cx.persist(self.saved.clone());
+        }
+    }
+
+    fn promise(&mut self, cx: Context<'_, '_, P>, to: Holder, lease: Span) {
+        self.promise = Some(to);
+        cx.cancel_timer(Timer::Stand);
+        cx.set_timer(Timer::Promise, lease);
+    }
+
+    /// Somebody leads in a term that is not over. Whoever led before it does so no longer: see the manual.
+    fn follow(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, lease: Span, voters: Option<Voters>) {
+        cx.because("it leads: it is followed, and promised to (rule 2)");
+        self.leave_phase(cx);
+        self.unit = P::unit_of(lease);
+        (self.leader, self.last_leader, self.attempts) = (Some(id), Some(id), 0);
+        let vote = self.saved.vote.filter(|_| term == self.saved.term);
+        if let Some(voters) = voters.filter(|voters| voters.version > self.version()) {
+            self.saved.voters = Some(voters);
+            cx.persist(self.saved.clone());
+        }
+        self.save(cx, term, vote);
+        self.promise(cx, Holder::Member(id), lease);
+    }
+
+    fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
+        cx.cancel_timer(Timer::Promise);
+        (self.promise, self.leader) = (None, None);
+    }
+}
+
+/// Voters.
+impl<P: Pace> QuorumLease<P> {
+    fn version(&self) -> Version {
+        self.saved.voters.as_ref().map_or(Version::default(), |voters| voters.version)
+    }
+
+    /// Whether a member votes.
+    fn is_voter(&self, cx: &Cx<'_, Self>, id: Id) -> bool {
+        match &self.saved.voters {
+            Some(voters) => voters.ids.contains(&id),
+            None if id == cx.id() => cx.duty().votes(),
+            None => cx.outgoing().any(|port| cx.peer_rank(port).id() == id && cx.peer_duty(port).votes()),
+        }
+    }
+
+    /// All voters.
+    fn voters(&self, cx: &Cx<'_, Self>) -> Voters {
+        self.saved.voters.clone().unwrap_or_else(|| {
+            let others = cx.outgoing().filter(|&port| cx.peer_duty(port).votes());
+            let mut ids: BTreeSet<Id> = others.map(|port| cx.peer_rank(port).id()).collect();
+            if cx.duty().votes() {
+                ids.insert(cx.id());
+            }
+            Voters { version: Version::default(), ids }
+        })
+    }
+
+    /// Whether this is so of more than half of the voters.
+    fn is_majority(&self, cx: &Cx<'_, Self>, is_so: impl Fn(Id, &Self) -> bool) -> bool {
+        let ids = self.voters(cx).ids;
+        ids.iter().filter(|&&id| is_so(id, self)).count() * 2 > ids.len()
+    }
+
+    fn send_to_voters(&self, cx: Context<'_, '_, P>, msg: &Msg) {
+        let ports: Vec<Port> =
+            cx.outgoing().filter(|&port| self.is_voter(cx, cx.peer_rank(port).id())).collect();
+        for port in ports {
+            cx.send(port, msg.clone());
+        }
+    }
+}
+
+impl<P: Pace> Protocol for QuorumLease<P> {
+    type Msg = Msg;
+
+    const SPEC: Spec = Spec {
+        name: "quorum-lease",
+        variant: P::VARIANT,
+        summary: P::SUMMARY,
+        sources: &[BURROWS_2006, GRAY_CHERITON_1989, ONGARO_2014, GUPTA_LECTURE],
+        need: Need::Complete,
+        timing: Timing::BoundedDelay,
+        links: Links::Any,
+        starts: Starts::Everyone,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: bellwether_core::Reign::Leased,
+        electorate: Electorate::Majority,
+        lasting: Lasting::GoesOn,
+        knows: P::KNOWS,
+        goal: Goal::EveryoneKnows,
+        survives: Faults::CRASH
+            .and(Faults::RECOVERY)
+            .and(Faults::LOSS)
+            .and(Faults::LINK)
+            .and(Faults::PARTITION)
+            .and(Faults::UNHURRIED),
+        randomised: false,
+        claims: &figures::CLAIMS,
+        text: include_str!("quorum_lease.md"),
+    };
+
+    fn status(&self) -> Status {
+        let (role, leader) = match &self.phase {
+            Phase::Leading(reign) => (Role::Leader, Some(reign.id)),
+            _ if self.leader.is_some() => (Role::Follower, self.leader),
+            _ => (Role::Undecided, None),
+        };
+        Status { role, leader, term: self.saved.term, halted: false }
+    }
+
+    fn storage(&self) -> usize {
+        let voters = self.saved.voters.as_ref().map_or(0, |voters| voters.ids.len() * size_of::<Id>());
+        let own = match &self.phase {
+            Phase::Waiting => 0,
+            Phase::Probing(yes) | Phase::Standing(yes) => yes.len() * size_of::<Id>(),
+            Phase::Leading(reign) => reign.storage(),
+        };
+        size_of::<Self>() + voters + own
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if matches!(self.phase, Phase::Leading(_)) && self.leader.is_some() {
+            return Err(Broken("a leader follows nobody".into()));
+        }
+        if self.leader.is_some() && self.promise.is_none() {
+            return Err(Broken("whoever follows has promised".into()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! How fast a quorum with leases goes: the variants of [`super`].
+
+use super::QuorumLease;
+use bellwether_core::*;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::RangeInclusive;
+
+/// How fast it goes. All lengths are in units: delay bounds, as far as is known.
+pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
+    /// The variant's name.
+    const VARIANT: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// What members may know.
+    const KNOWS: Knowledge =
+        Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DRIFT_BOUND).and(Knowledge::DUTIES);
+    /// How long a promise lasts.
+    const LEASE: u64 = 25;
+    /// How often a leader renews: three times and a little in a lease.
+    const INTERVAL: u64 = 8;
+    /// How many renewals in a row a better member has to answer before it comes to lead.
+    const DAMPING: u8 = 8;
+
+    /// How long a promise lasts.
+    #[must_use]
+    fn lease(unit: Span) -> Span {
+        unit * Self::LEASE
+    }
+
+    /// The unit of whoever asks for a promise of this length.
+    #[must_use]
+    fn unit_of(lease: Span) -> Span {
+        Span::from_ticks(lease.ticks() / Self::LEASE)
+    }
+
+    /// The longest that a promise can last.
+    #[must_use]
+    fn longest_lease(delay_bound: Span) -> Span {
+        Self::lease(delay_bound)
+    }
+
+    /// How long a leader waits between renewals.
+    #[must_use]
+    fn interval(unit: Span) -> Span {
+        unit * Self::INTERVAL
+    }
+
+    /// After how many turns a member stands, given how many of all rivals are better and how often it has stood in
+    /// vain: in the order of ranks, and once everyone has had a turn, again.
+    #[must_use]
+    fn turns(better: u64, all: u64, attempts: u32) -> RangeInclusive<u64> {
+        let turns = better + all * u64::from(attempts.min(1));
+        turns..=turns
+    }
+
+    /// What the clock shows, where delays are measured.
+    fn clock(_: &Cx<'_, QuorumLease<Self>>) -> Option<Time> {
+        None
+    }
+
+    /// The unit after a majority has answered a round in this time.
+    #[must_use]
+    fn after_round(unit: Span, _took: Option<Span>, _delay_bound: Span) -> Span {
+        unit
+    }
+
+    /// The unit after too few have answered.
+    #[must_use]
+    fn after_failure(unit: Span, _delay_bound: Span) -> Span {
+        unit
+    }
+}
+
+/// The best live member stands first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ranked;
+
+impl Pace for Ranked {
+    const VARIANT: &'static str = "ranked";
+    const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the best stands first";
+}
+
+/// Members stand after random times.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Randomised;
+
+impl Pace for Randomised {
+    const VARIANT: &'static str = "randomised";
+    const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; all stand after random times";
+
+    fn turns(_: u64, all: u64, _: u32) -> RangeInclusive<u64> {
+        0..=all * 2
+    }
+}
+
+/// Everything goes as fast as answers come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Adaptive;
+
+impl Pace for Adaptive {
+    const VARIANT: &'static str = "adaptive";
+    const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; leases follow the delays measured";
+    const KNOWS: Knowledge = Ranked::KNOWS.and(Knowledge::CLOCK);
+
+    fn longest_lease(delay_bound: Span) -> Span {
+        Self::lease(delay_bound * SLOWEST)
+    }
+
+    fn clock(cx: &Cx<'_, QuorumLease<Self>>) -> Option<Time> {
+        Some(cx.now())
+    }
+
+    /// Twice as long as half of there and back; down by an eighth of the difference at a time, up at once.
+    fn after_round(unit: Span, took: Option<Span>, delay_bound: Span) -> Span {
+        let Some(took) = took else { return unit };
+        let (unit, measured) = (unit.ticks(), took.ticks());
+        let next = if measured > unit { measured } else { unit - (unit - measured) / 8 };
+        within(Span::from_ticks(next), delay_bound)
+    }
+
+    fn after_failure(unit: Span, delay_bound: Span) -> Span {
+        within(unit * 2, delay_bound)
+    }
+}
+
+/// How many times the delay bound that members are told a unit can be, at the most.
+const SLOWEST: u64 = 4;
+/// Which part of it a unit can be, at the least.
+const FASTEST: u64 = 8;
+
+fn within(unit: Span, delay_bound: Span) -> Span {
+    let least = Span::from_ticks((delay_bound.ticks() / FASTEST).max(1));
+    unit.clamp(least, delay_bound * SLOWEST)
+}
+
+/// As fast as it can go: for the checker, to which a shorter lease has fewer states.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tight;
+
+impl Pace for Tight {
+    const VARIANT: &'static str = "tight";
+    const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be";
+    const LEASE: u64 = 6;
+    const INTERVAL: u64 = 3;
+    const DAMPING: u8 = 2;
+}

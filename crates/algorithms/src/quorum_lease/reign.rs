@@ -1,0 +1,244 @@
+//! Leading, in [`super`]: rules 3, 6, 7 and 8.
+
+use super::{Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
+use bellwether_core::*;
+use serde::Serialize;
+
+/// What a leader keeps account of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Reign {
+    /// Itself.
+    pub id: Id,
+    /// The last round of renewals that it has sent; 0 is the request for votes.
+    pub round: u64,
+    /// The last that a majority has answered: its lease is the one that holds.
+    pub confirmed: u64,
+    /// What it has heard, by port.
+    heard: Vec<Heard>,
+    /// To whom it is to hand over, once that one has kept up.
+    pub hands_over_to: Option<Id>,
+    /// When it asked in this round, where the algorithm measures delays.
+    asked_at: Option<Time>,
+}
+
+/// What a leader has heard from one member.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Heard {
+    /// The last round that it has answered.
+    round: u64,
+    /// How many it has answered in a row, up to as many as matter.
+    in_a_row: u8,
+    /// The list of voters that it has written down.
+    version: Version,
+}
+
+impl Reign {
+    pub(super) fn storage(&self) -> usize {
+        self.heard.len() * size_of::<Heard>()
+    }
+
+    fn heard(&self, port: Port) -> Heard {
+        self.heard.get(port.0 as usize).copied().unwrap_or_default()
+    }
+}
+
+impl<P: Pace> QuorumLease<P> {
+    /// A majority has voted for it: it says so at once.
+    pub(super) fn lead(&mut self, cx: Context<'_, '_, P>) {
+        cx.cancel_timer(Timer::Patience);
+        let heard = vec![Heard::default(); cx.outgoing().count()];
+        let (id, asked_at) = (cx.id(), None);
+        let reign = Reign { id, round: 0, confirmed: 0, heard, hands_over_to: None, asked_at };
+        self.phase = Phase::Leading(reign);
+        self.renew(cx);
+        cx.because("a majority has voted for it: it leads (rule 1)");
+    }
+
+    /// The lease of a round runs from when the round begins: what is promised is promised later (rule 3).
+    pub(super) fn run_lease(&self, cx: Context<'_, '_, P>, round: u64) {
+        let share = holders_share(P::lease(self.unit), cx.drift_bound());
+        cx.set_timer(Timer::Lease(round), share);
+    }
+
+    /// Rule 3.
+    pub(super) fn renew(&mut self, cx: Context<'_, '_, P>) {
+        cx.because("it renews its lease (rule 3)");
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        reign.round += 1;
+        reign.asked_at = P::clock(cx);
+        let round = reign.round;
+        for port in cx.outgoing().collect::<Vec<_>>() {
+            let Phase::Leading(reign) = &self.phase else { return };
+            let voters =
+                self.saved.voters.clone().filter(|voters| voters.version > reign.heard(port).version);
+            let word = Word::Renew { round, lease: P::lease(self.unit), voters };
+            cx.send(port, Msg { term: self.saved.term, word });
+        }
+        self.run_lease(cx, round);
+        cx.set_timer(Timer::Renew, P::interval(self.unit));
+        self.confirm(cx);
+    }
+
+    pub(super) fn hear_kept(
+        &mut self,
+        cx: Context<'_, '_, P>,
+        from: Port,
+        term: u64,
+        round: u64,
+        version: Version,
+    ) {
+        if term > self.saved.term {
+            return self.fall_behind(cx, term);
+        }
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        let Some(heard) = reign.heard.get_mut(from.0 as usize) else { return };
+        if term < self.saved.term || round > reign.round || round <= heard.round {
+            cx.because("that is over");
+            return;
+        }
+        let is_next = round == heard.round + 1;
+        let in_a_row = if is_next { heard.in_a_row.saturating_add(1).min(P::DAMPING) } else { 1 };
+        *heard = Heard { round, in_a_row, version };
+        cx.because("a voter has renewed its promise");
+        self.confirm(cx);
+        if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
+            return self.resign(cx); // it has been dismissed, and a majority knows
+        }
+        self.prefer_better(cx);
+        self.hand_over_if_ready(cx);
+    }
+
+    /// The last round that a majority has answered: each of them has promised since it was asked.
+    fn confirm(&mut self, cx: Context<'_, '_, P>) {
+        let Phase::Leading(reign) = &self.phase else { return };
+        let mut rounds: Vec<u64> = self
+            .voters(cx)
+            .ids
+            .iter()
+            .map(|&id| match port_of(cx, id) {
+                _ if id == cx.id() => reign.round,
+                Some(port) => reign.heard(port).round,
+                None => 0,
+            })
+            .collect();
+        rounds.sort_unstable_by(|one, other| other.cmp(one));
+        let confirmed = rounds[rounds.len() / 2];
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        if confirmed > reign.confirmed {
+            (reign.confirmed..confirmed).for_each(|round| cx.cancel_timer(Timer::Lease(round)));
+            reign.confirmed = confirmed;
+            if confirmed == reign.round {
+                let took = P::clock(cx).zip(reign.asked_at).map(|(now, asked)| now - asked);
+                self.unit = P::after_round(self.unit, took, cx.delay_bound());
+            }
+        }
+    }
+
+    /// Rule 6: the best that has answered often enough in a row is to lead.
+    fn prefer_better(&mut self, cx: Context<'_, '_, P>) {
+        let Phase::Leading(reign) = &self.phase else { return };
+        if reign.hands_over_to.is_some() {
+            return;
+        }
+        let better = cx.outgoing().filter(|&port| {
+            reign.heard(port).in_a_row >= P::DAMPING
+                && cx.peer_rank(port) > cx.rank()
+                && cx.peer_duty(port) != Duty::Witness
+                && self.is_voter(cx, cx.peer_rank(port).id())
+        });
+        let best = better.map(|port| cx.peer_rank(port)).max().map(Rank::id);
+        if let Phase::Leading(reign) = &mut self.phase {
+            reign.hands_over_to = best;
+        }
+    }
+
+    /// Rule 6: to one that has kept up, so that it can win: it knows this term, and who votes.
+    pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        let Some(to) = reign.hands_over_to else { return };
+        let port = port_of(cx, to).filter(|&port| cx.peer_duty(port) != Duty::Witness);
+        let Some(port) = port.filter(|_| self.is_voter(cx, to)) else {
+            cx.because("that one cannot lead: it goes on");
+            if let Phase::Leading(reign) = &mut self.phase {
+                reign.hands_over_to = None;
+            }
+            return;
+        };
+        let Phase::Leading(reign) = &self.phase else { return };
+        let heard = reign.heard(port);
+        if heard.round >= reign.confirmed && heard.round > 0 && heard.version == self.version() {
+            cx.because("it leads no longer, and hands over (rule 6)");
+            let term = self.saved.term;
+            self.step_down(cx);
+            cx.send(port, Msg { term, word: Word::HandOver });
+            self.abstain(cx);
+        }
+    }
+
+    /// Rule 7.
+    pub(super) fn resign(&mut self, cx: Context<'_, '_, P>) {
+        cx.because("it leads no longer, and frees its voters (rule 7)");
+        let term = self.saved.term;
+        self.step_down(cx);
+        for port in cx.outgoing().collect::<Vec<_>>() {
+            cx.send(port, Msg { term, word: Word::Release });
+        }
+        self.abstain(cx);
+    }
+
+    pub(super) fn step_down(&mut self, cx: Context<'_, '_, P>) {
+        self.leave_phase(cx);
+        self.last_leader = Some(cx.id());
+    }
+
+    /// It leaves it to the others for as long as a lease lasts.
+    fn abstain(&mut self, cx: Context<'_, '_, P>) {
+        if self.may_stand(cx) {
+            cx.set_timer(Timer::Stand, P::lease(self.unit));
+        }
+    }
+
+    /// Whether a majority of the voters has written down that they are, as it has heard in this term.
+    fn is_list_settled(&self, cx: &Cx<'_, Self>) -> bool {
+        let voters = self.voters(cx);
+        let Phase::Leading(reign) = &self.phase else { return false };
+        let has_list = |id: &&Id| match port_of(cx, **id) {
+            _ if **id == cx.id() => true,
+            Some(port) => reign.heard(port).round > 0 && reign.heard(port).version == voters.version,
+            None => false,
+        };
+        voters.ids.iter().filter(has_list).count() * 2 > voters.ids.len()
+    }
+
+    /// Rule 8.
+    pub(super) fn change_voters(&mut self, cx: Context<'_, '_, P>, id: Id, admits: bool) {
+        let is_known = id == cx.id() || port_of(cx, id).is_some();
+        let is_settled = self.is_list_settled(cx);
+        match self.voters(cx).changed(id, admits, self.saved.term) {
+            Some(changed) if is_known && is_settled => {
+                cx.because("it changes who votes (rule 8)");
+                self.saved.voters = Some(changed);
+                cx.persist(self.saved.clone());
+                self.renew(cx);
+            }
+            Some(_) if is_known => cx.because("the last change is not yet known to a majority: ask again"),
+            _ => cx.because("that changes nothing, or would leave nobody to vote"),
+        }
+    }
+}
+
+fn port_of<P: Pace>(cx: &Cx<'_, QuorumLease<P>>, id: Id) -> Option<Port> {
+    cx.outgoing().find(|&port| cx.peer_rank(port).id() == id)
+}
+
+/// How long a holder may count on a lease on its own clock, if voters promise it for `lease` on theirs and no clock
+/// gains or loses more than `drift` millionths.
+///
+/// The promise lasts at least lease / (1 + rho) of true time, and this at most as long: it takes
+/// lease (1 - rho) / (1 + rho) on a clock that loses rho.
+#[must_use]
+pub fn holders_share(lease: Span, drift: u32) -> Span {
+    let drift = u128::from(drift.min(1_000_000));
+    let ticks = u128::from(lease.ticks()) * (1_000_000 - drift) / (1_000_000 + drift);
+    Span::from_ticks(ticks as u64)
+}
