@@ -22,6 +22,7 @@ pub mod hirschberg_sinclair;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
+pub mod paxos;
 pub mod peterson;
 pub mod quorum_lease;
 mod registry;

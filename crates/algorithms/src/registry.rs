@@ -3,7 +3,7 @@
 use crate::{
     aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
     chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, itai_rodeh, lcr,
-    modified_ring, peterson, ring_skipping, time_slice, variable_speeds, zookeeper,
+    modified_ring, paxos, peterson, ring_skipping, time_slice, variable_speeds, zookeeper,
 };
 
 use crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
@@ -28,5 +28,6 @@ bellwether_core::registry! {
         events bully::AtOnce, bully::Waiting, bully::Stable;
         events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
         events zookeeper::Zookeeper;
+        events paxos::Paxos;
     }
 }

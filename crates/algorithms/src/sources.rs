@@ -172,3 +172,12 @@ pub const MEDEIROS_2012: Citation = Citation {
     title: "ZooKeeper's atomic broadcast protocol: theory and practice, Aalto University",
     year: 2012,
 };
+
+pub const LAMPORT_1998: Citation = Citation {
+    authors: "L. Lamport",
+    title: "The part-time parliament, ACM Trans. Computer Systems 16(2)",
+    year: 1998,
+};
+
+pub const LAMPORT_2001: Citation =
+    Citation { authors: "L. Lamport", title: "Paxos made simple, ACM SIGACT News 32(4)", year: 2001 };

@@ -128,7 +128,9 @@ impl Zookeeper {
         if Self::are_enough(cx, self.acks.iter()) {
             cx.because("a majority has accepted its epoch: it leads");
             self.establish(cx, epoch);
-            self.ping(cx, epoch);
+            for &port in &self.acks {
+                cx.send(port, Msg::Ping(epoch)); // the others are told when they have accepted, too
+            }
             cx.set_timer(Timer::Tick, cx.delay_bound() * TICK);
         }
     }
@@ -138,14 +140,6 @@ impl Zookeeper {
         if self.epochs.current != epoch {
             self.epochs.current = epoch;
             cx.persist(self.epochs);
-        }
-    }
-
-    /// Those that have not accepted the epoch are asked to again.
-    fn ping(&self, cx: &mut Cx<'_, Self>, epoch: u64) {
-        for port in self.infos.keys() {
-            let is_led = self.is_established && self.acks.contains(port);
-            cx.send(*port, if is_led { Msg::Ping(epoch) } else { Msg::NewEpoch(epoch) });
         }
     }
 
@@ -178,8 +172,13 @@ impl Zookeeper {
             self.look(cx);
             return;
         } else if let Some(epoch) = self.epoch {
-            cx.because("it tells its followers that it is there");
-            self.ping(cx, epoch);
+            cx.because(
+                "it tells its followers that it is there; who has not accepted its epoch is asked again",
+            );
+            for port in self.infos.keys() {
+                let is_led = self.is_established && self.acks.contains(port);
+                cx.send(*port, if is_led { Msg::Ping(epoch) } else { Msg::NewEpoch(epoch) });
+            }
         }
         cx.set_timer(Timer::Tick, cx.delay_bound() * TICK);
     }

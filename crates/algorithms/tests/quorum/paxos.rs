@@ -1,0 +1,250 @@
+//! Election from consensus.
+
+use crate::play::*;
+use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, set_delay};
+use crate::twins::{Flaw, Twin};
+use bellwether_algorithms::paxos::{Ballot, Msg, Paxos, Saved, Word};
+use bellwether_check::Property;
+use bellwether_core::*;
+use bellwether_sim::rules::TimeModel;
+use bellwether_sim::{Event, LinkOrder, Outcome, Plan, Report};
+use serde::Serialize;
+
+fn run(plan: &Plan) -> Report {
+    let (report, terms) = play::<Paxos>(plan);
+    assert!(!terms.are_shared(), "{terms:?}");
+    report
+}
+
+#[test]
+fn a_calm_election_costs_what_is_claimed() {
+    let mut dice = Dice(8);
+    for n in 1..=9 {
+        for elect in BOTH_WAYS {
+            let cast = Cast::with_ties(elect, n, &mut dice);
+            for dead in 0..n.div_ceil(2) {
+                let mut dying: Vec<usize> = (0..n).collect();
+                dice.shuffle(&mut dying);
+                dying.truncate(dead);
+                let script = dying.iter().map(|&member| at(0, Event::Crash, member as u32));
+                let report = run(&with_script(cast.complete(), script));
+                let context = format!("{cast:?} without {dying:?}");
+                let best = cast.best_of((0..n).filter(|member| !dying.contains(member)));
+                assert_elected(&report, cast.id(best), true, &context);
+                let (asked, answering) = (n as u64 - 1, (n - dead - 1) as u64);
+                let mut expected = vec![
+                    ("messages", 3 * asked + 2 * answering),
+                    ("prepare", asked),
+                    ("promise", answering),
+                    ("accept", asked),
+                    ("accepted", answering),
+                    ("decided", asked),
+                ];
+                // Two to begin with, six for each better one, and there and back twice and there.
+                let better = (0..n).filter(|&other| cast.beats(other, best)).count() as u64;
+                let hops = 2 + 6 * better + if n == 1 { 0 } else { 5 };
+                assert_eq!(all_know_at(&report), hops, "{context}");
+                expected.extend((dead == 0).then_some(("time", hops)));
+                assert_claims(&report, &expected, &context);
+            }
+        }
+    }
+}
+
+#[test]
+fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
+    let mut dice = Dice(9);
+    for seed in 0..200 {
+        let cast = Cast::with_ties(BOTH_WAYS[seed % 2], 1 + dice.below(9), &mut dice);
+        let mut plan = cast.complete();
+        set_delay(&mut plan, ["uniform:0.1..1.0", "uniform:1..3", "uniform:0.1..2.0"][seed % 3]);
+        plan.links = if dice.coin() { LinkOrder::Reordering } else { LinkOrder::Fifo };
+        plan.seed = seed as u64;
+        let report = run(&plan);
+        assert_elected(&report, cast.id(cast.best()), true, &format!("seed {seed}"));
+        assert_claims_hold(&report, &format!("seed {seed}"));
+        assert!(!report.claims.is_empty());
+    }
+}
+
+#[test]
+fn the_next_instance_elects_the_next_best_when_the_leader_dies() {
+    for n in 3..=7 {
+        let plan = with_script(members(n, 1_000), [at(20, Event::Crash, n as u32 - 1)]);
+        let (report, terms) = play::<Paxos>(&plan);
+        let cast = Cast::in_best_order(Elect::Best, n);
+        assert_elected(&report, cast.id(n - 2), true, &format!("{n} members"));
+        let led: Vec<(u64, Vec<u32>)> =
+            terms.0.into_iter().map(|(term, leaders)| (term, leaders.into_iter().collect())).collect();
+        assert_eq!(led, [(1, vec![n as u32 - 1]), (2, vec![n as u32 - 2])]);
+        // A last beat at 18 arrives at 19; ten are silence; two, and six for the dead leader, are the next best's
+        // turn; a ballot takes five.
+        assert_eq!(all_know_at(&report), 19 + 10 + 2 + 6 + 5);
+    }
+}
+
+#[test]
+fn a_proposer_that_dies_is_replaced_by_another_ballot() {
+    // The best dies at every point of its ballot, which lasts from 2 to 7.
+    for hops in 2..=7 {
+        let report = run(&with_script(members(5, 1_000), [at(hops, Event::Crash, 4)]));
+        assert_elected(&report, Cast::in_best_order(Elect::Best, 5).id(3), true, &format!("after {hops}"));
+    }
+}
+
+#[test]
+fn a_full_restart_decides_again() {
+    let (report, terms) = play::<Paxos>(&with_script(members(5, 1_000), restart(0..5, 30)));
+    assert_elected(&report, Cast::in_best_order(Elect::Best, 5).id(4), true, "restart");
+    assert_eq!(terms.0.keys().copied().collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn who_comes_back_follows_whoever_leads() {
+    let script = [at(20, Event::Crash, 4), at(90, Event::Recover, 4)];
+    let report = run(&with_script(members(5, 1_000), script));
+    assert_elected(&report, Cast::in_best_order(Elect::Best, 5).id(3), true, "rejoining");
+    assert_eq!(report.stability.changes, 1);
+}
+
+#[test]
+fn a_minority_has_no_leader_and_disturbs_nobody_when_the_network_heals() {
+    let cast = Cast::in_best_order(Elect::Best, 5);
+    let report = run(&with_script(members(5, 300), partition(5, &[0, 4], 20, 1_000)));
+    let names = |member: usize| report.knew_at[member] != Time::NEVER;
+    assert_eq!((0..5).map(names).collect::<Vec<_>>(), [false, true, true, true, false]);
+    assert_eq!((report.ruling.leader, report.ruling.outcome), (Some(cast.id(3)), Outcome::Elected));
+    let (healed, terms) = play::<Paxos>(&with_script(members(5, 1_000), partition(5, &[0, 4], 20, 150)));
+    assert_elected(&healed, cast.id(3), true, "healed");
+    assert_eq!(terms.0.len(), 2, "{terms:?}");
+}
+
+#[test]
+fn without_a_majority_nobody_leads_on() {
+    let crashes = [4, 3, 2].map(|member| at(20, Event::Crash, member));
+    let report = run(&with_script(members(5, 1_000), crashes));
+    assert_eq!(
+        (report.ruling.outcome, report.ruling.is_right()),
+        (Outcome::None, true),
+        "{:?}",
+        report.ruling
+    );
+}
+
+#[test]
+fn swarms_come_right_and_no_two_lead_by_one_decision() {
+    assert_survives::<Paxos>(60);
+}
+
+/// What was promised is forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct PromiseNotDurable;
+
+impl Flaw for PromiseNotDurable {
+    type Sound = Paxos;
+
+    fn found(saved: Saved) -> Saved {
+        Saved { promised: None, ..saved }
+    }
+}
+
+/// What others have accepted is not taken up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct AcceptedIgnored;
+
+impl Flaw for AcceptedIgnored {
+    type Sound = Paxos;
+
+    fn heard(&mut self, from: Port, mut msg: Msg, _: u32) -> Vec<(Port, Msg)> {
+        if let Word::Promise(_, accepted) = &mut msg.word {
+            *accepted = None;
+        }
+        vec![(from, msg)]
+    }
+}
+
+/// Accepts only ballots greater than the one that it has promised, where it should accept that one, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct OnlyGreater(Option<Ballot>);
+
+impl Flaw for OnlyGreater {
+    type Sound = Paxos;
+
+    fn heard(&mut self, from: Port, msg: Msg, _: u32) -> Vec<(Port, Msg)> {
+        match msg.word {
+            Word::Prepare(ballot) => self.0 = self.0.max(Some(ballot)),
+            Word::Accept(accepted) if Some(accepted.ballot) <= self.0 => return Vec::new(),
+            _ => {}
+        }
+        vec![(from, msg)]
+    }
+}
+
+/// 1 promises 2's ballot, then 3's, which is greater; and restarts. It may not accept by 2's any more.
+const FORGOTTEN_PROMISE: [&str; 12] = [
+    "time-out 2",
+    "time-out 3",
+    "deliver 2 -> 1", // prepare
+    "deliver 1 -> 2", // promise: 2 proposes itself
+    "deliver 3 -> 1",
+    "deliver 1 -> 3", // promise: 3 proposes itself
+    "crash 1",
+    "recover 1",
+    "deliver 2 -> 1", // accept
+    "deliver 1 -> 2", // accepted, or refused
+    "deliver 3 -> 1",
+    "deliver 1 -> 3",
+];
+
+#[test]
+fn a_promise_that_is_forgotten_lets_two_lead() {
+    assert_eq!(follow::<Paxos>(3, &FORGOTTEN_PROMISE).0.into_iter().collect::<Vec<_>>(), [(1, [2].into())]);
+    assert!(follow::<Twin<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE).are_shared());
+}
+
+/// 3 is decided on with 1's help, but only 3 knows. Then 2 has a ballot, and 1 tells what it has accepted.
+const DECIDED_UNHEARD: [&str; 11] = [
+    "time-out 3",
+    "deliver 3 -> 1", // prepare
+    "deliver 1 -> 3", // promise
+    "deliver 3 -> 1", // accept
+    "deliver 1 -> 3", // accepted: decided
+    "time-out 2",     // its first ballot is less than what 1 has promised
+    "deliver 2 -> 1",
+    "deliver 1 -> 2", // refused
+    "time-out 2",
+    "deliver 2 -> 1",
+    "deliver 1 -> 2", // promise
+];
+
+#[test]
+fn what_may_be_decided_already_is_taken_up() {
+    let to_the_end = [&DECIDED_UNHEARD[..], &["deliver 2 -> 1", "deliver 1 -> 2"]].concat();
+    assert_eq!(follow::<Paxos>(3, &to_the_end).0.into_iter().collect::<Vec<_>>(), [(1, [2].into())]);
+    assert!(follow::<Twin<AcceptedIgnored>>(3, &to_the_end).are_shared());
+}
+
+#[test]
+fn a_ballot_is_as_good_as_its_own_promise() {
+    let plan = members(3, 300);
+    assert_eq!(play::<Paxos>(&plan).0.ruling.outcome, Outcome::Elected);
+    assert_eq!(play::<Twin<OnlyGreater>>(&plan).0.ruling.outcome, Outcome::Undecided);
+}
+
+#[test]
+fn exhaustively_no_two_lead_by_one_decision_as_far_as_the_search_goes() {
+    let plan = members(3, 1_000);
+    let checked = check::<Paxos>(&plan, TimeModel::Any, 200_000);
+    let finding = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
+    println!("{:?}", checked.progress);
+    assert!(finding.is_some_and(|finding| finding.counterexample.is_none()));
+    for grain in [1, 2] {
+        let checked = check::<Paxos>(&plan, TimeModel::Clock { grain, drift: 0 }, 400_000);
+        println!(
+            "{:?} {:?} {:?}",
+            checked.progress,
+            checked.incomplete,
+            checked.findings.iter().map(|f| (f.property, f.verdict, f.seen)).collect::<Vec<_>>()
+        );
+    }
+}
