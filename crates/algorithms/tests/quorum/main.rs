@@ -3,7 +3,6 @@
 #[path = "../suite/support/mod.rs"]
 mod support;
 
-mod consensus;
 mod paxos;
 mod play;
 mod twins;

@@ -115,11 +115,16 @@ pub fn follow<A: Algorithm>(n: usize, steps: &[&str]) -> Terms {
 
 /// Checks every run in which members may crash and come back once, up to so many states.
 pub fn check<A: Algorithm>(plan: &Plan, time: TimeModel, states: u64) -> Checked {
-    let liberties =
-        Liberties { crashes: 1, recoveries: 1, time, stops_at_goal: true, ..Liberties::default() };
+    let liberties = Liberties {
+        crashes: std::env::var("C").map_or(1, |it| it.parse().unwrap()),
+        recoveries: std::env::var("R").map_or(1, |it| it.parse().unwrap()),
+        time,
+        stops_at_goal: true,
+        ..Liberties::default()
+    };
     let wishes = Wishes {
         liberties,
-        reduction: false,
+        reduction: std::env::var("RED").is_ok(),
         symmetry: false,
         threads: 0,
         memory: 1 << 30,

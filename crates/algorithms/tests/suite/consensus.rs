@@ -4,11 +4,11 @@
 #[path = "../../examples/election_to_consensus.rs"]
 mod election_to_consensus;
 
-use crate::play::partition;
 use crate::support::Dice;
+use crate::support::disturbed::happens;
 use bellwether_algorithms::Algorithms;
 use bellwether_core::Registry;
-use bellwether_sim::time_after_hops;
+use bellwether_sim::{Event, time_after_hops};
 use election_to_consensus::{decide, election, tells_everyone};
 
 #[test]
@@ -44,7 +44,8 @@ fn an_election_that_falls_apart_does_not_agree() {
         // The best of each part, the third and the fifth, propose different bits.
         let mut plan =
             election(Algorithms::ENTRIES[entry].spec, &[true, true, false, true, true], 0).expect("it fits");
-        plan.script = partition(5, &[3, 4], 0, 1_000);
+        let across = (0..3).flat_map(|one| [(one, 3), (one, 4), (3, one), (4, one)]);
+        plan.script = across.map(|(from, to)| happens(Event::Cut(to as u32), from, 0)).collect();
         plan.script.sort_unstable();
         plan.limits.time = time_after_hops(300.0).expect("soon");
         decide(entry, &plan)
