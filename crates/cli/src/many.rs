@@ -198,6 +198,8 @@ pub struct StabilityFigures {
     pub with_several: Option<Figures>,
     /// The most that led at once.
     pub most_leaders: Option<Figures>,
+    /// In how many terms several led.
+    pub shared_terms: Option<Figures>,
 }
 
 /// What many runs come to.
@@ -311,6 +313,7 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
             without_leader: figures(|sample| Some(sample.stability.without_leader.hops())),
             with_several: figures(|sample| Some(sample.stability.with_several.hops())),
             most_leaders: figures(|sample| Some(sample.stability.most_leaders.into())),
+            shared_terms: figures(|sample| Some(sample.stability.shared_terms as f64)),
         },
         claims,
         unsafe_in: samples.iter().filter(|sample| !sample.safe).count() as u64,

@@ -36,7 +36,7 @@ pub fn run<A: Algorithm, O: Observer + ?Sized>(
     driver: Driver,
 ) -> Report {
     let (story, _) = story::write::<A>(plan, schedule);
-    let (tally, links) = (Tally::new(plan.n()), LinkCounts::default());
+    let (tally, links) = (Tally::new(plan.n(), A::SPEC.reign), LinkCounts::default());
     let mut teller = Teller { story: &story, observer, tally, links };
     story.scenes.iter().for_each(|scene| teller.tell(scene));
     let Teller { tally, links, .. } = teller;

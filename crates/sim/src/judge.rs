@@ -35,7 +35,8 @@ pub struct Ruling {
     /// Whether all live members name the same leader.
     pub agreed: bool,
     /// Safety: every live member's leader is nobody, or the best live member of those that may lead; among
-    /// identical members, at most one leads. Else, who is wrong.
+    /// identical members, at most one leads; and no two ever did where no two may
+    /// ([`bellwether_core::Reign`]). Else, who is wrong.
     pub unsafe_because: Option<String>,
     /// Liveness: the run ends and the algorithm's goal is reached. Where too few live for anyone to lead, that
     /// is that nobody does. Else, what is missing.

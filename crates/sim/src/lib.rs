@@ -54,7 +54,7 @@ pub use run::{
 pub use said::{Said, Seen};
 pub use schedule::Schedule;
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
-pub use stability::Stability;
+pub use stability::{Rivals, Stability};
 pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

@@ -1,7 +1,7 @@
 //! What is counted while a run runs.
 
-use crate::stability::Reign;
-use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Role, Status, Time};
+use crate::stability::Reigns;
+use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Reign, Role, Status, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,18 +23,18 @@ pub struct Tally {
     /// For each member, when it last changed whom it takes for the leader.
     pub(crate) knew_at: Vec<Time>,
     /// Who led when.
-    pub(crate) reign: Reign,
+    pub(crate) reigns: Reigns,
 }
 
 impl Tally {
-    pub(crate) fn new(n: u32) -> Self {
+    pub(crate) fn new(n: u32, sense: Reign) -> Self {
         Tally {
             by_kind: [0; MAX_KINDS],
             bytes: 0,
             storage_max: 0,
             last_event: Time::ZERO,
             knew_at: vec![Time::NEVER; n as usize],
-            reign: Reign::default(),
+            reigns: Reigns::new(sense),
         }
     }
 
@@ -63,13 +63,13 @@ impl Tally {
         if before.leader != after.leader {
             self.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
         }
-        self.reign.note(now, member, after.role == Role::Leader);
+        self.reigns.note(now, member, (after.role == Role::Leader).then_some(after.term));
     }
 
     /// The dead know nothing, and do not lead.
     pub(crate) fn crashed(&mut self, now: Time, member: u32) {
         self.knew_at[member as usize] = Time::NEVER;
-        self.reign.note(now, member, false);
+        self.reigns.note(now, member, None);
     }
 
     /// Messages sent in all.

@@ -4,7 +4,7 @@ use crate::events::LinkCounts;
 use crate::judge::{self, ClaimRuling, Ending, Ruling};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
-use crate::stability::Stability;
+use crate::stability::{Rivals, Stability};
 use bellwether_core::{Protocol, Status, Time};
 use serde::Serialize;
 
@@ -51,6 +51,8 @@ pub struct Report {
     pub signals: u64,
     /// Who led for how long.
     pub stability: Stability,
+    /// The first two that led though the algorithm never lets two.
+    pub rivals: Option<Rivals>,
 }
 
 impl Report {
@@ -86,7 +88,13 @@ impl Ended<'_> {
     /// Judges it. `statuses` is what an outsider sees of every member, nothing of the dead.
     pub fn report<P: Protocol>(self, statuses: impl Iterator<Item = Option<Status>> + Clone) -> Report {
         let live = (0..).zip(statuses).filter_map(|(member, status)| Some((member, status?)));
-        let ruling = judge::rule(&P::SPEC, self.plan, live, self.ending);
+        let mut ruling = judge::rule(&P::SPEC, self.plan, live, self.ending);
+        let rivals = self.tally.reigns.rivals();
+        let rivals = rivals.map(|rivals| rivals.map(|member| self.plan.ranks[member as usize].id()));
+        if let Some(rivals) = rivals {
+            let besides = ruling.unsafe_because.map(|why| format!("; {why}")).unwrap_or_default();
+            ruling.unsafe_because = Some(format!("{rivals}{besides}"));
+        }
         let mut report = Report {
             driver: self.driver,
             ruling,
@@ -97,7 +105,8 @@ impl Ended<'_> {
             leader_round: self.leader_round,
             storage_max: self.tally.storage_max(),
             knew_at: self.tally.knew_at,
-            stability: self.tally.reign.sum_up(self.now),
+            stability: self.tally.reigns.sum_up(self.now),
+            rivals,
             links: self.links,
             signals: self.signals,
             claims: Vec::new(),

@@ -82,7 +82,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             wakers: Vec::new(),
             asleep: BinaryHeap::new(),
             alarms: Vec::new(),
-            tally: Tally::new(plan.n()),
+            tally: Tally::new(plan.n(), R::SPEC.reign),
             script_done: 0,
             round: 1,
             last_round: 0,

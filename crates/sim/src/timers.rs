@@ -58,6 +58,12 @@ impl<T: Eq> Timers<T> {
         }
     }
 
+    /// When a member's timer of this value runs out, if it is pending.
+    pub fn runs_out_at(&self, member: u32, timer: &T) -> Option<Time> {
+        let pending = self.pending.get(member as usize)?;
+        pending.iter().find(|(other, ..)| other == timer).map(|(.., at)| *at)
+    }
+
     /// When the next timer runs out.
     pub fn next_time(&mut self) -> Option<Time> {
         while let Some(&Reverse((at, number, member))) = self.due.peek() {
@@ -97,6 +103,8 @@ mod tests {
         timers.cancel(2, &'c');
         timers.set(3, 'd', at(2));
         timers.clear(3);
+        assert_eq!(timers.runs_out_at(1, &'a'), Some(at(7)));
+        assert_eq!([timers.runs_out_at(2, &'c'), timers.runs_out_at(9, &'a')], [None, None]);
         let mut seen = Vec::new();
         while let Some(now) = timers.next_time() {
             assert_eq!(timers.pop_at(at(now.ticks() - 1)), None, "not before its time");

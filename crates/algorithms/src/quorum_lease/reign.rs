@@ -60,9 +60,11 @@ impl<P: Pace> QuorumLease<P> {
         cx.set_timer(Timer::Lease(round), share);
     }
 
-    /// Rule 3.
+    /// Rule 3; unless by now somebody better should lead.
     pub(super) fn renew(&mut self, cx: Context<'_, '_, P>) {
         cx.because("it renews its lease (rule 3)");
+        self.prefer_better(cx);
+        self.hand_over_if_ready(cx);
         let Phase::Leading(reign) = &mut self.phase else { return };
         reign.round += 1;
         reign.asked_at = P::clock(cx);
@@ -104,7 +106,6 @@ impl<P: Pace> QuorumLease<P> {
         if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
             return self.resign(cx); // it has been dismissed, and a majority knows
         }
-        self.prefer_better(cx);
         self.hand_over_if_ready(cx);
     }
 

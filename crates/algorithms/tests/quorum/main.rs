@@ -1,9 +1,12 @@
-//! The algorithms that need a majority. A binary of its own: the simulator is compiled for these few.
+//! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
 #[path = "../suite/support/mod.rs"]
-mod support;
+mod suite;
 
+mod lease_flaws;
 mod paxos;
 mod play;
+mod quorum_lease;
+mod support;
 mod twins;
 mod zookeeper;

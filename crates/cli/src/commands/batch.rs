@@ -166,6 +166,9 @@ fn figures(batch: &Batch, is_troubled: bool) -> String {
             ("with several", stability.with_several),
             ("most leaders", stability.most_leaders),
         ]);
+        rows.extend(
+            [("terms with several", stability.shared_terms)].into_iter().filter(|(_, it)| is_some(it)),
+        );
     }
     for (name, figures) in rows {
         let Some(figures) = figures else { continue };

@@ -52,6 +52,7 @@ struct StabilityObject {
     without_leader: Figure,
     with_several: Figure,
     most_leaders: u32,
+    shared_terms: u64,
 }
 
 impl From<Stability> for StabilityObject {
@@ -61,6 +62,7 @@ impl From<Stability> for StabilityObject {
             without_leader: Figure(stability.without_leader.hops()),
             with_several: Figure(stability.with_several.hops()),
             most_leaders: stability.most_leaders,
+            shared_terms: stability.shared_terms,
         }
     }
 }

@@ -115,13 +115,18 @@ fn trouble(report: &Report) -> String {
     if report.signals > 0 {
         text.push_str(&line("signals", format!("{} between failure detectors", report.signals)));
     }
-    let Stability { changes, without_leader, with_several, most_leaders } = report.stability;
+    let Stability { changes, without_leader, with_several, most_leaders, shared_terms } = report.stability;
     let several = match most_leaders {
         0 | 1 => String::new(),
         most => format!(", several for {with_several} ({most} at once)"),
     };
+    let shared = match shared_terms {
+        0 => String::new(),
+        1 => "; in one term several led".to_owned(),
+        count => format!("; in {count} terms several led"),
+    };
     let changes = format!("{changes} {}", if changes == 1 { "change" } else { "changes" });
-    let stability = format!("{changes} of leader; nobody led for {without_leader} hops{several}");
+    let stability = format!("{changes} of leader; nobody led for {without_leader} hops{several}{shared}");
     text.push_str(&line("stability", stability));
     text
 }

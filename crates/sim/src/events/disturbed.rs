@@ -204,11 +204,19 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         self.wake_watch(member);
     }
 
-    /// A frozen member's timer has run out: it will notice when it wakes.
+    /// A frozen member's timer has run out: it will notice when it wakes. A lease is over at once.
     pub(super) fn postpone(&mut self, member: u32, timer: A::Timer) {
+        if Self::LEASED && self.frozen(member).is_some_and(|state| state.lease().as_ref() == Some(&timer)) {
+            self.tally.reigns.note(self.now, member, None);
+        }
         if let Some((_, overdue)) = self.disturbed.as_mut().and_then(|it| it.frozen.get_mut(&member)) {
             overdue.push(timer);
         }
+    }
+
+    /// A frozen member's state.
+    pub(super) fn frozen(&self, member: u32) -> Option<&A> {
+        self.disturbed.as_ref()?.frozen.get(&member).map(|(state, _)| state)
     }
 
     fn change_clock(&mut self, member: u32, change: impl Fn(&mut Clock)) {
@@ -224,7 +232,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     fn lie(&mut self, member: u32, lie: Lie) {
         let Some(disturbed) = &mut self.disturbed else { return };
         disturbed.liars.insert(member);
-        self.tally.reign.note(self.now, member, false);
+        self.tally.reigns.note(self.now, member, None);
         match lie {
             Lie::Pretend(id) => self.world.pretend(member, self.world.rank(member).with_id(id)),
             Lie::Silence(to) => {

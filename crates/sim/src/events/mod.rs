@@ -5,6 +5,7 @@
 //! came within T.
 
 mod disturbed;
+mod lease;
 mod life;
 mod watch;
 
@@ -122,7 +123,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 expected,
             ),
             timers: Timers::new(),
-            tally: Tally::new(plan.n()),
+            tally: Tally::new(plan.n(), A::SPEC.reign),
             delays: plan.delay.sampler(),
             delay_dice: stream(plan.seed, Stream::Delay),
             timer_dice: stream(plan.seed, Stream::Timer),
@@ -233,8 +234,10 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
 
     /// What an outsider sees of every member, nothing of the dead and of those that lie.
     fn statuses(&self) -> impl Iterator<Item = Option<Status>> + Clone {
-        (0..self.plan.n())
-            .map(|member| self.world.state(member).filter(|_| self.is_honest(member)).map(Protocol::status))
+        (0..self.plan.n()).map(|member| {
+            let state = self.world.state(member).filter(|_| self.is_honest(member));
+            state.map(|state| self.seen(member, state))
+        })
     }
 
     fn is_at_its_goal(&self) -> bool {
@@ -308,6 +311,9 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         if before != after {
             self.publish(member, before, after);
         }
+        if Self::LEASED && (before.role == Role::Leader || after.role == Role::Leader) {
+            self.look_at_lease(member, after.term);
+        }
     }
 
     /// The same off the hot path: one copy of the code for all rare callers.
@@ -324,8 +330,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             let knows = after.leader.is_some();
             self.tally.knew_at[member as usize] = if knows { self.now } else { Time::NEVER };
         }
-        if before.role != after.role && self.is_honest(member) {
-            self.tally.reign.note(self.now, member, after.role == Role::Leader);
+        if !Self::LEASED && (before.role, before.term) != (after.role, after.term) && self.is_honest(member) {
+            self.tally.reigns.note(self.now, member, (after.role == Role::Leader).then_some(after.term));
         }
         self.has_news = true;
         self.observer.published(self.now, member, after);
@@ -381,7 +387,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     fn report(mut self, finished: bool, driver: Driver) -> Report {
         let ended = Ended {
             plan: self.plan,
-            tally: std::mem::replace(&mut self.tally, Tally::new(0)),
+            tally: std::mem::replace(&mut self.tally, Tally::new(0, A::SPEC.reign)),
             driver,
             rounds: None,
             leader_round: None,

@@ -17,7 +17,8 @@ pub enum Class {
     NoLeader,
     /// Somebody is taken for the leader who is dead or not the best, and nobody for another.
     WrongLeader,
-    /// At the end two live members lead, or members name different ones.
+    /// At the end two live members lead, or members name different ones; or two have led where no two ever may
+    /// ([`bellwether_core::Reign`]).
     TwoLeaders,
 }
 
@@ -72,7 +73,7 @@ impl Verdict {
     /// if the run came right.
     pub(super) fn of(report: &Report, settled_at: Time, deadline: impl FnOnce() -> Time) -> Verdict {
         let ruling = &report.ruling;
-        let class = if ruling.outcome == Outcome::Split {
+        let class = if ruling.outcome == Outcome::Split || report.rivals.is_some() {
             Class::TwoLeaders
         } else if ruling.unsafe_because.is_some() {
             Class::WrongLeader

@@ -24,6 +24,7 @@ pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
 
 /// A member with a flaw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(bound = "")]
 pub struct Flawed<F, P> {
     sound: QuorumLease<P>,
     #[serde(skip)]

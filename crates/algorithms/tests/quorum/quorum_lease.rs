@@ -1,0 +1,213 @@
+//! The quorum lease: its figures, and what it does when things go wrong.
+
+use crate::support::*;
+use bellwether_algorithms::quorum_lease::*;
+use bellwether_core::*;
+use bellwether_sim::swarm::{Options, draw};
+use bellwether_sim::{Event, Outcome, Plan, Report};
+
+fn stays_safe(report: &Report, reigns: &Reigns, context: &str) {
+    assert!(report.stability.most_leaders <= 1, "{context}: {:?}", report.stability);
+    assert_eq!(reigns.shared_term(), None, "{context}");
+}
+
+#[test]
+fn the_first_election_costs_two_messages_a_member_and_the_announcement() {
+    for n in 1..=64 {
+        for delay in ["unit", "uniform:0.1..1.0"] {
+            let plan = with_delay(complete(n), delay);
+            let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+            assert_right(&report, &format!("{n} {delay}"));
+            assert_eq!(report.claims.len(), 3);
+            assert_eq!(reigns.0.len(), 1, "the best stands first, and nobody else");
+            assert_eq!(reigns.0[0].1, n - 1);
+            for kind in ["ask", "vote", "renew"] {
+                assert_eq!(sent(&report, kind), u64::from(n) - 1, "{n} {kind}");
+            }
+            for kind in ["probe", "would", "hand-over", "release"] {
+                assert_eq!(sent(&report, kind), 0, "{n} {kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn renewing_costs_two_messages_a_member_and_interval() {
+    for n in [1, 2, 3, 5, 9] {
+        let plan = complete(n);
+        let kept = |span| {
+            let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, span);
+            assert_eq!(reigns.0.len(), 1, "nobody else comes to lead");
+            sent(&report, "renew") + sent(&report, "kept")
+        };
+        let (from, intervals) = (20, 25);
+        let until = from + intervals * Ranked::INTERVAL;
+        assert_eq!(kept(until) - kept(from), intervals * 2 * (u64::from(n) - 1), "{n}");
+    }
+}
+
+/// Whoever led is gone: the second best stands when its promise has run out, and leads after there and back twice.
+#[test]
+fn the_next_best_follows_a_dead_leader() {
+    for n in [3, 4, 5, 9] {
+        let plan = and(complete(n), [at(100, Event::Crash, n - 1)]);
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        assert_right(&report, &n.to_string());
+        stays_safe(&report, &reigns, &n.to_string());
+        let (when, who, term) = reigns.first_after(hops(100)).expect("somebody leads");
+        assert_eq!((who, term), (n - 2, 2));
+        // The last renewal before the crash was sent at 2 + 8k, arrived a hop later, and is promised for 25.
+        let renewed = 2 + (100 - 2) / Ranked::INTERVAL * Ranked::INTERVAL;
+        assert_eq!(when, hops(renewed + 1 + Ranked::LEASE + 4), "{n}");
+    }
+}
+
+#[test]
+fn without_a_majority_nobody_leads() {
+    for n in 2..=7 {
+        let dead = n - n / 2; // the rest is less than a majority, or half
+        let crashes = (n - dead..n).map(|member| at(50, Event::Crash, member));
+        let (report, _) = run::<QuorumLease<Ranked>>(&and(complete(n), crashes));
+        assert_eq!(report.ruling.outcome, Outcome::None, "{n}");
+        assert!(report.is_as_it_should_be(), "{n}: that is right: {:?}", report.ruling);
+    }
+}
+
+/// The leader is cut off with a minority: it stops before the others elect, and when the network heals its term is over.
+#[test]
+fn a_leader_that_is_cut_off_stops_first() {
+    let n = 5;
+    for minority in [vec![4], vec![4, 0], vec![4, 3]] {
+        let cut = partition(&minority, &others(n, &minority), 100, 400);
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(n), cut));
+        assert_right(&report, &format!("{minority:?}"));
+        stays_safe(&report, &reigns, &format!("{minority:?}"));
+        let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+        let next = *others(n, &minority).last().expect("a majority");
+        assert_eq!(leaders, [4, next, 4], "the best comes to lead again when it is back");
+    }
+}
+
+/// A frozen leader finds that its lease has run out.
+#[test]
+fn a_leader_that_freezes_has_led_no_longer_than_its_lease() {
+    for wakes in [110, 140, 300] {
+        let pause = [at(100, Event::Pause, 2), at(wakes, Event::Resume, 2)];
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(3), pause));
+        assert_right(&report, &wakes.to_string());
+        stays_safe(&report, &reigns, &wakes.to_string());
+        assert_eq!(report.stability.changes, if wakes == 110 { 0 } else { 2 });
+    }
+}
+
+/// A member that was cut off comes back, and nobody notices: no vote is asked for, and the term stays.
+#[test]
+fn who_comes_back_disturbs_nobody() {
+    for back in [Event::Crash, Event::Pause] {
+        let ends = if back == Event::Crash { Event::Recover } else { Event::Resume };
+        let plan = and(complete(5), [at(100, back, 1), at(400, ends, 1)]);
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        assert_right(&report, back.word());
+        assert_eq!(reigns.0.len(), 1, "{back:?}");
+    }
+    let plan = and(complete(5), partition(&[0, 1], &[2, 3, 4], 100, 400));
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    assert_right(&report, "two cut off");
+    assert_eq!(reigns.0.len(), 1);
+    assert_eq!(sent(&report, "ask"), 4, "only the first candidate's");
+}
+
+/// The best comes back and leads again, but not before it has been heard for a while.
+#[test]
+fn the_best_comes_to_lead_again_after_a_while() {
+    let crash = [at(100, Event::Crash, 4), at(300, Event::Recover, 4)];
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), crash));
+    assert_right(&report, "back");
+    stays_safe(&report, &reigns, "back");
+    let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+    assert_eq!(leaders, [4, 3, 4]);
+    let again = reigns.0[2].0;
+    assert!(again > hops(300 + (u64::from(Ranked::DAMPING) - 1) * Ranked::INTERVAL), "{again}");
+    // One that comes and goes faster than that does not.
+    let flaps =
+        (0..10).flat_map(|k| [at(300 + 40 * k, Event::Recover, 4), at(330 + 40 * k, Event::Crash, 4)]);
+    let plan = and(complete(5), [at(100, Event::Crash, 4)].into_iter().chain(flaps));
+    let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    assert_eq!(reigns.0.len(), 2, "{reigns:?}");
+}
+
+#[test]
+fn everyone_restarts_and_one_leads_in_a_later_term() {
+    let restart = (0..5).flat_map(|member| [at(100, Event::Crash, member), at(120, Event::Recover, member)]);
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), restart));
+    assert_right(&report, "restart");
+    stays_safe(&report, &reigns, "restart");
+    let &(when, who, term) = reigns.0.last().expect("somebody leads");
+    assert_eq!((who, term), (4, 2));
+    assert!(when >= hops(120 + Ranked::LEASE), "nobody votes before old promises are over");
+}
+
+fn as_duties(plan: Plan, duties: &[Duty]) -> Plan {
+    Plan { duties: duties.to_vec(), ..plan }
+}
+
+#[test]
+fn witnesses_vote_and_observers_follow() {
+    use Duty::{Full, Observer, Witness};
+    // Two sites and a witness: the better site dies, and the other leads with the witness's vote.
+    let two_sites = as_duties(complete(3), &[Full, Full, Witness]);
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(two_sites.clone(), [at(100, Event::Crash, 1)]));
+    assert_right(&report, "witness");
+    assert_eq!(reigns.0.iter().map(|&(_, member, _)| member).collect::<Vec<_>>(), [1, 0]);
+    // Only the witness is left with one site's observer: nobody leads.
+    let both_die = [at(100, Event::Crash, 0), at(100, Event::Crash, 1)];
+    let (report, _) = run::<QuorumLease<Ranked>>(&and(two_sites, both_die));
+    assert_eq!(report.ruling.outcome, Outcome::None);
+    // Observers are told, and are not asked: two voters of three are a majority, whoever else is there.
+    let observed = as_duties(complete(5), &[Full, Full, Full, Observer, Observer]);
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(observed, [at(100, Event::Crash, 2)]));
+    assert_right(&report, "observers");
+    assert_eq!(reigns.0.iter().map(|&(_, member, _)| member).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(sent(&report, "ask"), 2 + 2);
+}
+
+/// Over many seeds in which things go wrong: never two leases at once, never two leaders of a term, and a right
+/// outcome in the end.
+#[test]
+fn whatever_goes_wrong_there_is_one_leader_at_most() {
+    fn try_all<P: Pace>(seeds: u64) {
+        let options = Options { nodes: 5..=9, detector: None };
+        let mut led = 0;
+        for (seed, model) in (0..seeds).zip(TROUBLES.into_iter().cycle()) {
+            let setup = draw(&QuorumLease::<P>::SPEC, model, seed, &options);
+            let plan = setup.plan(&QuorumLease::<P>::SPEC, seed).expect("it can be");
+            let (report, reigns) = run::<QuorumLease<P>>(&plan);
+            let context = format!("{} {model:?} seed {seed}", P::VARIANT);
+            stays_safe(&report, &reigns, &context);
+            assert!(report.is_as_it_should_be(), "{context}: {:?}", report.ruling);
+            led += u64::from(!reigns.0.is_empty());
+        }
+        assert!(led * 10 > seeds * 9, "there was something to see: {led}");
+    }
+    try_all::<Ranked>(1_500);
+    try_all::<Randomised>(500);
+    try_all::<Adaptive>(500);
+    try_all::<Tight>(500);
+}
+
+#[test]
+fn what_is_left_of_a_lease_for_its_holder_is_less_than_any_promise() {
+    for lease in [1, 7, 1_000, 25_000, 30_000_000] {
+        for drift in [0, 1, 100, 10_000, 200_000, 999_999] {
+            let share = holders_share(Span::from_ticks(lease), drift).ticks() as f64;
+            let rho = f64::from(drift) / 1e6;
+            // The slowest holder's share ends no later in true time than the fastest voter's promise.
+            assert!(share / (1.0 - rho) <= lease as f64 / (1.0 + rho) + 1e-6, "{lease} {drift}");
+            assert!(
+                share + 1.0 > lease as f64 * (1.0 - rho) / (1.0 + rho) - 1e-6,
+                "and no shorter than need be"
+            );
+        }
+    }
+    assert_eq!(holders_share(Span::from_ticks(50), u32::MAX), Span::from_ticks(0));
+}

@@ -1,0 +1,180 @@
+//! What the tests here share: plans of plain numbers, what happens in them, and who led when.
+
+use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
+use bellwether_core::*;
+use bellwether_sim::rules::{Liberties, TimeModel};
+use bellwether_sim::swarm::{Model, Options, draw};
+use bellwether_sim::{
+    Delay, Event, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
+};
+
+/// The time after so many hops.
+pub fn hops(hops: u64) -> Time {
+    Time::ZERO + HOP * hops
+}
+
+pub fn id(value: u64) -> Id {
+    Id::new(value).expect("small ids")
+}
+
+/// Members with the ids 1 to n, in this order; given up long after all should be over.
+pub fn complete(n: u32) -> Plan {
+    with_attributes(Elect::Best, &vec![0; n as usize])
+}
+
+/// Members with the ids 1 to n, in this order, that bring these.
+pub fn with_attributes(elect: Elect, attributes: &[Attribute]) -> Plan {
+    let ranks = (1..).zip(attributes).map(|(number, &attribute)| Rank::new(elect, attribute, id(number)));
+    let topology = Topology::Complete { n: attributes.len() as u32 };
+    let mut plan = Plan::new(topology, Some(1), ranks.collect(), Order::Explicit);
+    plan.limits = Limits { time: hops(3_000), messages: 200_000 };
+    plan
+}
+
+pub fn with_seed(mut plan: Plan, seed: u64) -> Plan {
+    plan.seed = seed;
+    plan
+}
+
+pub fn with_delay(mut plan: Plan, delay: &str) -> Plan {
+    plan.delay = delay.parse::<Delay>().expect("a delay");
+    plan.delay_bound = plan.delay.bound();
+    plan.links = LinkOrder::Reordering;
+    plan
+}
+
+/// The plan in which this happens besides.
+pub fn and(mut plan: Plan, script: impl IntoIterator<Item = Happening>) -> Plan {
+    plan.script.extend(script);
+    plan.script.sort_unstable();
+    plan
+}
+
+pub fn at(hop: u64, what: Event, member: u32) -> Happening {
+    Happening { at: hops(hop), what, member }
+}
+
+/// What these say to those is lost from then on, or no longer.
+pub fn one_way(from: &[u32], to: &[u32], hop: u64, what: fn(u32) -> Event) -> Vec<Happening> {
+    from.iter().flat_map(|&from| to.iter().map(move |&to| at(hop, what(to), from))).collect()
+}
+
+/// The network falls into two parts, and grows together again.
+pub fn partition(one: &[u32], other: &[u32], from: u64, until: u64) -> Vec<Happening> {
+    [(from, Event::Cut as fn(u32) -> Event), (until, Event::Mend)]
+        .into_iter()
+        .flat_map(|(hop, what)| [one_way(one, other, hop, what), one_way(other, one, hop, what)].concat())
+        .collect()
+}
+
+/// All members but these.
+pub fn others(n: u32, these: &[u32]) -> Vec<u32> {
+    (0..n).filter(|member| !these.contains(member)).collect()
+}
+
+/// Who came to lead: when, who and in which term.
+#[derive(Debug, Default)]
+pub struct Reigns(pub Vec<(Time, u32, u64)>);
+
+impl Observer for Reigns {
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        if status.role == Role::Leader {
+            self.0.push((at, member, status.term));
+        }
+    }
+}
+
+impl Reigns {
+    /// A term in which two members led.
+    pub fn shared_term(&self) -> Option<u64> {
+        let is_shared = |&&(_, member, term): &&(Time, u32, u64)| {
+            self.0.iter().any(|&(_, other, in_term)| in_term == term && other != member)
+        };
+        self.0.iter().find(is_shared).map(|&(.., term)| term)
+    }
+
+    /// The first to lead after a time.
+    pub fn first_after(&self, time: Time) -> Option<(Time, u32, u64)> {
+        self.0.iter().copied().find(|&(at, ..)| at > time)
+    }
+}
+
+pub fn run<A: Algorithm>(plan: &Plan) -> (Report, Reigns) {
+    let mut reigns = Reigns::default();
+    let report = run_events::<A, _>(plan, &mut reigns, Stop::of(&A::SPEC));
+    (report, reigns)
+}
+
+/// Runs a plan for so long, whether all is right or not.
+pub fn run_for<A: Algorithm>(plan: &Plan, span: u64) -> (Report, Reigns) {
+    let mut plan = plan.clone();
+    plan.limits.time = hops(span);
+    let mut reigns = Reigns::default();
+    let report = run_events::<A, _>(&plan, &mut reigns, Stop::WhenQuiet);
+    (report, reigns)
+}
+
+/// Who leads after so long: the same run leads to it whatever happens later.
+pub fn leader_after<A: Algorithm>(plan: &Plan, span: u64) -> u32 {
+    let leader = run_for::<A>(plan, span).0.ruling.leader.expect("somebody leads by then");
+    plan.ranks.iter().position(|rank| rank.id() == leader).expect("one of them") as u32
+}
+
+pub fn sent(report: &Report, kind: &str) -> u64 {
+    report.messages.by_kind[kind]
+}
+
+/// One live member leads, everyone names it, and the claims that are made hold.
+pub fn assert_right(report: &Report, context: &str) {
+    assert!(report.is_as_it_should_be(), "{:?} {:?} {context}", report.ruling, report.claims);
+    assert_eq!((report.ruling.outcome, report.ruling.agreed), (Outcome::Elected, true), "{context}");
+}
+
+/// Everything that can go wrong by itself, honest members provided.
+pub const TROUBLES: [Model; 11] = [
+    Model::Crash,
+    Model::Recovery,
+    Model::Loss,
+    Model::Bursts,
+    Model::Duplication,
+    Model::Reordering,
+    Model::OneWay,
+    Model::Partition,
+    Model::Pause,
+    Model::Drift,
+    Model::Jump,
+];
+
+/// Runs in which two of the troubles come together, drawn from seeds: what came of each.
+pub fn in_trouble<A: Algorithm>(seeds: u64) -> impl Iterator<Item = (String, Report, Reigns)> {
+    let options = Options { nodes: 3..=7, detector: None };
+    (0..seeds).map(move |seed| {
+        let models = [0, 1 + seed / TROUBLES.len() as u64].map(|k| TROUBLES[((seed + k) % 11) as usize]);
+        let [first, second] = models.map(|model| draw(&A::SPEC, model, seed, &options));
+        let mut setup = first;
+        setup.script.extend(second.script);
+        setup.script.sort_by_key(|&(_, _, at)| at);
+        setup.link_faults.loss = setup.link_faults.loss.max(second.link_faults.loss);
+        setup.link_faults.until = setup.link_faults.until.min(second.link_faults.until);
+        let plan = setup.plan(&A::SPEC, seed).expect("it can be");
+        let (report, reigns) = run::<A>(&plan);
+        (format!("{} {models:?} seed {seed}", A::SPEC.name), report, reigns)
+    })
+}
+
+/// What the checker says of never two leaders in one term, when messages take any time and timers run out at any
+/// time, as far as so many states go.
+pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> (Verdict, Checked) {
+    let wishes = Wishes {
+        liberties: Liberties { time: TimeModel::Any, ..liberties },
+        reduction: true,
+        symmetry: false,
+        threads: 0,
+        memory: 1 << 30,
+        states,
+        time: None,
+    };
+    let checked = check_algorithm::<A>(plan, &wishes, &|_| ());
+    let of_terms = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
+    (of_terms.expect("it is checked").verdict, checked)
+}
