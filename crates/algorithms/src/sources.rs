@@ -181,3 +181,21 @@ pub const LAMPORT_1998: Citation = Citation {
 
 pub const LAMPORT_2001: Citation =
     Citation { authors: "L. Lamport", title: "Paxos made simple, ACM SIGACT News 32(4)", year: 2001 };
+
+pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
+    authors: "D. Ongaro and J. Ousterhout",
+    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
+    year: 2014,
+};
+
+pub const AGUILERA_2001: Citation = Citation {
+    authors: "M. K. Aguilera, C. Delporte-Gallet, H. Fauconnier and S. Toueg",
+    title: "Stable leader election, International Symposium on Distributed Computing (DISC)",
+    year: 2001,
+};
+
+pub const CHANDRA_HADZILACOS_TOUEG_1996: Citation = Citation {
+    authors: "T. D. Chandra, V. Hadzilacos and S. Toueg",
+    title: "The weakest failure detector for solving consensus, JACM 43(4)",
+    year: 1996,
+};

@@ -3,8 +3,8 @@
 use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
-use bellwether_core::{Reign, Spec, Status};
-use bellwether_sim::rules::{Parts, Rules, What};
+use bellwether_core::{Reign, Spec};
+use bellwether_sim::rules::{Parts, Rules, TimeModel, What};
 use bellwether_sim::{Ending, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.
@@ -56,6 +56,8 @@ impl Judgement {
         let is_divided = match spec.reign {
             Reign::AtOnce => leaders > 1,
             Reign::PerTerm => shares_a_term(parts, now),
+            // Where any timer may run out at any time, nobody can tell how long a lease is.
+            Reign::Leased if rules.liberties.time == TimeModel::Any => shares_a_term(parts, now),
             Reign::Leased => leaders > 1 || shares_a_term(parts, now),
             Reign::AtLast => false,
         };
@@ -85,13 +87,7 @@ fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
 
 /// The simulator's ruling on a state in which nothing is left to happen.
 fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment) -> Ruling {
-    let live: Vec<(u32, Status)> = (0..)
-        .zip(&now.seats)
-        .filter_map(|(member, seat)| {
-            let facts = parts.facts(seat);
-            facts.is_up.then_some((member, facts.status))
-        })
-        .collect();
+    let live = rules.live(parts, now);
     rule(spec, rules.plan, live.into_iter(), Ending::ByItself)
 }
 
@@ -100,7 +96,8 @@ fn broken_at_the_end(leaders: usize, ruling: &Ruling) -> Vec<Property> {
     let is_leaderless = leaders == 0;
     [
         (Property::Eventually, ruling.not_live_because.is_some()),
-        (Property::SomeoneLeads, is_leaderless),
+        // Where too few are left for anyone to lead, it is right that nobody does.
+        (Property::SomeoneLeads, is_leaderless && ruling.not_live_because.is_some()),
         (Property::BestLeads, ruling.unsafe_because.is_some()),
         (
             Property::AllAgree,

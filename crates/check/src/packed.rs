@@ -1,9 +1,9 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::{Port, Role};
+use bellwether_core::{Port, Spec};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Facts, Input, Moment, Parts, hash_of};
+use bellwether_sim::rules::{Ask, Change, Facts, Input, Moment, Parts, hash_of};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub struct Packed<'p> {
     seat_hashes: Vec<u64>,
     lines: Vec<Option<LineNotes>>,
     line_hashes: Vec<u64>,
-    letter_hashes: Vec<u64>,
+    /// Of each message a hash, and its kind.
+    letters: Vec<(u64, usize)>,
     longer: FxHashMap<(u32, u32), u32>,
     shorter: FxHashMap<(u32, u8), u32>,
     acts: FxHashMap<(u32, u32, u64), Acts>,
@@ -69,8 +70,8 @@ impl Touched {
 
 struct SeatNotes {
     facts: Facts,
-    crashed: u32,
-    later: u32,
+    /// What changes make of it.
+    changed: [u32; Change::COUNT],
 }
 
 /// What is asked of members most often, in a byte each, so that all of them are at hand.
@@ -106,6 +107,7 @@ pub struct Acts {
 
 struct PackedOutcome {
     seat: u32,
+    writes: bool,
     sends: u8,
     first_send: u32,
 }
@@ -122,7 +124,7 @@ impl<'p> Packed<'p> {
             seat_hashes: Vec::new(),
             lines: Vec::new(),
             line_hashes: Vec::new(),
-            letter_hashes: Vec::new(),
+            letters: Vec::new(),
             longer: FxHashMap::default(),
             shorter: FxHashMap::default(),
             acts: FxHashMap::default(),
@@ -184,14 +186,13 @@ impl<'p> Packed<'p> {
         self.glances.resize(self.seats.len(), 0);
         self.seat_hashes.resize(self.seats.len(), 0);
         self.seat_hashes[at] = hash.max(1);
-        let leads = facts.is_up && facts.status.role == Role::Leader;
         let says = |bit, is_so| if is_so { bit } else { 0 };
         self.glances[at] = glance::KNOWN
             | says(glance::STILL, facts.is_still())
-            | says(glance::LEADS, leads)
+            | says(glance::LEADS, facts.leads)
             | says(glance::UP, facts.is_up)
             | says(glance::DEAD, facts.is_dead);
-        self.seats[at] = Some(SeatNotes { facts, crashed: UNKNOWN, later: UNKNOWN });
+        self.seats[at] = Some(SeatNotes { facts, changed: [UNKNOWN; Change::COUNT] });
     }
 
     #[inline]
@@ -234,11 +235,21 @@ impl<'p> Packed<'p> {
         self.lines[at] = Some(LineNotes { oldest, line, rest: UNKNOWN, later: UNKNOWN });
     }
 
-    fn letter_hash(&mut self, letter: u32) -> u64 {
-        while self.letter_hashes.len() <= letter as usize {
-            self.letter_hashes.push(self.source.letter_hash(self.letter_hashes.len() as u32));
+    fn letter_notes(&mut self, letter: u32) -> (u64, usize) {
+        while self.letters.len() <= letter as usize {
+            self.letters.push(self.source.letter(self.letters.len() as u32));
         }
-        self.letter_hashes[letter as usize]
+        self.letters[letter as usize]
+    }
+
+    fn letter_hash(&mut self, letter: u32) -> u64 {
+        self.letter_notes(letter).0
+    }
+
+    /// Of which kind the message at a place of a wire is.
+    pub fn kind(&mut self, line: u32, place: u8) -> usize {
+        let letter = self.letter(line, place);
+        self.letter_notes(letter).1
     }
 
     /// The number of a wire with these messages on it: in one order, where they have none.
@@ -257,9 +268,9 @@ impl<'p> Packed<'p> {
             count: reaction.outcomes.len() as u16,
             is_cut: reaction.is_cut,
         };
-        for (seat, sends) in reaction.outcomes {
+        for (seat, writes, sends) in reaction.outcomes {
             let first_send = self.sends.len() as u32;
-            self.outcomes.push(PackedOutcome { seat, sends: sends.len() as u8, first_send });
+            self.outcomes.push(PackedOutcome { seat, writes, sends: sends.len() as u8, first_send });
             self.sends.extend(sends);
         }
         acts
@@ -275,6 +286,10 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Message(port, letter) => word(2, port.0, *letter),
         Input::TimeOut(number) => word(3, 0, number.into()),
         Input::Word(port, verdict) => word(4, port.0, verdict as u32),
+        Input::Ask(Ask::Resign) => word(5, 0, 0),
+        Input::Ask(Ask::Transfer(to)) => word(5, 1, to.into()),
+        Input::Ask(Ask::Admit(whom)) => word(5, 2, whom.into()),
+        Input::Ask(Ask::Dismiss(whom)) => word(5, 3, whom.into()),
     }
 }
 
@@ -297,6 +312,10 @@ impl Parts for Packed<'_> {
     #[inline]
     fn touch_wire(&mut self, wire: u8) {
         self.touched.wires[wire as usize / 64] |= 1 << (wire % 64);
+    }
+
+    fn spec(&self) -> &'static Spec {
+        self.source.spec()
     }
 
     #[inline]
@@ -398,6 +417,11 @@ impl Parts for Packed<'_> {
     }
 
     #[inline]
+    fn writes(&self, acts: Acts, draw: u16) -> bool {
+        self.outcomes[acts.first as usize + draw as usize].writes
+    }
+
+    #[inline]
     fn outcome(&self, acts: Acts, draw: u16) -> (u32, u8) {
         let outcome = &self.outcomes[acts.first as usize + draw as usize];
         (outcome.seat, outcome.sends)
@@ -409,26 +433,21 @@ impl Parts for Packed<'_> {
         self.sends[outcome.first_send as usize + nth as usize]
     }
 
-    fn crash(&mut self, seat: &u32) -> u32 {
-        if self.seat_notes(*seat).crashed == UNKNOWN {
-            self.seat_notes(*seat).crashed = self.source.crashed(*seat);
+    fn changed(&mut self, seat: &u32, change: Change) -> u32 {
+        let at = change as usize;
+        if self.seat_notes(*seat).changed[at] == UNKNOWN {
+            self.seat_notes(*seat).changed[at] = self.source.changed(*seat, change);
         }
-        self.seat_notes(*seat).crashed
+        self.seat_notes(*seat).changed[at]
     }
 
-    fn seat_later(&mut self, seat: &u32) -> u32 {
-        if self.seat_notes(*seat).later == UNKNOWN {
-            self.seat_notes(*seat).later = self.source.a_step_later(*seat);
-        }
-        self.seat_notes(*seat).later
-    }
-
-    fn queue_later(&mut self, queue: &u32) -> u32 {
+    fn queue_later(&mut self, queue: &u32, oldest: u16) -> u32 {
         if *queue == EMPTY {
             return EMPTY;
         }
         if self.line_notes(*queue).later == UNKNOWN {
-            let line = self.line_notes(*queue).line.iter().map(|&(letter, age)| (letter, age + 1)).collect();
+            let older = |&(letter, age): &(u32, u16)| (letter, oldest.min(age + 1));
+            let line = self.line_notes(*queue).line.iter().map(older).collect();
             self.line_notes(*queue).later = self.line_number(line);
         }
         self.line_notes(*queue).later

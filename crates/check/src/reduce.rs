@@ -15,13 +15,13 @@
 //!   without coming to an end. So if what was followed has no loop, there is none; if it has one that is not a
 //!   counterexample itself, the search is done again in full.
 //!
-//! A fault that can still happen affects everything (its budget is everybody's), and so does the clock: where one
-//! of these is possible, everything is followed.
+//! A fault that can still happen affects everything (its budget is everybody's), and so do a request, the clock, and
+//! a member that is frozen or has just woken, as others' timers wait for it or do not: where one of these is possible,
+//! everything is followed.
 
 use crate::packed::{Packed, PackedMoment};
-use bellwether_core::Role;
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Facts, Parts, Rules, TimeModel, What};
+use bellwether_sim::rules::{Attention, Facts, Parts, Rules, TimeModel, What};
 
 /// Members, as bits.
 pub type Members = u32;
@@ -58,6 +58,11 @@ impl Clusters {
                 Some(member) => active |= 1 << member,
                 None => return,
             }
+        }
+        if now.spent.pauses > 0
+            && now.seats.iter().any(|seat| parts.facts(seat).attention != Attention::Awake)
+        {
+            return;
         }
         // Who hears nothing before it has booted and called is affected by nobody.
         let begins = |what: &What| match what {
@@ -133,6 +138,7 @@ pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
         }
         What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
         What::Tick | What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
+        What::Pause(_) | What::Wake(_) | What::Ask(..) => None,
     }
 }
 
@@ -153,8 +159,7 @@ fn keeps_time(rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment, clu
 
 /// Whether a change of a member is one that properties are about, other than at a run's end.
 pub fn is_seen(rules: &Rules<'_>, before: &Facts, after: &Facts) -> bool {
-    let leads = |facts: &Facts| facts.status.role == Role::Leader;
-    leads(before) != leads(after)
+    before.leads != after.leads
         || before.led != after.led
         || rules.liberties.stops_at_goal && before.status != after.status
 }

@@ -11,6 +11,8 @@ pub struct Layout {
     members: usize,
     wires: usize,
     is_wide: bool,
+    /// How many half-words what has gone wrong takes.
+    spent: usize,
     /// An odd number for each place, so that the same part counts differently in different places.
     odds: Vec<u64>,
     /// How many wires a member has to send on, where members are identical and lie in a ring: turning it round
@@ -27,12 +29,15 @@ impl Layout {
         // SplitMix64's constant and its multiples: odd where they need to be.
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
         let turns = (symmetric && is_ring).then(|| wires / members);
-        Layout { members, wires, is_wide, odds: odds.collect(), turns }
+        let may = &rules.liberties;
+        let is_long = may.pauses > 0 || may.requests > 0 || may.ticks < u16::MAX;
+        let spent = if is_long { 4 } else { 2 };
+        Layout { members, wires, is_wide, spent, odds: odds.collect(), turns }
     }
 
     /// How many half-words a row has.
     pub fn width(&self) -> usize {
-        (self.members + self.wires) * if self.is_wide { 2 } else { 1 } + 2
+        (self.members + self.wires) * if self.is_wide { 2 } else { 1 } + self.spent
     }
 
     /// Whether all parts with a number below this one fit into rows.
@@ -60,9 +65,17 @@ impl Layout {
     }
 
     #[inline(always)]
-    fn set_spent(&self, row: &mut [u16], spent: u32) {
-        let end = row.len();
-        [row[end - 2], row[end - 1]] = halves(spent);
+    fn set_spent(&self, row: &mut [u16], spent: u64) {
+        let begins = row.len() - self.spent;
+        for (at, half) in row[begins..].iter_mut().enumerate() {
+            *half = (spent >> (16 * at)) as u16;
+        }
+    }
+
+    #[inline(always)]
+    fn get_spent(&self, row: &[u16]) -> u64 {
+        let halves = row[row.len() - self.spent..].iter().enumerate();
+        halves.fold(0, |spent, (at, half)| spent | u64::from(*half) << (16 * at))
     }
 
     /// Reads a row.
@@ -74,7 +87,7 @@ impl Layout {
         for (at, queue) in moment.queues.iter_mut().enumerate() {
             *queue = self.get(row, self.members + at);
         }
-        moment.spent = unpack(join(row[row.len() - 2], row[row.len() - 1]));
+        moment.spent = unpack(self.get_spent(row));
     }
 
     /// Writes a row over another.
@@ -88,7 +101,7 @@ impl Layout {
     /// The sum from which a moment's hash is made: it does not depend on numbers.
     pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let mut sum = u64::from(pack(moment.spent)).wrapping_mul(of_wires[self.wires]);
+        let mut sum = pack(moment.spent).wrapping_mul(of_wires[self.wires]);
         for (seat, odd) in moment.seats.iter().zip(of_seats) {
             sum = sum.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
         }
@@ -109,7 +122,7 @@ impl Layout {
         row: &mut [u16],
     ) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let spent = u64::from(pack(moment.spent)).wrapping_sub(pack(before.spent).into());
+        let spent = pack(moment.spent).wrapping_sub(pack(before.spent));
         let mut sum = sum.wrapping_add(spent.wrapping_mul(of_wires[self.wires]));
         self.set_spent(row, pack(moment.spent));
         let touched = parts.touched;
@@ -180,11 +193,15 @@ pub fn join(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-fn pack(spent: Spent) -> u32 {
-    u32::from_le_bytes([spent.crashes, spent.recoveries, spent.losses, spent.duplicates])
+/// What is there in every check comes first.
+fn pack(spent: Spent) -> u64 {
+    let Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks } = spent;
+    let [low, high] = ticks.to_le_bytes();
+    u64::from_le_bytes([crashes, recoveries, losses, duplicates, pauses, requests, low, high])
 }
 
-fn unpack(word: u32) -> Spent {
-    let [crashes, recoveries, losses, duplicates] = word.to_le_bytes();
-    Spent { crashes, recoveries, losses, duplicates }
+fn unpack(word: u64) -> Spent {
+    let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = word.to_le_bytes();
+    let ticks = u16::from_le_bytes([low, high]);
+    Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks }
 }

@@ -11,7 +11,7 @@ use crate::row::Layout;
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use crate::worker::{HEAD, Harvest, Head, Worker};
 use bellwether_core::Spec;
-use bellwether_sim::rules::{Rules, What};
+use bellwether_sim::rules::{Cut, Rules, What};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +35,8 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// How many more states to look at once something is wrong, for what else is wrong.
     pub after_wrong: u64,
+    /// Whether states are walked through once more in any case, which takes memory.
+    pub is_walked: bool,
     /// How many parts of one kind there are so far.
     pub parts: &'a (dyn Fn() -> usize + Sync),
 }
@@ -80,8 +82,8 @@ pub struct Search<'p> {
     pub shards: Vec<Shard>,
     pub progress: Progress,
     pub judgement: Judgement,
-    /// Whether something was left out because members would have drawn more numbers than they may.
-    pub is_cut: bool,
+    /// What was left out.
+    pub cut: Cut,
     /// Whether anything led to a state no further from the beginning: without, there is no loop.
     pub turns_back: bool,
     /// If not everything is followed: how to choose.
@@ -109,7 +111,7 @@ impl<'p> Search<'p> {
             layout,
             progress: Progress::default(),
             judgement: Judgement::default(),
-            is_cut: false,
+            cut: Cut::default(),
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
             workers,
@@ -170,8 +172,8 @@ impl<'p> Search<'p> {
                 let parts = (limits.parts)();
                 let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
                 bytes += parts as u64 * BYTES_A_PART;
-                if self.turns_back {
-                    bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
+                if self.turns_back || limits.is_walked {
+                    bytes += self.progress.states * crate::walk::BYTES_A_STATE;
                 }
                 // First of all: rows that had no room must not be read.
                 if !self.layout.has_room_for(parts) {
@@ -276,7 +278,7 @@ impl<'p> Search<'p> {
         self.turns_back |= turns_back;
         for harvest in harvests {
             self.progress.transitions += harvest.transitions();
-            self.is_cut |= harvest.is_cut;
+            self.cut |= harvest.cut;
             self.judgement.add(&harvest.judgement);
         }
     }

@@ -5,9 +5,9 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Port};
+use bellwether_core::{Algorithm, Message as _, Port, Spec};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Facts, Input, Liberties, Members, Seat, Situation, hash_of};
+use bellwether_sim::rules::{Change, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
@@ -47,8 +47,8 @@ impl<T: Hash + Eq + Clone> Numbered<T> {
 
 /// What an input can make of a member, by numbers.
 pub struct Reaction {
-    /// For each way in which drawn numbers can fall: the member after it, and what it sends.
-    pub outcomes: Vec<(u32, Vec<(Port, u32)>)>,
+    /// For each way in which drawn numbers can fall: the member after it, whether it writes, and what it sends.
+    pub outcomes: Vec<(u32, bool, Vec<(Port, u32)>)>,
     /// Whether some are left out because the member would draw more than it may.
     pub is_cut: bool,
 }
@@ -56,18 +56,18 @@ pub struct Reaction {
 /// An algorithm's side of a search: it knows what the numbers stand for. Asked once for each, so that the search
 /// itself need not be compiled for every algorithm.
 pub trait Source: Send {
+    /// The algorithm's outside.
+    fn spec(&self) -> &'static Spec;
     /// What matters of a member, and a hash of it that does not depend on numbers.
     fn facts(&self, seat: u32) -> (Facts, u64);
-    /// A hash of a message that does not depend on numbers.
-    fn letter_hash(&self, letter: u32) -> u64;
+    /// A hash of a message that does not depend on numbers, and of which kind it is.
+    fn letter(&self, letter: u32) -> (u64, usize);
     /// A hash of one of a member's timers.
     fn timer_hash(&self, seat: u32, timer: u8) -> u64;
     /// What an input can make of a member.
     fn react(&mut self, member: u32, seat: u32, input: Input<&u32>) -> Reaction;
-    /// The member when it has stopped.
-    fn crashed(&self, seat: u32) -> u32;
-    /// The member a step of the clock later.
-    fn a_step_later(&self, seat: u32) -> u32;
+    /// The member when something has happened to it without its doing.
+    fn changed(&self, seat: u32, change: Change) -> u32;
 }
 
 /// The values of a search that depend on the algorithm.
@@ -111,13 +111,18 @@ impl<'p, A: Algorithm> Workshop<'p, A> {
 }
 
 impl<A: Algorithm> Source for Workshop<'_, A> {
+    fn spec(&self) -> &'static Spec {
+        &A::SPEC
+    }
+
     fn facts(&self, seat: u32) -> (Facts, u64) {
         let seat = self.values.seats.value(seat);
         (seat.facts(), hash_of(&seat))
     }
 
-    fn letter_hash(&self, letter: u32) -> u64 {
-        hash_of(&self.values.letters.value(letter))
+    fn letter(&self, letter: u32) -> (u64, usize) {
+        let letter = self.values.letters.value(letter);
+        (hash_of(&letter), letter.kind())
     }
 
     fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
@@ -137,21 +142,18 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
             }
             Input::TimeOut(number) => Input::TimeOut(number),
             Input::Word(port, verdict) => Input::Word(port, verdict),
+            Input::Ask(ask) => Input::Ask(ask),
         };
         let (outcomes, is_cut) = self.members.outcomes(member, &before, input);
         let number = |(port, letter)| (port, letters.number(letter));
         let outcomes = outcomes.into_iter().map(|outcome| {
             let sends = outcome.sends.into_iter().map(number).collect();
-            (seats.number(outcome.seat), sends)
+            (seats.number(outcome.seat), outcome.writes, sends)
         });
         Reaction { outcomes: outcomes.collect(), is_cut }
     }
 
-    fn crashed(&self, seat: u32) -> u32 {
-        self.values.seats.number(self.values.seats.value(seat).crashed())
-    }
-
-    fn a_step_later(&self, seat: u32) -> u32 {
-        self.values.seats.number(self.values.seats.value(seat).a_step_later())
+    fn changed(&self, seat: u32, change: Change) -> u32 {
+        self.values.seats.number(self.values.seats.value(seat).changed(change))
     }
 }

@@ -6,7 +6,7 @@ use crate::reduce::{Members, is_seen, member_of};
 use crate::row::{Layout, halves, join};
 use crate::search::Search;
 use crate::visited::{SHARDS, StateId, shard_of};
-use bellwether_sim::rules::{Action, Parts, What};
+use bellwether_sim::rules::{Action, Cut, Parts, What};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
@@ -30,7 +30,7 @@ pub struct Worker<'p> {
 pub struct Harvest {
     pub rows: [Vec<u16>; SHARDS],
     transitions: u64,
-    pub is_cut: bool,
+    pub cut: Cut,
     pub judgement: Judgement,
     /// States of which not everything was followed.
     pub partly: Vec<Partly>,
@@ -107,17 +107,16 @@ impl<'p> Worker<'p> {
         true
     }
 
-    /// Visits everything that comes of what can happen. True if something is left out because members would draw
-    /// more numbers than they may.
+    /// Visits everything that comes of what can happen, and says what is left out.
     pub fn each(
         &mut self,
         search: &Search<'p>,
         mut visit: impl FnMut(&mut Packed<'p>, &PackedMoment, Action, &PackedMoment),
-    ) -> bool {
+    ) -> Cut {
         let Worker { parts, now, next, turned, possible, .. } = self;
-        let mut is_cut = false;
+        let mut cut = Cut::default();
         for &what in possible.iter() {
-            is_cut |= search.rules.each_outcome(parts, now, what, next, |parts, action, moment| {
+            cut |= search.rules.each_outcome(parts, now, what, next, |parts, action, moment| {
                 if search.layout.is_symmetric() {
                     turned.become_like(moment);
                     search.layout.turn(parts, turned);
@@ -127,7 +126,7 @@ impl<'p> Worker<'p> {
                 }
             });
         }
-        is_cut
+        cut
     }
 
     /// Writes down what the state looked at leads to.
@@ -140,7 +139,7 @@ impl<'p> Worker<'p> {
         record.resize(HEAD, 0);
         record.extend_from_slice(search.row(id));
         let mut head = Head { sum: before, parent: id, partly };
-        harvest.is_cut |= self.each(search, |parts, now, _, moment| {
+        harvest.cut |= self.each(search, |parts, now, _, moment| {
             let (start, row) = record.split_at_mut(HEAD);
             if search.layout.is_symmetric() {
                 search.layout.write(moment, row);

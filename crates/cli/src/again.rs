@@ -92,6 +92,8 @@ pub fn check(args: &CheckArgs) -> String {
         recoveries,
         losses,
         duplicates,
+        pauses,
+        requests,
         draws,
         late_calls,
         links,
@@ -100,9 +102,16 @@ pub fn check(args: &CheckArgs) -> String {
         timing,
         grain,
         drift,
+        ticks,
     } = &args.may;
-    let budgets =
-        [("crashes", crashes), ("recoveries", recoveries), ("losses", losses), ("duplicates", duplicates)];
+    let budgets = [
+        ("crashes", crashes),
+        ("recoveries", recoveries),
+        ("losses", losses),
+        ("duplicates", duplicates),
+        ("pauses", pauses),
+        ("requests", requests),
+    ];
     for (name, budget) in budgets {
         line.option(name, (*budget > 0).then_some(budget));
     }
@@ -114,6 +123,7 @@ pub fn check(args: &CheckArgs) -> String {
     line.option("timing", (*timing != TimingArg::Auto).then(|| word(*timing)));
     line.option("grain", grain.as_ref());
     line.option("drift", drift.as_ref());
+    line.option("ticks", ticks.as_ref());
     line.flag("no-reduction", args.no_reduction);
     line.flag("no-symmetry", args.no_symmetry);
     line.0

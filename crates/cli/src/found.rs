@@ -31,6 +31,8 @@ pub struct Found {
     pub symmetric: bool,
     /// Whether runs were left out in which members draw more numbers than they may.
     pub is_cut: bool,
+    /// Whether runs went on after the last step that the clock may make.
+    pub goes_on: bool,
     /// How long it took.
     pub took: Duration,
 }
@@ -111,6 +113,7 @@ impl Found {
             reduced: false,
             symmetric: false,
             is_cut: false,
+            goes_on: false,
             took: Duration::ZERO,
         }
     }
@@ -135,6 +138,7 @@ impl Found {
         self.reduced |= checked.reduced;
         self.symmetric |= checked.symmetric;
         self.is_cut |= checked.is_cut;
+        self.goes_on |= checked.goes_on;
         for (ruled, finding) in self.properties.iter_mut().zip(checked.findings) {
             ruled.take(inquiry, case, finding)?;
         }
@@ -172,6 +176,7 @@ impl Found {
                 Ended::Unsafe
             }
             Some((Property::AllAgree, _)) => Ended::NotLive,
+            Some((Property::AsClaimed, _)) => Ended::NotAsClaimed,
             None if self.incomplete.is_some() => Ended::Incomplete,
             None => Ended::Fine,
         }

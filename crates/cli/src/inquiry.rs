@@ -8,7 +8,7 @@ use crate::memory;
 use crate::request::{Wanted, members};
 use bellwether_check::Wishes;
 use bellwether_check::family::{self, Seating};
-use bellwether_core::{Driving, Goal, Id, Identities, Knowledge, Starts, Timing, Topology};
+use bellwether_core::{Driving, Goal, Id, Identities, Knowledge, Lasting, Starts, Timing, Topology};
 use bellwether_sim::network::Shape;
 use bellwether_sim::rules::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::{Callers, Members, Plan, Setup};
@@ -199,6 +199,7 @@ impl Effort {
             liberties,
             reduction: self.reduction,
             symmetry: self.symmetry,
+            claims: true,
             threads: self.threads.into(),
             memory: self.memory,
             states: self.states,
@@ -231,27 +232,38 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
         return Err(Failure::input(format!("there cannot be {} crashes: use at most {most}", may.crashes)));
     }
     let has_clock = match may.timing {
-        TimingArg::Auto => spec.timing == Timing::BoundedDelay,
+        TimingArg::Auto => spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn,
         TimingArg::Any => false,
         TimingArg::Clock => true,
     };
     let (grain, drift) = (may.grain.unwrap_or(1), may.drift.map_or(0, |drift| drift.0));
-    let stray = may.grain.map(|_| "--grain").or(may.drift.map(|_| "--drift"));
+    let given = [
+        ("--grain", may.grain.is_some()),
+        ("--drift", may.drift.is_some()),
+        ("--ticks", may.ticks.is_some()),
+        ("--pauses", may.pauses > 0),
+    ];
+    let stray = given.iter().find_map(|(option, is_given)| is_given.then_some(*option));
     if let (false, Some(option)) = (has_clock, stray) {
         return Err(Failure::input(format!("there is no clock here: {option} goes with --timing clock")));
     }
     let time = if has_clock { TimeModel::Clock { grain, drift } } else { TimeModel::Any };
+    // In rounds members go on for ever, unless they halt.
+    let keeps_in_step = choice.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts;
+    let goes_on = keeps_in_step || spec.lasting == Lasting::GoesOn;
     let liberties = Liberties {
         crashes: may.crashes,
         recoveries: may.recoveries,
         losses: may.losses,
         duplicates: may.duplicates,
+        pauses: may.pauses,
+        requests: may.requests,
         draws: may.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
         late_calls: may.late_calls,
         detector: may.detector.or(may.crashes > 0 && spec.knows.has(Knowledge::DETECTOR)),
         time,
-        // In rounds members go on for ever, unless they halt.
-        stops_at_goal: choice.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts,
+        ticks: may.ticks.unwrap_or(u16::MAX),
+        stops_at_goal: goes_on && may.ticks.is_none(),
     };
     // A clock shows whole ticks: what it gains in a step must be at least one.
     let gained = liberties.step(plan).ticks() * u64::from(drift) / 1_000;

@@ -52,7 +52,8 @@ fn of_input(recording: &Recording, input: &Input) -> String {
 fn of_fault(recording: &Recording, what: Event) -> String {
     let id = |member: u32| recording.id(member);
     match what {
-        Event::Crash | Event::TornCrash => "crashes".to_owned(),
+        Event::Crash => "crashes".to_owned(),
+        Event::TornCrash => "is to crash in the middle of what it writes next".to_owned(),
         Event::CrashSending => "is to crash in the middle of what it sends next".to_owned(),
         Event::Recover => "recovers".to_owned(),
         Event::Start => "starts".to_owned(),

@@ -18,10 +18,14 @@ use std::fmt;
 pub enum Event<M = u32> {
     /// It stops. At time 0: it does not start.
     Crash,
-    /// It stops, and its last durable write is torn: if it recovers, it finds the one before.
+    /// It stops in the middle of its next durable write: that write, and whatever was to come after it (timers,
+    /// messages), does not happen. If it recovers, it finds what it had written before. What it has written
+    /// stays written: a write of which anyone has heard is never lost. If it is to recover before it has written
+    /// anything, nothing comes of it.
     TornCrash,
     /// It stops in the middle of sending, the next time that it sends anything: half of that input's
-    /// messages go out (of a single one, none), and what was to be written has been.
+    /// messages go out (of a single one, none), and what was to be written has been. If it is to recover before it
+    /// has sent anything, nothing comes of it.
     CrashSending,
     /// It boots again with what it has saved and, as it knows of no leader, calls an election.
     Recover,

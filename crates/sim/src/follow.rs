@@ -68,9 +68,15 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             self.cue(scene.at, act);
             self.play(scene, act);
         }
+        if let Some((member, what)) = scene.struck {
+            self.observer.struck(scene.at, member, what);
+        }
         if let Some(member) = scene.crashes {
             self.tally.crashed(scene.at, member);
             self.observer.crashed(scene.at, member);
+        }
+        for (member, &term) in (0..).zip(&scene.leads) {
+            self.tally.reigns.note(scene.at, member, term); // leases run out unseen
         }
         for &letter in &scene.misses {
             let letter = self.story.post.letter(letter);
@@ -95,6 +101,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
+            Cue::Request => {}
         }
     }
 

@@ -190,7 +190,7 @@ impl Plan {
         let mut dead: Vec<u32> = self
             .script
             .iter()
-            .filter(|h| matches!(h.what, Event::Crash | Event::TornCrash) && h.at == Time::ZERO)
+            .filter(|h| h.what == Event::Crash && h.at == Time::ZERO)
             .map(|h| h.member)
             .collect();
         dead.sort_unstable();

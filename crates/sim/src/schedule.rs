@@ -84,6 +84,8 @@ impl Liberties {
             recoveries: count(&|step| matches!(step.deed, Deed::Recover(_))),
             losses: count(&|step| matches!(step.deed, Deed::Lose(_))),
             duplicates: count(&|step| matches!(step.deed, Deed::Duplicate(_))),
+            pauses: count(&|step| matches!(step.deed, Deed::Pause(_))),
+            requests: count(&|step| matches!(step.deed, Deed::Ask(..))),
             late_calls: true,
             detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },

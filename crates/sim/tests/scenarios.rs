@@ -79,10 +79,13 @@ fn a_run_can_be_said_step_by_step() {
         recoveries: 4,
         losses: 1,
         duplicates: 0,
+        pauses: 0,
+        requests: 0,
         draws: 7,
         late_calls: true,
         detector: true,
         time: TimeModel::Clock { grain: 3, drift: 20 },
+        ticks: u16::MAX,
         stops_at_goal: true,
     };
     assert_eq!(schedule.liberties, expected);

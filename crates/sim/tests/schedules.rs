@@ -5,7 +5,7 @@ mod support;
 use bellwether_core::{Port, Topology};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{
-    Action, Deed, Instruction, Letter, Liberties, Mouth, Rules, TimeModel, What, Word,
+    Action, Ask, Deed, Instruction, Letter, Liberties, Midway, Mouth, Rules, TimeModel, What, Word,
 };
 use support::{complete, id, ring};
 
@@ -38,9 +38,19 @@ fn steps_are_written_with_members_by_id() {
         (What::Recover(0).into(), "recover 1"),
         (Action { what: What::Call(2), draw: 3, crash_after: None }, "call 3 draw 4"),
         (
-            Action { what: What::Deliver(wire(2, 0), 1), draw: 1, crash_after: Some(0) },
+            Action { what: What::Deliver(wire(2, 0), 1), draw: 1, crash_after: Some(Midway::Sends(0)) },
             "deliver 3 -> 1 #2 draw 2 crash after 0",
         ),
+        (
+            Action { what: What::Recover(1), draw: 0, crash_after: Some(Midway::TornWrite) },
+            "recover 2 crash torn",
+        ),
+        (What::Pause(0).into(), "pause 1"),
+        (What::Wake(0).into(), "wake 1"),
+        (What::Ask(2, Ask::Resign).into(), "ask 3: resign"),
+        (What::Ask(2, Ask::Transfer(0)).into(), "ask 3: transfer 1"),
+        (What::Ask(2, Ask::Admit(1)).into(), "ask 3: admit 2"),
+        (What::Ask(2, Ask::Dismiss(1)).into(), "ask 3: dismiss 2"),
     ];
     for (action, text) in cases {
         assert_eq!(rules.write(action), text);

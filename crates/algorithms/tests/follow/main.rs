@@ -13,7 +13,7 @@ use bellwether_core::{
     Status, Time, Visitor,
 };
 use bellwether_sim::recording::{Input, record};
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
+use bellwether_sim::rules::{Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::{
     Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Said,
@@ -84,7 +84,11 @@ impl Walker<'_> {
             let next = whole.apply(&rules, &now, action).expect("it is possible");
             if acts(&rules, &now, action.what) {
                 let sends = whole.outcomes()[action.draw as usize].sends.len();
-                walk.sent += action.crash_after.map_or(sends, |most| sends.min(most.into())) as u64;
+                walk.sent += match action.crash_after {
+                    None => sends,
+                    Some(Midway::TornWrite) => 0,
+                    Some(Midway::Sends(most)) => sends.min(most.into()),
+                } as u64;
             }
             walk.lost += u64::from(matches!(action.what, What::Lose(..)));
             walk.duplicated += u64::from(matches!(action.what, What::Duplicate(..)));
@@ -112,6 +116,8 @@ fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation<A>, what: What) -> bool
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
+        What::Pause(_) | What::Wake(_) => false,
+        What::Ask(..) => true,
         What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
     }
 }
@@ -201,6 +207,9 @@ fn kind(action: Action) -> Vec<&'static str> {
         What::Recover(_) => "recover",
         What::Lose(..) => "lose",
         What::Duplicate(..) => "duplicate",
+        What::Pause(_) => "pause",
+        What::Wake(_) => "wake",
+        What::Ask(..) => "ask",
     };
     let draw = (action.draw > 0).then_some("draw");
     [Some(what), draw, action.crash_after.map(|_| "crash after")].into_iter().flatten().collect()

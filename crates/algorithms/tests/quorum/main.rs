@@ -3,10 +3,14 @@
 #[path = "../suite/support/mod.rs"]
 mod suite;
 
+mod invitation;
 mod lease_flaws;
+mod lease_rules;
+mod omega;
 mod paxos;
 mod play;
 mod quorum_lease;
+mod raft_vote;
 mod support;
-mod twins;
+mod twin;
 mod zookeeper;

@@ -3,13 +3,12 @@
 use crate::play::*;
 use crate::suite::{BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, set_delay};
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use crate::twins::{Flaw, Twin};
-use bellwether_algorithms::paxos::{Ballot, Msg, Paxos, Saved, Word};
+use crate::twin::{Flaw, Twin};
+use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_sim::rules::Liberties;
 use bellwether_sim::{Event, LinkOrder, Outcome};
-use serde::Serialize;
 
 #[test]
 fn a_calm_election_costs_what_is_claimed() {
@@ -120,53 +119,54 @@ fn without_a_majority_nobody_leads_on() {
 #[test]
 fn swarms_come_right_and_no_two_lead_by_one_decision() {
     assert_survives::<Paxos>(60);
-    for (context, report, reigns) in in_trouble::<Paxos>(200) {
+    for (context, report, reigns) in in_trouble::<Paxos>(300) {
         assert_eq!(reigns.shared_term(), None, "{context}");
         assert!(report.ruling.is_right(), "{context}: {:?}", report.ruling);
     }
 }
 
 /// What was promised is forgotten.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PromiseNotDurable;
 
 impl Flaw for PromiseNotDurable {
     type Sound = Paxos;
+    const NAME: &'static str = "promise-not-durable";
 
-    fn found(saved: Saved) -> Saved {
+    fn finds(saved: Saved) -> Saved {
         Saved { promised: None, ..saved }
     }
 }
 
 /// What others have accepted is not taken up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct AcceptedIgnored;
 
 impl Flaw for AcceptedIgnored {
     type Sound = Paxos;
+    const NAME: &'static str = "accepted-ignored";
 
-    fn heard(&mut self, from: Port, mut msg: Msg, _: u32) -> Vec<(Port, Msg)> {
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
         if let Word::Promise(_, accepted) = &mut msg.word {
             *accepted = None;
         }
-        vec![(from, msg)]
+        msg
     }
 }
 
-/// Accepts only ballots greater than the one that it has promised, where it should accept that one, too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct OnlyGreater(Option<Ballot>);
+/// Does not accept by the very ballot that it has promised: takes it for a lesser one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct OnlyGreater;
 
 impl Flaw for OnlyGreater {
     type Sound = Paxos;
+    const NAME: &'static str = "only-greater";
 
-    fn heard(&mut self, from: Port, msg: Msg, _: u32) -> Vec<(Port, Msg)> {
-        match msg.word {
-            Word::Prepare(ballot) => self.0 = self.0.max(Some(ballot)),
-            Word::Accept(accepted) if Some(accepted.ballot) <= self.0 => return Vec::new(),
-            _ => {}
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
+        if let Word::Accept(accepted) = &mut msg.word {
+            accepted.ballot.round = accepted.ballot.round.saturating_sub(1);
         }
-        vec![(from, msg)]
+        msg
     }
 }
 

@@ -6,7 +6,7 @@ use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Spent, TimeModel, What};
+use bellwether_sim::rules::{Action, Liberties, Midway, Spent, TimeModel, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -18,6 +18,9 @@ fn cost(action: Action) -> Spent {
         recoveries: is(matches!(action.what, What::Recover(_))),
         losses: is(matches!(action.what, What::Lose(..))),
         duplicates: is(matches!(action.what, What::Duplicate(..))),
+        pauses: is(matches!(action.what, What::Pause(_))),
+        requests: is(matches!(action.what, What::Ask(..))),
+        ticks: u16::from(action.what == What::Tick),
     }
 }
 
@@ -36,6 +39,7 @@ fn budgets_are_kept_and_used_up() {
                 recoveries: before.recoveries + cost.recoveries,
                 losses: before.losses + cost.losses,
                 duplicates: before.duplicates + cost.duplicates,
+                ..before
             };
             assert_eq!(sum, after, "{action:?}");
             kinds.insert((cost.crashes, cost.recoveries, cost.losses, cost.duplicates));
@@ -94,7 +98,10 @@ fn whoever_sends_may_crash_half_way() {
     let checked = check_in_full::<Played<Appointed>>(&plan, Liberties { crashes: 1, ..NONE });
     let finding = finding(&checked, Property::AllAgree);
     let run = finding.counterexample.as_ref().expect("it is found");
-    assert!(run.actions.contains(&Action { what: What::Boot(0), draw: 0, crash_after: Some(1) }), "{run:?}");
+    assert!(
+        run.actions.contains(&Action { what: What::Boot(0), draw: 0, crash_after: Some(Midway::Sends(1)) }),
+        "{run:?}"
+    );
     assert_eq!(run.actions.len(), 4); // three boot, and one word arrives
 }
 

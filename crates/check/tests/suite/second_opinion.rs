@@ -44,12 +44,13 @@ fn is_end<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
 }
 
 fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+    let mut terms = BTreeSet::new();
+    let mut no_term_twice =
+        || now.seats.iter().flat_map(|seat| seat.facts().led).all(|term| terms.insert(term));
     match A::SPEC.reign {
         Reign::AtOnce => leaders(&live(world, now)).len() < 2,
-        Reign::PerTerm => {
-            let mut terms = BTreeSet::new();
-            now.seats.iter().flat_map(|seat| seat.facts().led).all(|term| terms.insert(term))
-        }
+        Reign::PerTerm => no_term_twice(),
+        Reign::Leased | Reign::AtLast => unreachable!("none of the algorithms here promises that"),
     }
 }
 

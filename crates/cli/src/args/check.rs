@@ -104,6 +104,14 @@ pub struct MayArgs {
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
           help_heading = "What may happen")]
     pub duplicates: u8,
+    /// With a clock: how many times a member may freeze for a while
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
+    pub pauses: u8,
+    /// How many times a leader may be asked to resign, or to let another lead
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
+    pub requests: u8,
     /// How many numbers each member may draw [default: 2 for algorithms that draw lots]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=254),
           help_heading = "What may happen")]
@@ -122,7 +130,7 @@ pub struct MayArgs {
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "What may happen")]
     pub detector: Whether,
     /// What time is: messages take any time and timers run out at any time, or there is a clock; auto: a
-    /// clock if the algorithm counts on bounded delays
+    /// clock if the algorithm counts on bounded delays, or goes on for ever
     #[arg(long, value_enum, default_value_t, help_heading = "What may happen")]
     pub timing: TimingArg,
     /// With a clock: how many steps of it the bound on delays has [default: 1]
@@ -132,6 +140,11 @@ pub struct MayArgs {
     /// With a clock: by how much members' clocks may go faster or slower, as in 1%
     #[arg(long, value_name = "P%", help_heading = "What may happen")]
     pub drift: Option<Drift>,
+    /// With a clock: for how many steps of it runs are followed [default: until they are over; where members go on for
+    /// ever, until all is as it should be]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=65534),
+          help_heading = "What may happen")]
+    pub ticks: Option<u16>,
 }
 
 fn budget() -> clap::builder::RangedI64ValueParser<u8> {
@@ -188,7 +201,7 @@ impl Whether {
 /// What time is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TimingArg {
-    /// A clock if the algorithm counts on bounded delays
+    /// A clock if the algorithm counts on bounded delays, or goes on for ever
     #[default]
     Auto,
     /// Messages take any time, and a timer runs out at any time

@@ -14,7 +14,7 @@ pub struct FaultArgs {
     #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
           help_heading = "Members fail")]
     pub crash: Vec<Moment>,
-    /// A member stops, and its last durable write is torn: it recovers with the one before
+    /// A member stops in the middle of its next durable write: it recovers with what it wrote before
     #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
           help_heading = "Members fail")]
     pub torn_crash: Vec<Moment>,

@@ -29,6 +29,7 @@ pub struct CheckObject {
     reduction: bool,
     symmetry: bool,
     draws_cut: bool,
+    ticks_cut: bool,
     liberties: LibertiesObject,
     checks: u64,
     checked: u64,
@@ -56,6 +57,7 @@ struct RunObject {
     steps: Vec<String>,
     loop_from: Option<u32>,
     shortest: bool,
+    claim: Option<String>,
 }
 
 /// What may happen.
@@ -65,6 +67,8 @@ struct LibertiesObject {
     recoveries: u8,
     losses: u8,
     duplicates: u8,
+    pauses: u8,
+    requests: u8,
     draws: Option<u8>,
     late_calls: bool,
     links: &'static str,
@@ -73,6 +77,7 @@ struct LibertiesObject {
     timing: &'static str,
     grain: Option<u16>,
     drift_percent: Option<Figure>,
+    ticks: Option<u16>,
     stops_at_goal: bool,
 }
 
@@ -96,6 +101,7 @@ impl CheckObject {
             reduction: found.reduced,
             symmetry: found.symmetric,
             draws_cut: found.is_cut,
+            ticks_cut: found.goes_on,
             liberties: LibertiesObject::new(inquiry),
             checks: inquiry.size,
             checked: found.checked,
@@ -128,6 +134,7 @@ impl RunObject {
             steps: broken.steps(),
             loop_from: broken.run.loop_from,
             shortest: broken.run.is_shortest,
+            claim: broken.run.claim.clone(),
         }
     }
 }
@@ -146,6 +153,8 @@ impl LibertiesObject {
             recoveries: may.recoveries,
             losses: may.losses,
             duplicates: may.duplicates,
+            pauses: may.pauses,
+            requests: may.requests,
             draws: (may.draws < u8::MAX).then_some(may.draws),
             late_calls: may.late_calls,
             links: links(inquiry.setup.links),
@@ -154,6 +163,7 @@ impl LibertiesObject {
             timing,
             grain,
             drift_percent: drift,
+            ticks: (may.ticks < u16::MAX).then_some(may.ticks),
             stops_at_goal: may.stops_at_goal,
         }
     }

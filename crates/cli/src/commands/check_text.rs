@@ -10,13 +10,13 @@ use crate::found::{Broken, Found};
 use crate::inquiry::Inquiry;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{Property, Verdict};
-use bellwether_core::Driving;
+use bellwether_core::{Driving, Lasting};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::TimeModel;
 
 /// Says what holds and what does not, and how it was found.
 pub fn describe(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> Result<String, Failure> {
-    let mut text = format!("{}: {}\n\n", subject(inquiry), verdict(found));
+    let mut text = format!("{}: {}\n\n", subject(inquiry), verdict(inquiry, found));
     text.push_str(&heading(inquiry));
     text.push_str(&coverage(inquiry, found));
     text.push('\n');
@@ -42,13 +42,22 @@ fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-fn verdict(found: &Found) -> String {
+fn verdict(inquiry: &Inquiry, found: &Found) -> String {
     match (found.verdict(), &found.incomplete) {
         (Verdict::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
+        _ if found.goes_on => {
+            let steps = horizon(inquiry, found).unwrap_or_default();
+            format!("one leader in all {} of {steps} of the clock", count(found.states, "state"))
+        }
         _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
         _ => format!("holds in all {}", count(found.states, "state")),
     }
+}
+
+/// Where runs go on after the last step of the clock: how far they were followed.
+fn horizon(inquiry: &Inquiry, found: &Found) -> Option<String> {
+    found.goes_on.then(|| count(inquiry.liberties.ticks.into(), "step"))
 }
 
 /// What was checked.
@@ -78,6 +87,8 @@ fn faults(inquiry: &Inquiry) -> String {
         (may.recoveries, "recovery", "recoveries"),
         (may.losses, "lost message", "lost messages"),
         (may.duplicates, "message that comes twice", "messages that come twice"),
+        (may.pauses, "pause", "pauses"),
+        (may.requests, "request to a leader", "requests to leaders"),
     ];
     let mut parts: Vec<String> = budgets
         .into_iter()
@@ -112,6 +123,9 @@ fn time(inquiry: &Inquiry) -> String {
     if inquiry.choice.driving == Driving::Rounds {
         parts.push("rounds run over a synchroniser".to_owned());
     }
+    if inquiry.liberties.stops_at_goal && inquiry.choice.spec.lasting == Lasting::GoesOn {
+        parts.push("a run is over when all is right (--ticks goes on)".to_owned());
+    }
     if inquiry.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());
     }
@@ -132,6 +146,9 @@ fn coverage(inquiry: &Inquiry, found: &Found) -> String {
     if found.is_cut {
         let most = count(inquiry.liberties.draws.into(), "number");
         text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
+    }
+    if let Some(steps) = horizon(inquiry, found) {
+        text.push_str(&line("", format!("runs were followed for {steps} of the clock, and go on")));
     }
     let stood = match (found.reduced, found.symmetric) {
         (true, true) => "one order for all that lead to the same, one state for all its turns of the ring",
@@ -185,6 +202,9 @@ fn counterexample(inquiry: &Inquiry, property: Property, broken: &Broken) -> Res
         (false, Some(_)) => "the loop is the shortest of some that were tried",
     };
     let mut text = format!("{} is violated in {steps}; {shortest}\n", property.name());
+    if let Some(claim) = &broken.run.claim {
+        text.push_str(&line("claim", claim));
+    }
     if inquiry.size > 1 {
         let (ids, callers) = (broken.ids(), broken.case.callers());
         text.push_str(&line("members", comma_separated(&ids)));

@@ -48,13 +48,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
 
     pub(super) fn happen(&mut self, what: Event, member: u32) {
         match what {
-            Event::Crash | Event::TornCrash if self.now == Time::ZERO => {} // it never started
-            _ if self.now == Time::ZERO && what.is_condition() => {}        // it was so from the beginning
+            Event::Crash if self.now == Time::ZERO => {} // it never started
+            _ if self.now == Time::ZERO && what.is_condition() => {} // it was so from the beginning
             Event::Crash => self.crash(member),
-            Event::TornCrash => {
-                self.world.tear(member);
-                self.crash(member);
-            }
             Event::Start => {
                 // A member that crashed before its time does not start.
                 let Some(waiting) = self.at_the_door.remove(&member) else { return };

@@ -284,8 +284,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     /// can go wrong.
     #[inline(always)]
     fn settle<const CALM: bool>(&mut self, member: u32, step: Step<A>) {
-        if !CALM && step.effects.first_send.is_some() && self.crashes_while_sending(member) {
-            return self.settle_and_crash(member, step);
+        if !CALM && let Some(doom) = self.doom(member, &step.effects) {
+            return self.settle_and_crash(member, step, doom);
         }
         let Step { effects, before, after } = step;
         self.something_happened = true;

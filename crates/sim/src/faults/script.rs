@@ -86,7 +86,7 @@ enum Life {
     Absent,
     Up,
     Frozen,
-    /// Its next sending will be its last: nobody knows when.
+    /// Its next sending or writing will be its last: nobody knows when.
     Doomed,
     Dead,
 }
@@ -119,13 +119,13 @@ pub fn check(script: &[Scripted]) -> Result<(), (usize, String)> {
             return Err((place, format!("at {at} {problem}")));
         }
         let after = match what {
-            Event::Crash | Event::TornCrash => {
+            Event::Crash => {
                 if life == Life::Frozen {
                     died_frozen.push(id);
                 }
                 Life::Dead
             }
-            Event::CrashSending => Life::Doomed,
+            Event::CrashSending | Event::TornCrash => Life::Doomed,
             Event::Pause => Life::Frozen,
             Event::Resume if life == Life::Frozen => Life::Up,
             Event::Resume => {
@@ -154,7 +154,7 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
             format!("member {id} is to pretend to be itself: name another id")
         }
         (Event::Crash | Event::TornCrash | Event::CrashSending, Life::Dead)
-        | (Event::CrashSending, Life::Doomed) => {
+        | (Event::CrashSending | Event::TornCrash, Life::Doomed) => {
             format!("member {id} crashes twice: let it recover between, or leave one out")
         }
         (Event::Recover, Life::Up | Life::Frozen | Life::Absent) => {
@@ -170,7 +170,10 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
             let does = does(what);
             format!("member {id} is dead by then and cannot {does}: let it crash later, or recover before")
         }
-        (Event::Pause | Event::Call | Event::Lie(_) | Event::CrashSending, Life::Absent) => {
+        (
+            Event::Pause | Event::Call | Event::Lie(_) | Event::CrashSending | Event::TornCrash,
+            Life::Absent,
+        ) => {
             let does = does(what);
             format!(
                 "member {id} has not started by then and cannot {does}: let it start earlier, or {does} later"
@@ -190,7 +193,7 @@ fn does(what: Event<Id>) -> &'static str {
         Event::Pause => "freeze",
         Event::Start => "start",
         Event::Call => "call",
-        Event::CrashSending => "crash",
+        Event::CrashSending | Event::TornCrash => "crash",
         _ => "lie",
     }
 }
@@ -219,7 +222,15 @@ mod tests {
         use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let sound: &[&Life] = &[
             &[],
-            &[(Crash, 0), (Recover, 3), (TornCrash, 4), (Recover, 4), (Crash, 5)],
+            &[
+                (Crash, 0),
+                (Recover, 3),
+                (TornCrash, 4),
+                (Recover, 4),
+                (TornCrash, 5),
+                (Crash, 6),
+                (Recover, 7),
+            ],
             &[(Pause, 1), (Resume, 2), (Pause, 3)],
             &[(Pause, 1), (Crash, 2), (Resume, 3)], // it dies frozen, and the pause still has its end
             &[(Start, 2), (Call, 2), (Crash, 4)],
@@ -235,7 +246,7 @@ mod tests {
 
     #[test]
     fn lives_that_cannot_are_not() {
-        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start};
+        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let forge = Event::Lie(Lie::Forge(id(9)));
         let unsound: &[(&Life, usize, &str)] = &[
             (&[(Recover, 1)], 0, "has not crashed"),
@@ -243,6 +254,9 @@ mod tests {
             (&[(Crash, 1), (Crash, 3)], 1, "crashes twice"),
             (&[(Crash, 1), (CrashSending, 3)], 1, "crashes twice"),
             (&[(CrashSending, 1), (CrashSending, 3)], 1, "crashes twice"),
+            (&[(Crash, 1), (TornCrash, 3)], 1, "crashes twice"),
+            (&[(CrashSending, 1), (TornCrash, 3)], 1, "crashes twice"),
+            (&[(Start, 3), (TornCrash, 1)], 1, "has not started"),
             (&[(Resume, 1)], 0, "is not frozen"),
             (&[(Pause, 1), (Resume, 2), (Resume, 3)], 2, "is not frozen"),
             (&[(Pause, 1), (Pause, 3)], 1, "frozen already"),

@@ -29,11 +29,13 @@ pub struct Post<M> {
     letters: Vec<Letter<M>>,
     on_wire: Vec<Vec<usize>>,
     ticks: u32,
+    /// Beyond so many ticks nobody counts how long a message is under way.
+    oldest: u16,
 }
 
 impl<M: Clone + PartialEq> Post<M> {
-    pub fn new(wires: &Wires) -> Self {
-        Post { letters: Vec::new(), on_wire: vec![Vec::new(); wires.len()], ticks: 0 }
+    pub fn new(wires: &Wires, oldest: u16) -> Self {
+        Post { letters: Vec::new(), on_wire: vec![Vec::new(); wires.len()], ticks: 0, oldest }
     }
 
     pub fn letter(&self, number: usize) -> &Letter<M> {
@@ -97,7 +99,8 @@ impl<M: Clone + PartialEq> Post<M> {
             for (msg, age) in queue {
                 let is_it = |&number: &usize| {
                     let letter = &self.letters[number];
-                    letter.msg == *msg && self.ticks - letter.sent_at_tick == u32::from(*age)
+                    let has_waited = (self.ticks - letter.sent_at_tick).min(self.oldest.into());
+                    letter.msg == *msg && has_waited == u32::from(*age)
                 };
                 on_wire.extend(before.iter().position(is_it).map(|at| before.remove(at)));
             }

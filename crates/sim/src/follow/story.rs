@@ -1,9 +1,10 @@
 //! A schedule, carried out and written down before anybody is told.
 
 use super::post::Post;
+use crate::faults::Event;
 use crate::judge::Ending;
 use crate::plan::Plan;
-use crate::rules::{Action, Rules, Seat, Situation, What, Whole};
+use crate::rules::{Action, Midway, Rules, Seat, Situation, What, Whole};
 use crate::schedule::Schedule;
 use crate::setup::SetupError;
 use bellwether_core::{Algorithm, HOP, Port, Span, Status, Time, Verdict};
@@ -24,6 +25,10 @@ pub struct Scene<A: Algorithm> {
     pub at: Time,
     /// What happens to a member, if anything does.
     pub act: Option<Act<A>>,
+    /// Who freezes or wakes.
+    pub struck: Option<(u32, Event)>,
+    /// For each member, the term in which it leads then, if it does.
+    pub leads: Vec<Option<u64>>,
     /// Who stops, after that.
     pub crashes: Option<u32>,
     /// Messages that come to nobody, or would.
@@ -51,6 +56,7 @@ pub enum Cue<T> {
     Message(usize),
     TimeOut(T),
     Word(Port, Verdict),
+    Request,
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
@@ -62,7 +68,7 @@ pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Optio
     let is_known = (schedule.beginning as usize) < ways;
     let begins_at = if is_known { schedule.beginning as usize } else { 0 };
     let now = beginnings.swap_remove(begins_at); // every run has one
-    let post = Post::new(&rules.wires);
+    let post = Post::new(&rules.wires, schedule.liberties.grain());
     let mut author = Author { rules, whole, now, post, scenes: Vec::new(), at: Time::ZERO };
     let mut problem = (!is_known).then(|| SetupError::Fault {
         key: "beginning",
@@ -136,7 +142,7 @@ impl<A: Algorithm> Author<'_, A> {
     fn happen(&mut self, step: usize, action: Action) -> Result<(), SetupError> {
         let mut possible = Vec::new();
         self.rules.possible(&mut self.whole, &self.now, &mut possible);
-        let is_possible = possible.contains(&action.what);
+        let is_possible = possible.contains(&action.what) || self.can_be_asked(action.what);
         let next = is_possible.then(|| self.whole.apply(&self.rules, &self.now, action)).flatten();
         let Some(next) = next else {
             let (step_text, problem) = (self.rules.write(action), self.instead());
@@ -164,10 +170,21 @@ impl<A: Algorithm> Author<'_, A> {
             Action { crash_after: Some(_), .. } => act.as_ref().map(|act| act.member),
             _ => None,
         };
+        let struck = match action.what {
+            What::Pause(member) => Some((member.into(), Event::Pause)),
+            What::Wake(member) => Some((member.into(), Event::Resume)),
+            _ => None,
+        };
         misses.extend(self.post.settle(&next.queues, self.at + HALF_A_HOP));
+        let leads = next.seats.iter().map(|seat| seat.facts().leads.then(|| seat.status().term)).collect();
         self.now = next;
-        self.scenes.push(Scene { at: self.at, act, crashes, misses });
+        self.scenes.push(Scene { at: self.at, act, struck, leads, crashes, misses });
         Ok(())
+    }
+
+    /// People may ask more of members than the checker does.
+    fn can_be_asked(&mut self, what: What) -> bool {
+        matches!(what, What::Ask(member, _) if self.rules.can_be_asked(&mut self.whole, &self.now, member))
     }
 
     /// What could happen instead, for whoever asked for something else.
@@ -204,7 +221,9 @@ impl<A: Algorithm> Author<'_, A> {
                 let letter = self.post.arrive(wire, place, self.at);
                 return (is_up.then_some(to), Some(Cue::Message(letter)));
             }
+            What::Ask(member, _) => (member.into(), Cue::Request),
             What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => return (None, None),
+            What::Pause(_) | What::Wake(_) => return (None, None),
         };
         (Some(member), Some(cue))
     }
@@ -214,7 +233,11 @@ impl<A: Algorithm> Author<'_, A> {
         let outcome = self.whole.outcomes()[action.draw as usize].clone();
         let before = &self.now.seats;
         let is_dead = |other| other != member && before[other as usize].facts().is_dead;
-        let count = action.crash_after.map_or(usize::MAX, usize::from);
+        let count = match action.crash_after {
+            None => usize::MAX,
+            Some(Midway::TornWrite) => 0,
+            Some(Midway::Sends(count)) => count.into(),
+        };
         let mut sends = Vec::new();
         for (port, msg) in outcome.sends.into_iter().take(count) {
             let wire = self.rules.wires.route(member, port, is_dead);

@@ -1,6 +1,7 @@
 //! One thing that can happen.
 
-use bellwether_core::Verdict;
+use crate::plan::Plan;
+use bellwether_core::{Request, Verdict};
 
 /// One thing that can happen. Members and wires are named by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,8 +10,17 @@ pub struct Action {
     pub what: What,
     /// Where members draw numbers: which of the ways in which they can fall, from 0.
     pub draw: u16,
-    /// The member that acts crashes when it has sent so many of the messages that it was to send.
-    pub crash_after: Option<u8>,
+    /// The member that acts crashes before it is done.
+    pub crash_after: Option<Midway>,
+}
+
+/// How far a member comes with what it was to do before it crashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Midway {
+    /// What it was to write is torn: it finds what was there before, and has sent nothing.
+    TornWrite,
+    /// It has written what it was to write, and sent so many of its messages.
+    Sends(u8),
 }
 
 /// What can happen.
@@ -36,6 +46,38 @@ pub enum What {
     Lose(u8, u8),
     /// A message comes twice: of those on its wire, the one at this place.
     Duplicate(u8, u8),
+    /// A member freezes: it handles nothing until it wakes, and its clock runs on.
+    Pause(u8),
+    /// A member that is frozen wakes as it was.
+    Wake(u8),
+    /// Whoever runs the members asks something of one.
+    Ask(u8, Ask),
+}
+
+/// What can be asked of a member: [`bellwether_core::Request`], with members by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ask {
+    /// Lead no longer.
+    Resign,
+    /// Let this member lead.
+    Transfer(u8),
+    /// Let this member vote.
+    Admit(u8),
+    /// Let this member no longer vote.
+    Dismiss(u8),
+}
+
+impl Ask {
+    /// The same, with members by id.
+    pub(super) fn request(self, plan: &Plan) -> Request {
+        let id = |member: u8| plan.ranks[member as usize].id();
+        match self {
+            Ask::Resign => Request::Resign,
+            Ask::Transfer(to) => Request::Transfer(id(to)),
+            Ask::Admit(whom) => Request::Admit(id(whom)),
+            Ask::Dismiss(whom) => Request::Dismiss(id(whom)),
+        }
+    }
 }
 
 /// What a detector can say of a neighbour.
@@ -63,9 +105,15 @@ impl From<What> for Action {
 }
 
 impl What {
-    /// Whether it only may happen, and need not: a fault, or the end of one.
+    /// Whether it only may happen, and need not: a fault, the end of one, or a request. (A pause ends some time:
+    /// one that does not is a crash.)
     #[must_use]
     pub fn is_fault(self) -> bool {
-        matches!(self, What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..))
+        match self {
+            What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => true,
+            What::Pause(_) | What::Ask(..) => true,
+            What::Boot(_) | What::Call(_) | What::Deliver(..) | What::TimeOut(..) | What::Tell(..) => false,
+            What::Tick | What::Wake(_) => false,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, members by their ids.
 
-use super::{Action, Rules, What, Wire, Word};
-use bellwether_core::{Id, Port};
+use super::{Action, Ask, Midway, Rules, What, Wire, Word};
+use bellwether_core::{Id, Port, Request};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
@@ -13,8 +13,8 @@ pub struct Instruction {
     /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at
     /// all.
     pub draw: u16,
-    /// The member that acts crashes when it has sent so many messages.
-    pub crash_after: Option<u8>,
+    /// The member that acts crashes before it is done.
+    pub crash_after: Option<Midway>,
 }
 
 /// What can happen, as people write it.
@@ -40,6 +40,12 @@ pub enum Deed {
     Lose(Letter),
     /// `duplicate 3 -> 1`
     Duplicate(Letter),
+    /// `pause 4`
+    Pause(Id),
+    /// `wake 4`
+    Wake(Id),
+    /// `ask 3: resign`, `ask 3: transfer 1`
+    Ask(Id, Request),
 }
 
 /// A member, and one of its ports where that has to be said: `3` or `3.1`.
@@ -64,7 +70,8 @@ pub struct Letter {
 
 /// What steps look like, for whoever wrote something else.
 const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
-                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4 or boot 4";
+                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4, pause 4, wake 4, \
+                        ask 3: resign, ask 3: transfer 1 or boot 4";
 
 impl FromStr for Instruction {
     type Err = String;
@@ -74,7 +81,10 @@ impl FromStr for Instruction {
         let mut words: Vec<&str> = spaced.split_whitespace().collect();
         let mut crash_after = None;
         if let [before @ .., "crash", "after", count] = &words[..] {
-            crash_after = Some(number(count, 0)?);
+            crash_after = Some(Midway::Sends(number(count, 0)?));
+            words.truncate(before.len());
+        } else if let [before @ .., "crash", "torn"] = &words[..] {
+            crash_after = Some(Midway::TornWrite);
             words.truncate(before.len());
         }
         let mut draw = 0;
@@ -107,6 +117,9 @@ impl FromStr for Instruction {
             ["tick"] => Deed::Tick,
             ["crash", member] => Deed::Crash(id(member)?),
             ["recover", member] => Deed::Recover(id(member)?),
+            ["pause", member] => Deed::Pause(id(member)?),
+            ["wake", member] => Deed::Wake(id(member)?),
+            ["ask", member, ":", ref what @ ..] => Deed::Ask(id(member)?, request(text, what)?),
             _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
         };
         Ok(Instruction { deed, draw, crash_after })
@@ -118,6 +131,20 @@ fn number<N: FromStr + PartialOrd + From<u8>>(word: &str, least: u8) -> Result<N
     let number = word.parse().ok().filter(|number| *number >= N::from(least));
     number.ok_or_else(|| {
         format!("'{word}' is no number that can stand here: expected {least} or a little more")
+    })
+}
+
+fn request(text: &str, words: &[&str]) -> Result<Request, String> {
+    Ok(match *words {
+        ["resign"] => Request::Resign,
+        ["transfer", to] => Request::Transfer(id(to)?),
+        ["admit", whom] => Request::Admit(id(whom)?),
+        ["dismiss", whom] => Request::Dismiss(id(whom)?),
+        _ => {
+            return Err(format!(
+                "'{text}': a member is asked to resign, transfer 1, admit 1 or dismiss 1, say"
+            ));
+        }
     })
 }
 
@@ -176,11 +203,21 @@ impl Display for Instruction {
             Deed::Recover(id) => write!(f, "recover {id}"),
             Deed::Lose(letter) => write!(f, "lose {letter}"),
             Deed::Duplicate(letter) => write!(f, "duplicate {letter}"),
+            Deed::Pause(id) => write!(f, "pause {id}"),
+            Deed::Wake(id) => write!(f, "wake {id}"),
+            Deed::Ask(id, Request::Resign) => write!(f, "ask {id}: resign"),
+            Deed::Ask(id, Request::Transfer(to)) => write!(f, "ask {id}: transfer {to}"),
+            Deed::Ask(id, Request::Admit(whom)) => write!(f, "ask {id}: admit {whom}"),
+            Deed::Ask(id, Request::Dismiss(whom)) => write!(f, "ask {id}: dismiss {whom}"),
         }?;
         if self.draw > 0 {
             write!(f, " draw {}", u32::from(self.draw) + 1)?;
         }
-        self.crash_after.map_or(Ok(()), |count| write!(f, " crash after {count}"))
+        match self.crash_after {
+            None => Ok(()),
+            Some(Midway::TornWrite) => f.write_str(" crash torn"),
+            Some(Midway::Sends(count)) => write!(f, " crash after {count}"),
+        }
     }
 }
 
@@ -219,6 +256,9 @@ impl Rules<'_> {
             What::Recover(member) => Deed::Recover(self.id(member.into())),
             What::Lose(wire, place) => Deed::Lose(self.letter(wire, place)),
             What::Duplicate(wire, place) => Deed::Duplicate(self.letter(wire, place)),
+            What::Pause(member) => Deed::Pause(self.id(member.into())),
+            What::Wake(member) => Deed::Wake(self.id(member.into())),
+            What::Ask(member, ask) => Deed::Ask(self.id(member.into()), ask.request(self.plan)),
         };
         Instruction { deed, draw, crash_after }
     }
@@ -244,6 +284,17 @@ impl Rules<'_> {
             Deed::Recover(id) => What::Recover(member(id)?),
             Deed::Lose(letter) => What::Lose(self.wire(letter)?, letter.place),
             Deed::Duplicate(letter) => What::Duplicate(self.wire(letter)?, letter.place),
+            Deed::Pause(id) => What::Pause(member(id)?),
+            Deed::Wake(id) => What::Wake(member(id)?),
+            Deed::Ask(asked, request) => {
+                let ask = match request {
+                    Request::Resign => Ask::Resign,
+                    Request::Transfer(to) => Ask::Transfer(member(to)?),
+                    Request::Admit(whom) => Ask::Admit(member(whom)?),
+                    Request::Dismiss(whom) => Ask::Dismiss(member(whom)?),
+                };
+                What::Ask(member(asked)?, ask)
+            }
         };
         Ok(Action { what, draw, crash_after })
     }

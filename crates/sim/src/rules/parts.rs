@@ -1,7 +1,8 @@
 //! A moment, and how its parts are kept.
 
-use super::{Facts, Input};
-use bellwether_core::Port;
+use super::{Change, Facts, Input};
+use bellwether_core::{Port, Spec};
+use std::ops::BitOrAssign;
 
 /// How many of the liberties have been taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,6 +15,28 @@ pub struct Spent {
     pub losses: u8,
     /// Messages that came twice.
     pub duplicates: u8,
+    /// Pauses.
+    pub pauses: u8,
+    /// Requests.
+    pub requests: u8,
+    /// Steps of the clock, where they are counted.
+    pub ticks: u16,
+}
+
+/// What is left out of what can happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Members would draw more numbers than they may, or more messages be on a wire than there can be.
+    pub numbers: bool,
+    /// The clock would make more steps than it may.
+    pub ticks: bool,
+}
+
+impl BitOrAssign for Cut {
+    fn bitor_assign(&mut self, more: Cut) {
+        self.numbers |= more.numbers;
+        self.ticks |= more.ticks;
+    }
 }
 
 /// Everything that is at one moment: all members, all messages under way, and what has gone wrong so far.
@@ -61,6 +84,8 @@ pub trait Parts {
     fn touch_wire(&mut self, wire: u8) {
         let _ = wire;
     }
+    /// The algorithm's outside.
+    fn spec(&self) -> &'static Spec;
     /// What matters of a member.
     fn facts(&mut self, seat: &Self::Seat) -> &Facts;
     /// Whether a member is doing nothing by itself: it has booted, is not to call, and has no timers.
@@ -95,14 +120,14 @@ pub trait Parts {
     fn count(&self, outcomes: Self::Outcomes) -> u16;
     /// Whether some are left out because the member would draw more numbers than it may.
     fn is_cut(&self, outcomes: Self::Outcomes) -> bool;
+    /// Whether the member writes something.
+    fn writes(&self, outcomes: Self::Outcomes, draw: u16) -> bool;
     /// The member after it, and how many messages it sends.
     fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::Seat, u8);
     /// One of the messages it sends.
     fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Letter);
-    /// A member that stops.
-    fn crash(&mut self, seat: &Self::Seat) -> Self::Seat;
-    /// A member, a step of the clock later.
-    fn seat_later(&mut self, seat: &Self::Seat) -> Self::Seat;
-    /// A wire, a step of the clock later.
-    fn queue_later(&mut self, queue: &Self::Queue) -> Self::Queue;
+    /// A member to which something happens without its doing.
+    fn changed(&mut self, seat: &Self::Seat, change: Change) -> Self::Seat;
+    /// A wire, a step of the clock later. Beyond `oldest` steps nobody counts how long messages are under way.
+    fn queue_later(&mut self, queue: &Self::Queue, oldest: u16) -> Self::Queue;
 }

@@ -1,8 +1,8 @@
 //! A moment as it is: values that can be compared and hashed.
 
-use super::{Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
+use super::{Change, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
 use crate::plan::{LinkOrder, Plan};
-use bellwether_core::{Algorithm, Port};
+use bellwether_core::{Algorithm, Port, Spec};
 
 /// What is on a wire: messages, and for how many steps of the clock they have been under way.
 pub type Letters<M> = Vec<(M, u16)>;
@@ -75,6 +75,10 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     type Letter = A::Msg;
     type Outcomes = ();
 
+    fn spec(&self) -> &'static Spec {
+        &A::SPEC
+    }
+
     fn facts(&mut self, seat: &Seat<A>) -> &Facts {
         self.facts = seat.facts();
         &self.facts
@@ -127,6 +131,10 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         self.outcomes.1
     }
 
+    fn writes(&self, (): (), draw: u16) -> bool {
+        self.outcomes.0[draw as usize].writes
+    }
+
     fn outcome(&self, (): (), draw: u16) -> (Seat<A>, u8) {
         let outcome = &self.outcomes.0[draw as usize];
         (outcome.seat.clone(), outcome.sends.len() as u8)
@@ -136,16 +144,12 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         self.outcomes.0[draw as usize].sends[nth as usize].clone()
     }
 
-    fn crash(&mut self, seat: &Seat<A>) -> Seat<A> {
-        seat.crashed()
+    fn changed(&mut self, seat: &Seat<A>, change: Change) -> Seat<A> {
+        seat.changed(change)
     }
 
-    fn seat_later(&mut self, seat: &Seat<A>) -> Seat<A> {
-        seat.a_step_later()
-    }
-
-    fn queue_later(&mut self, queue: &Self::Queue) -> Self::Queue {
-        let later = queue.iter().map(|(letter, age)| (letter.clone(), age + 1)).collect();
+    fn queue_later(&mut self, queue: &Self::Queue, oldest: u16) -> Self::Queue {
+        let later = queue.iter().map(|(letter, age)| (letter.clone(), oldest.min(age + 1))).collect();
         self.in_order(later)
     }
 }

@@ -195,10 +195,9 @@ impl Events {
 
     /// Whether a member never starts.
     pub fn is_dead_from_the_start(&self, id: Id) -> bool {
-        let dies = |what| matches!(what, Event::Crash | Event::TornCrash);
         self.happenings
             .iter()
-            .any(|event| event.id.value == id && dies(event.what) && event.when.value == Time::ZERO)
+            .any(|event| event.id.value == id && event.what == Event::Crash && event.when.value == Time::ZERO)
     }
 
     /// When a member dies that does not come back, if it does.
@@ -207,7 +206,7 @@ impl Events {
             let own = self.happenings.iter().filter(|event| event.id.value == id && wanted(&event.what));
             own.map(|event| event.when.value).max()
         };
-        let died = of(|what| matches!(what, Event::Crash | Event::TornCrash))?;
+        let died = of(|what| *what == Event::Crash)?;
         let recovered = of(|what| *what == Event::Recover);
         Some(died).filter(|&died| recovered.is_none_or(|recovered| recovered < died))
     }

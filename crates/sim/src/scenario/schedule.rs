@@ -11,10 +11,13 @@ const LIBERTIES: &[&str] = &[
     "recoveries",
     "losses",
     "duplicates",
+    "pauses",
+    "requests",
     "draws",
     "late_calls",
     "detector",
     "clock",
+    "ticks",
     "stops_at_goal",
 ];
 
@@ -81,10 +84,13 @@ fn liberties(file: &Table<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
         recoveries: count("recoveries", needed.recoveries)?,
         losses: count("losses", needed.losses)?,
         duplicates: count("duplicates", needed.duplicates)?,
+        pauses: count("pauses", needed.pauses)?,
+        requests: count("requests", needed.requests)?,
         draws: table.read("draws", small::<u8>)?.map_or(needed.draws, |draws| draws.value),
         late_calls: flag("late_calls", needed.late_calls)?,
         detector: flag("detector", needed.detector)?,
         time: table.read("clock", clock)?.map_or(needed.time, |clock| clock.value),
+        ticks: table.read("ticks", small::<u16>)?.map_or(needed.ticks, |ticks| ticks.value),
         stops_at_goal: flag("stops_at_goal", needed.stops_at_goal)?,
     })
 }

@@ -144,16 +144,21 @@ impl Text {
             recoveries,
             losses,
             duplicates,
+            pauses,
+            requests,
             draws,
             late_calls,
             detector,
             time,
+            ticks,
             stops_at_goal,
         } = *liberties;
         self.maybe("crashes", (crashes != needed.crashes).then_some(crashes));
         self.maybe("recoveries", (recoveries != needed.recoveries).then_some(recoveries));
         self.maybe("losses", (losses != needed.losses).then_some(losses));
         self.maybe("duplicates", (duplicates != needed.duplicates).then_some(duplicates));
+        self.maybe("pauses", (pauses != needed.pauses).then_some(pauses));
+        self.maybe("requests", (requests != needed.requests).then_some(requests));
         self.maybe("draws", (draws != needed.draws).then_some(draws));
         self.maybe("late_calls", (late_calls != needed.late_calls).then_some(late_calls));
         self.maybe("detector", (detector != needed.detector).then_some(detector));
@@ -161,6 +166,7 @@ impl Text {
             let is_needed = time != needed.time;
             self.maybe("clock", is_needed.then(|| format!("{{ grain = {grain}, drift = {drift} }}")));
         }
+        self.maybe("ticks", (ticks != needed.ticks).then_some(ticks));
         self.maybe("stops_at_goal", stops_at_goal.then_some(true));
     }
 

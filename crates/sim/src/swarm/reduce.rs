@@ -32,8 +32,8 @@ fn with_time(setup: &Setup) -> Setup {
     setup
 }
 
-/// What sets a run apart from one in which members only die: whether anyone comes back, or finds its last
-/// write torn.
+/// What sets a run apart from one in which members only die: whether anyone comes back, or stops in the
+/// middle of a write.
 fn telling(setup: &Setup) -> (bool, bool) {
     let any = |wanted| setup.script.iter().any(|(_, what, _)| *what == wanted);
     (any(Event::Recover), any(Event::TornCrash))

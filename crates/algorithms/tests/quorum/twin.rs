@@ -1,36 +1,44 @@
-//! Sound algorithms with one thing wrong in what members remember or hear: the rest is the sound one's own code.
+//! Algorithms with one rule broken: the rest is the sound one's own code.
 
 use bellwether_core::*;
 use serde::Serialize;
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::marker::PhantomData;
 
-/// What is wrong; it may remember something for that.
-pub trait Flaw: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static {
+/// What is wrong.
+pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
     type Sound: Algorithm;
+    const NAME: &'static str;
 
-    /// What is found again of what was written.
-    fn found(saved: <Self::Sound as Algorithm>::Durable) -> <Self::Sound as Algorithm>::Durable {
+    /// What it finds when it boots.
+    fn finds(saved: <Self::Sound as Algorithm>::Durable) -> <Self::Sound as Algorithm>::Durable {
         saved
     }
 
-    /// What a member takes a message for, and from whom it thinks it has it.
-    fn heard(
-        &mut self,
-        from: Port,
-        msg: <Self::Sound as Protocol>::Msg,
-        ports: u32,
-    ) -> Vec<(Port, <Self::Sound as Protocol>::Msg)> {
-        let _ = ports;
-        vec![(from, msg)]
+    /// What it takes a message for.
+    fn takes_for(_: Status, msg: <Self::Sound as Protocol>::Msg) -> <Self::Sound as Protocol>::Msg {
+        msg
+    }
+
+    /// From whom it thinks that it has a message besides, of so many neighbours.
+    fn also_from(_: Port, _: u32) -> Option<Port> {
+        None
+    }
+
+    /// What it shows of itself.
+    fn shows(status: Status) -> Status {
+        status
     }
 }
 
 /// A member with a flaw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(bound = "")]
 pub struct Twin<F: Flaw> {
     sound: F::Sound,
-    flaw: F,
+    #[serde(skip)]
+    flaw: PhantomData<F>,
 }
 
 impl<F: Flaw> Twin<F> {
@@ -44,10 +52,10 @@ impl<F: Flaw> Twin<F> {
 
 impl<F: Flaw> Protocol for Twin<F> {
     type Msg = <F::Sound as Protocol>::Msg;
-    const SPEC: Spec = F::Sound::SPEC;
+    const SPEC: Spec = Spec { variant: F::NAME, ..<F::Sound as Protocol>::SPEC };
 
     fn status(&self) -> Status {
-        self.sound.status()
+        F::shows(self.sound.status())
     }
 }
 
@@ -56,11 +64,11 @@ impl<F: Flaw> Algorithm for Twin<F> {
     type Durable = <F::Sound as Algorithm>::Durable;
 
     fn start(cx: &mut Cx<'_, Self>, saved: Self::Durable) -> Self {
-        let (sound, saved) = cx.lend(|inner| F::Sound::start(inner, F::found(saved)), |_, msg| Some(msg));
+        let (sound, saved) = cx.lend(|inner| F::Sound::start(inner, F::finds(saved)), |_, msg| Some(msg));
         if let Some(saved) = saved {
             cx.persist(saved);
         }
-        Twin { sound, flaw: F::default() }
+        Twin { sound, flaw: PhantomData }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -68,9 +76,10 @@ impl<F: Flaw> Algorithm for Twin<F> {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Self::Msg) {
-        let ports = cx.incoming().count() as u32;
-        for (from, msg) in self.flaw.heard(from, msg, ports) {
-            self.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        let msg = F::takes_for(self.sound.status(), msg);
+        let neighbours = cx.incoming().count() as u32;
+        for from in [from].into_iter().chain(F::also_from(from, neighbours)) {
+            self.pass(cx, |sound, cx| sound.on_message(cx, from, msg.clone()));
         }
     }
 

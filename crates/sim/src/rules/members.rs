@@ -1,0 +1,178 @@
+//! What an input makes of a member.
+
+use super::{Input, Liberties, Outcome, Seat, TimeModel, hash_of};
+use crate::plan::Plan;
+use crate::world::{Choices, Step, World};
+use bellwether_core::{Algorithm, Id, Port, Span, Starts, Time, TimerChange, Verdict};
+
+/// Gives members inputs, through the simulator's own [`World`].
+pub struct Members<'p, A: Algorithm> {
+    plan: &'p Plan,
+    world: World<'p, A>,
+    liberties: Liberties,
+    step: Span,
+    /// How many draws of this attempt have been seen, those for the spans of timers included.
+    seen_draws: usize,
+    /// How many of them were the member's own.
+    drawn: usize,
+}
+
+impl<'p, A: Algorithm> Members<'p, A> {
+    /// The members of a plan.
+    #[must_use]
+    pub fn new(plan: &'p Plan, liberties: Liberties) -> Self {
+        Members {
+            plan,
+            world: World::new(plan),
+            liberties,
+            step: liberties.step(plan),
+            seen_draws: 0,
+            drawn: 0,
+        }
+    }
+
+    /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
+    /// draws can fall. True if some are left out because it would draw more than it may, or there are too many.
+    pub fn outcomes(
+        &mut self,
+        member: u32,
+        seat: &Seat<A>,
+        input: Input<&A::Msg>,
+    ) -> (Vec<Outcome<A>>, bool) {
+        let (mut outcomes, mut is_cut) = (Vec::new(), false);
+        let mut choices = Some(Choices::default());
+        while let Some(chosen) = choices {
+            if outcomes.len() == usize::from(u16::MAX) {
+                return (outcomes, true); // an action's draw is a number of this kind
+            }
+            self.world.choose(chosen);
+            match self.outcome(member, seat, &input) {
+                Some(outcome) => outcomes.push(outcome),
+                None => is_cut = true,
+            }
+            choices = self.world.take_choices().next();
+        }
+        (outcomes, is_cut)
+    }
+
+    fn outcome(&mut self, member: u32, before: &Seat<A>, input: &Input<&A::Msg>) -> Option<Outcome<A>> {
+        (self.seen_draws, self.drawn) = (0, 0);
+        let mut after = Outcome { seat: before.clone(), writes: false, sends: Vec::new(), reason: None };
+        let now = Time::from_ticks(before.clock);
+        if let Some(state) = after.seat.state.take() {
+            self.world.thaw(member, state);
+        }
+        match input {
+            Input::Boot { again } => {
+                after.seat.boots = false;
+                after.seat.calls |= *again && A::SPEC.starts == Starts::Callers;
+                self.world.persist(member, before.saved.clone());
+                let step = self.world.start(member, now);
+                self.settle(&mut after, Some(step));
+            }
+            Input::Call { dead } => {
+                for port in (0..u32::BITS).filter(|port| dead & 1 << port != 0).map(Port) {
+                    let step = self.world.suspect(member, now, port, Verdict::Failed);
+                    self.settle(&mut after, step);
+                }
+                after.seat.calls = false;
+                let step = self.world.call(member, now);
+                self.settle(&mut after, step);
+            }
+            Input::Message(port, msg) => {
+                let step = self.world.deliver(member, now, *port, (*msg).clone());
+                self.settle(&mut after, step);
+            }
+            Input::TimeOut(number) => {
+                let (timer, _) = after.seat.timers.remove(*number as usize);
+                let step = self.world.fire(member, now, timer);
+                self.settle(&mut after, step);
+            }
+            Input::Word(port, verdict) => {
+                let bit = 1 << port.0;
+                after.seat.told = match verdict {
+                    Verdict::Working => before.told & !bit,
+                    _ => before.told | bit,
+                };
+                let step = self.world.suspect(member, now, *port, *verdict);
+                self.settle(&mut after, step);
+            }
+            Input::Ask(ask) => {
+                let step = self.world.request(member, now, ask.request(self.plan));
+                self.settle(&mut after, step);
+            }
+        }
+        after.seat.state = self.world.freeze(member);
+        self.conclude(member, before, &mut after.seat);
+        if self.liberties.draws < u8::MAX {
+            let drawn = usize::from(before.drawn) + self.drawn;
+            after.seat.drawn = u8::try_from(drawn).ok().filter(|&drawn| drawn <= self.liberties.draws)?;
+        }
+        Some(after)
+    }
+
+    /// Takes up the effects of one handler's run.
+    fn settle(&mut self, after: &mut Outcome<A>, step: Option<Step<A>>) {
+        let Some(Step { effects, .. }) = step else { return };
+        let mut choices = self.world.take_choices();
+        self.drawn += choices.count() - self.seen_draws;
+        after.reason = effects.reason.or(after.reason);
+        if let Some(durable) = effects.persist {
+            after.seat.saved = durable;
+            after.writes = true;
+        }
+        let mut timers = self.world.buffers().take_timers();
+        for change in timers.drain(..) {
+            let (TimerChange::Set(timer, _) | TimerChange::Cancel(timer)) = &change;
+            after.seat.timers.retain(|(pending, _)| pending != timer);
+            if let TimerChange::Set(timer, range) = change {
+                let left = self.pick(&mut choices, *range.start(), *range.end());
+                after.seat.timers.push((timer, left));
+            }
+        }
+        self.world.buffers().return_timers(timers);
+        self.seen_draws = choices.count();
+        self.world.choose(choices);
+        // Two members that set the same timers in another order are not different members.
+        after.seat.timers.sort_by_cached_key(|(timer, left)| (*left, hash_of(timer)));
+        after.sends.extend(effects.first_send);
+        let mut sends = self.world.buffers().take_sends();
+        after.sends.append(&mut sends);
+        self.world.buffers().return_sends(sends);
+    }
+
+    /// After how much of its clock a timer runs out: any number of steps within its range.
+    fn pick(&self, choices: &mut Choices, least: Span, most: Span) -> i64 {
+        match self.liberties.time {
+            TimeModel::Any => 0,
+            TimeModel::Clock { .. } => {
+                let steps = most.ticks().saturating_sub(least.ticks()).div_ceil(self.step.ticks());
+                let chosen = if steps == 0 { 0 } else { choices.draw(steps + 1) };
+                (least.ticks() + chosen * self.step.ticks()).min(most.ticks()) as i64
+            }
+        }
+    }
+
+    /// What follows from what an outsider sees: whoever has come to name a leader that it takes for dead is
+    /// to call, and the terms in which it leads are noted.
+    fn conclude(&self, member: u32, before: &Seat<A>, after: &mut Seat<A>) {
+        let status = after.status();
+        let is_dead = |id: Id| {
+            let mut told = (0..self.plan.topology.ports(member)).filter(|port| after.told & 1 << port != 0);
+            told.any(|port| {
+                let (peer, _) = self.plan.topology.peer(member, Port(port));
+                self.plan.ranks[peer as usize].id() == id
+            })
+        };
+        let is_news = status.leader != before.status().leader || after.told & !before.told != 0;
+        if A::SPEC.starts == Starts::Callers && is_news && status.leader.is_some_and(is_dead) {
+            after.calls = true;
+        }
+        if A::SPEC.reign.counts_terms()
+            && after.leads()
+            && let Err(at) = after.led.binary_search(&status.term)
+        {
+            after.led.insert(at, status.term);
+        }
+    }
+}
