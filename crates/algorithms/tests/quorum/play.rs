@@ -80,6 +80,7 @@ pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: Liberties) -> 
         memory: 1 << 30,
         states: 1_000_000,
         time: None,
+        claims: false,
     };
     check_algorithm::<A>(&complete(n), &wishes, &|_| {})
 }
