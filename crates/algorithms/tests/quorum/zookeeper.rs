@@ -65,7 +65,7 @@ fn a_calm_election_costs_what_is_claimed() {
 }
 
 #[test]
-fn in_the_best_order_nobody_votes_more_than_everyone_and_in_the_worst_order_twice() {
+fn votes_change_with_every_better_one_in_rising_order_and_once_in_falling_order() {
     for n in 2..=9_usize {
         let sent = |cast: Cast| run_safely::<Zookeeper>(&network(&cast)).messages.by_kind["notification"];
         let (others, pairs) = (n as u64 - 1, (n * (n - 1) / 2) as u64);
