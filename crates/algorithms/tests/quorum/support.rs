@@ -184,6 +184,7 @@ pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64)
         memory: 1 << 30,
         states,
         time: None,
+        claims: false,
     };
     let checked = check_algorithm::<A>(plan, &wishes, &|_| ());
     let of_terms = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);

@@ -21,6 +21,11 @@ pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
         msg
     }
 
+    /// From whom it thinks that it has a message besides, of so many neighbours.
+    fn also_from(_: Port, _: u32) -> Option<Port> {
+        None
+    }
+
     /// What it shows of itself.
     fn shows(status: Status) -> Status {
         status
@@ -72,7 +77,10 @@ impl<F: Flaw> Algorithm for Twin<F> {
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Self::Msg) {
         let msg = F::takes_for(self.sound.status(), msg);
-        self.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        let neighbours = cx.incoming().count() as u32;
+        for from in [from].into_iter().chain(F::also_from(from, neighbours)) {
+            self.pass(cx, |sound, cx| sound.on_message(cx, from, msg.clone()));
+        }
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer) {

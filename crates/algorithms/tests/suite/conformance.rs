@@ -30,6 +30,8 @@ fn the_registry_lists_what_it_should() {
         ("aggregation-tree", &["plain"], Events),
         ("bully", &["at-once", "waiting", "stable"], Events),
         ("quorum-lease", &["ranked", "randomised", "adaptive", "tight"], Events),
+        ("zookeeper", &["fast"], Events),
+        ("paxos", &["single-decree"], Events),
         ("raft-vote", &["plain", "pre-vote"], Events),
         ("omega", &["stable"], Events),
         ("invitation", &["plain"], Events),
