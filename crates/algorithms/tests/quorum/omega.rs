@@ -4,6 +4,7 @@ use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
 use bellwether_sim::Event;
+use bellwether_sim::outage::{Outage, after_crash};
 
 /// How long a candidate may be silent, in hops.
 const PATIENCE: u64 = 3;
@@ -58,6 +59,15 @@ fn a_leader_that_dies_is_followed_by_the_next_in_turn() {
         assert_eq!(when, hops(50 + PATIENCE + 1));
         assert_eq!(report.stability.changes, 1);
     }
+}
+
+#[test]
+fn how_long_a_crashed_leader_is_missed_is_measured() {
+    let missed = |at, patience| after_crash::<Omega>(&complete(4), hops(at), Span::from_hops(patience));
+    // As above: three hops of silence after its last word, and one more until the next has spoken twice.
+    assert_eq!(missed(50, 100), Outage::Lasted(Span::from_hops(PATIENCE + 1)));
+    assert_eq!(missed(50, PATIENCE), Outage::Unended);
+    assert_eq!(missed(0, 100), Outage::NoLeader, "nobody leads yet");
 }
 
 #[test]
