@@ -54,6 +54,7 @@ fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
         liberties,
         reduction,
         symmetry: false,
+        claims: false, // the rivals count no messages
         threads,
         memory: 8 << 30,
         states: u64::MAX,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aggregation_tree;
+mod attendance;
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_detector;
@@ -18,11 +19,15 @@ pub mod dolev_klawe_rodeh;
 pub mod floodmax;
 pub mod franklin;
 pub mod hirschberg_sinclair;
+pub mod invitation;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
+pub mod omega;
+pub mod paxos;
 pub mod peterson;
 pub mod quorum_lease;
+pub mod raft_vote;
 mod registry;
 mod ring_figures;
 mod ring_news;
@@ -31,6 +36,7 @@ pub mod ring_skipping;
 mod sources;
 pub mod time_slice;
 pub mod variable_speeds;
+pub mod zookeeper;
 
 pub use detectors::DETECTORS;
 pub use registry::Algorithms;

@@ -2,8 +2,9 @@
 
 use crate::{
     aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
-    chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, itai_rodeh, lcr,
-    modified_ring, peterson, ring_skipping, time_slice, variable_speeds,
+    chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, invitation,
+    itai_rodeh, lcr, modified_ring, omega, paxos, peterson, raft_vote, ring_skipping, time_slice,
+    variable_speeds, zookeeper,
 };
 
 use crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
@@ -27,5 +28,10 @@ bellwether_core::registry! {
         events aggregation_tree::AggregationTree;
         events bully::AtOnce, bully::Waiting, bully::Stable;
         events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
+        events zookeeper::Zookeeper;
+        events paxos::Paxos;
+        events raft_vote::Plain, raft_vote::PreVote;
+        events omega::Omega;
+        events invitation::Invitation;
     }
 }

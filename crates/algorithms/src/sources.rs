@@ -154,3 +154,48 @@ pub const ONGARO_2014: Citation = Citation {
     title: "Consensus: bridging theory and practice (dissertation, Stanford), chapters 3, 4, 6 and 9",
     year: 2014,
 };
+
+pub const HUNT_KONAR_JUNQUEIRA_REED_2010: Citation = Citation {
+    authors: "P. Hunt, M. Konar, F. P. Junqueira and B. Reed",
+    title: "ZooKeeper: wait-free coordination for Internet-scale systems, USENIX Annual Technical Conference",
+    year: 2010,
+};
+
+pub const JUNQUEIRA_REED_SERAFINI_2011: Citation = Citation {
+    authors: "F. P. Junqueira, B. C. Reed and M. Serafini",
+    title: "Zab: high-performance broadcast for primary-backup systems, IEEE/IFIP DSN",
+    year: 2011,
+};
+
+pub const MEDEIROS_2012: Citation = Citation {
+    authors: "A. Medeiros",
+    title: "ZooKeeper's atomic broadcast protocol: theory and practice, Aalto University",
+    year: 2012,
+};
+
+pub const LAMPORT_1998: Citation = Citation {
+    authors: "L. Lamport",
+    title: "The part-time parliament, ACM Trans. Computer Systems 16(2)",
+    year: 1998,
+};
+
+pub const LAMPORT_2001: Citation =
+    Citation { authors: "L. Lamport", title: "Paxos made simple, ACM SIGACT News 32(4)", year: 2001 };
+
+pub const ONGARO_OUSTERHOUT_2014: Citation = Citation {
+    authors: "D. Ongaro and J. Ousterhout",
+    title: "In search of an understandable consensus algorithm, USENIX Annual Technical Conference",
+    year: 2014,
+};
+
+pub const AGUILERA_2001: Citation = Citation {
+    authors: "M. K. Aguilera, C. Delporte-Gallet, H. Fauconnier and S. Toueg",
+    title: "Stable leader election, International Symposium on Distributed Computing (DISC)",
+    year: 2001,
+};
+
+pub const CHANDRA_HADZILACOS_TOUEG_1996: Citation = Citation {
+    authors: "T. D. Chandra, V. Hadzilacos and S. Toueg",
+    title: "The weakest failure detector for solving consensus, JACM 43(4)",
+    year: 1996,
+};

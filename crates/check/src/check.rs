@@ -1,14 +1,17 @@
 //! One check: a search with reductions, and where they leave something open, one without.
 
+use crate::costs::{self, Cost, Counted, Held};
 use crate::liveness::{self, Endless};
 use crate::packed::{EMPTY, Packed, PackedMoment};
-use crate::path::{actions, stages_to};
+use crate::path::{Stage, actions, stages_to};
 use crate::property::Property;
 use crate::row::Layout;
 use crate::search::{Limits, Progress, Search, Stopped};
 use crate::store::{Line, Numbered, Values, Workshop};
 use crate::visited::StateId;
-use bellwether_core::{Algorithm, Identities, Initiators, Registry, RoundAlgorithm, Rounds, Spec, Visitor};
+use bellwether_core::{
+    Algorithm, Identities, Initiators, Message, Registry, RoundAlgorithm, Rounds, Spec, Visitor,
+};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules};
 use std::sync::Arc;
@@ -26,6 +29,8 @@ pub struct Wishes {
     pub reduction: bool,
     /// Whether one state may stand for all that differ by a turn of the ring, where members are identical.
     pub symmetry: bool,
+    /// Whether runs are held to what is claimed of their messages, for which all states are walked through again.
+    pub claims: bool,
     /// How many threads; 0 for one a core.
     pub threads: usize,
     /// How many bytes states may take.
@@ -45,6 +50,8 @@ pub struct Checked {
     pub incomplete: Option<&'static str>,
     /// One for each property.
     pub findings: Vec<Finding>,
+    /// What runs came to of which something is claimed; nothing where that was not counted.
+    pub costs: Vec<Cost>,
     /// Whether one order stood for many.
     pub reduced: bool,
     /// Whether one state stood for all that differ by a turn of the ring.
@@ -91,8 +98,10 @@ pub struct Counterexample {
     pub actions: Vec<Action>,
     /// From this step on it goes round for ever.
     pub loop_from: Option<u32>,
-    /// Whether it is known that no shorter run breaks the property. (Not of loops.)
+    /// Whether it is known that no shorter run breaks the property. (Not of loops, nor of claims.)
     pub is_shortest: bool,
+    /// The claim that it breaks, if that is what it breaks.
+    pub claim: Option<String>,
 }
 
 impl Checked {
@@ -159,6 +168,7 @@ pub fn check_algorithm<A: Algorithm>(
     };
     Check {
         spec: &A::SPEC,
+        held: if wishes.claims { costs::held(&A::SPEC, A::Msg::KINDS, &rules) } else { Vec::new() },
         rules: &rules,
         beginnings: beginnings.collect(),
         new_parts: &new_parts,
@@ -172,6 +182,8 @@ pub fn check_algorithm<A: Algorithm>(
 
 struct Check<'a> {
     spec: &'static Spec,
+    /// What every run is held to.
+    held: Vec<Held>,
     rules: &'a Rules<'a>,
     beginnings: Vec<PackedMoment>,
     new_parts: &'a dyn Fn() -> Packed<'a>,
@@ -220,6 +232,7 @@ impl Check<'_> {
             states: self.wishes.states.min(StateId::MOST / 2),
             deadline: self.deadline,
             after_wrong: AFTER_WRONG,
+            is_walked: !self.held.is_empty(),
             parts: self.parts,
         };
         let mut is_wide = false;
@@ -253,15 +266,25 @@ impl Check<'_> {
             endless => endless,
         };
         let is_unclear = matches!(endless, Endless::Unclear);
-        let findings =
-            Property::ALL.map(|property| self.finding(&mut search, property, stopped, &endless, in_full));
+        let counted = if stopped == Stopped::Complete || self.held.is_empty() {
+            costs::find(&mut search, &self.held, self.deadline)
+        } else {
+            Counted::Unknown
+        };
+        let seen = Seen { stopped, endless, counted, in_full };
+        let findings = Property::ALL.map(|property| self.finding(&mut search, property, &seen));
+        let is_late = matches!(seen.endless, Endless::Unknown) || matches!(seen.counted, Counted::Unknown);
         let checked = Checked {
             progress: search.progress,
-            incomplete: match endless {
-                Endless::Unknown if stopped == Stopped::Complete => why_incomplete(Stopped::Time),
+            incomplete: match stopped {
+                Stopped::Complete if is_late => why_incomplete(Stopped::Time),
                 _ => why_incomplete(stopped),
             },
             findings: findings.into(),
+            costs: match seen.counted {
+                Counted::All(costs) | Counted::Broken(costs, ..) => costs,
+                Counted::Nothing | Counted::Unknown => Vec::new(),
+            },
             reduced: reduction,
             symmetric: search.layout.is_symmetric(),
             is_cut: search.cut.numbers,
@@ -270,58 +293,69 @@ impl Check<'_> {
         (checked, is_unclear)
     }
 
-    fn finding(
-        &self,
-        search: &mut Search<'_>,
-        property: Property,
-        stopped: Stopped,
-        endless: &Endless,
-        in_full: bool,
-    ) -> Finding {
+    fn finding(&self, search: &mut Search<'_>, property: Property, seen: &Seen) -> Finding {
         let judgement = &search.judgement;
-        let seen = match property {
+        let twin = match property {
             Property::OneLeader => judgement.with_leader,
             Property::Eventually => search.progress.states - judgement.with_leader,
             Property::SomeoneLeads => judgement.ends,
             Property::BestLeads | Property::AllAgree => judgement.ends_with_leader,
+            Property::AsClaimed if matches!(seen.counted, Counted::Nothing) => 0,
+            Property::AsClaimed => judgement.ends,
         };
         let bad_state = judgement.breaks(property);
-        let counterexample = match (property, endless) {
-            (Property::Eventually, Endless::Loop { start, round }) => Some((*start, round.as_slice())),
-            _ => bad_state.map(|id| (id, &[][..])),
+        let counterexample = match (property, &seen.endless, &seen.counted) {
+            (Property::Eventually, Endless::Loop { start, round }, _) => {
+                Some(self.endless_run(search, *start, round))
+            }
+            (Property::AsClaimed, _, Counted::Broken(_, stages, cost)) => {
+                let claim = Some(cost.to_string());
+                Some(Counterexample { claim, ..self.run_through(search, stages) })
+            }
+            _ => bad_state.map(|id| {
+                // The nearest bad state is met first.
+                let stages = stages_to(search, id);
+                Counterexample { is_shortest: seen.in_full, ..self.run_through(search, &stages) }
+            }),
         };
-        let counterexample =
-            counterexample.map(|(id, round)| self.counterexample(search, id, round, in_full));
+        let is_complete = seen.stopped == Stopped::Complete;
+        // How a run ends nobody knows that has only seen its beginning.
+        let is_complete = is_complete && (!search.cut.ticks || property == Property::OneLeader);
+        let is_open = match property {
+            Property::Eventually => !is_complete || matches!(seen.endless, Endless::Unknown),
+            Property::AsClaimed => matches!(seen.counted, Counted::Unknown),
+            _ => !is_complete,
+        };
         let verdict = match counterexample {
             Some(_) => Verdict::Violated,
-            None if stopped != Stopped::Complete => Verdict::Incomplete,
-            // How a run ends nobody knows that has only seen its beginning.
-            None if search.cut.ticks && property != Property::OneLeader => Verdict::Incomplete,
-            None if property == Property::Eventually && matches!(endless, Endless::Unknown) => {
-                Verdict::Incomplete
-            }
-            None if seen == 0 => Verdict::Vacuous,
+            None if is_open => Verdict::Incomplete,
+            None if twin == 0 => Verdict::Vacuous,
             None => Verdict::Holds,
         };
-        Finding { property, verdict, seen, counterexample }
+        Finding { property, verdict, seen: twin, counterexample }
     }
 
-    fn counterexample(
-        &self,
-        search: &mut Search<'_>,
-        id: StateId,
-        round: &[crate::path::Stage],
-        in_full: bool,
-    ) -> Counterexample {
-        let mut stages = stages_to(search, id);
+    /// The run that comes to a loop by the fewest steps, and then goes round. The shortest is not looked for so hard.
+    fn endless_run(&self, search: &mut Search<'_>, start: StateId, round: &[Stage]) -> Counterexample {
+        let mut stages = stages_to(search, start);
         let stem = stages.len() as u32 - 1;
         stages.extend_from_slice(round);
-        let (beginning, actions) = actions(search, &self.beginnings, &stages);
-        let loop_from = (!round.is_empty()).then_some(stem);
-        // The nearest bad state is met first; the shortest loop is not looked for so hard.
-        let is_shortest = in_full && loop_from.is_none();
-        Counterexample { beginning, actions, loop_from, is_shortest }
+        Counterexample { loop_from: Some(stem), ..self.run_through(search, &stages) }
     }
+
+    fn run_through(&self, search: &mut Search<'_>, stages: &[Stage]) -> Counterexample {
+        let (beginning, actions) = actions(search, &self.beginnings, stages);
+        Counterexample { beginning, actions, loop_from: None, is_shortest: false, claim: None }
+    }
+}
+
+/// What a search saw.
+struct Seen {
+    stopped: Stopped,
+    endless: Endless,
+    counted: Counted,
+    /// Whether every order was followed, and every state.
+    in_full: bool,
 }
 
 fn why_incomplete(stopped: Stopped) -> Option<&'static str> {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod costs;
 pub mod family;
 mod judge;
 mod liveness;
@@ -18,8 +19,10 @@ mod row;
 mod search;
 mod store;
 mod visited;
+mod walk;
 mod worker;
 
 pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check, check_algorithm};
+pub use costs::Cost;
 pub use property::Property;
 pub use search::Progress;

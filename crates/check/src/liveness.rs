@@ -8,23 +8,17 @@
 
 use crate::path::Stage;
 use crate::search::Search;
-use crate::visited::{SHARDS, StateId};
+use crate::visited::StateId;
+use crate::walk::{PerState, all, is_late, with_worker};
 use crate::worker::Worker;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::What;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
-use std::ops::{Index, IndexMut};
 use std::time::Instant;
 
 /// How many states of a part are tried as the beginning of a short loop.
 const TRIED: usize = 64;
-
-/// What looking for loops takes besides, at most about: marks, and a way through all states.
-pub const BYTES_A_STATE: u64 = 64;
-
-/// How many states are visited before the clock is looked at.
-const VISITS: u32 = 1 << 12;
 
 /// What was found out about runs without end.
 pub enum Endless {
@@ -67,34 +61,6 @@ pub fn find(search: &mut Search<'_>, in_full: bool, deadline: Option<Instant>) -
     }
 }
 
-/// Something for each state.
-struct PerState<T>(Vec<Vec<T>>);
-
-impl<T: Clone> PerState<T> {
-    fn new(search: &Search<'_>, value: T) -> Self {
-        PerState(search.shards.iter().map(|shard| vec![value.clone(); shard.len()]).collect())
-    }
-}
-
-impl<T> Index<StateId> for PerState<T> {
-    type Output = T;
-    fn index(&self, id: StateId) -> &T {
-        &self.0[id.shard()][id.place()]
-    }
-}
-
-impl<T> IndexMut<StateId> for PerState<T> {
-    fn index_mut(&mut self, id: StateId) -> &mut T {
-        &mut self.0[id.shard()][id.place()]
-    }
-}
-
-/// All states.
-fn all(search: &Search<'_>) -> impl Iterator<Item = StateId> {
-    let lens: [usize; SHARDS] = std::array::from_fn(|shard| search.shards[shard].len());
-    (0..SHARDS).flat_map(move |shard| (0..lens[shard]).map(move |place| StateId::new(shard, place)))
-}
-
 /// The states in which somebody leads and everyone knows it who should.
 fn goals(search: &mut Search<'_>) -> PerState<bool> {
     with_worker(search, |search, worker| {
@@ -111,14 +77,6 @@ fn goals(search: &mut Search<'_>) -> PerState<bool> {
 /// Steps from the beginning.
 fn depth(search: &Search<'_>, id: StateId) -> usize {
     crate::path::stages_to(search, id).len() - 1
-}
-
-/// Lends the first thread's worker to something that also needs the search.
-fn with_worker<'p, T>(search: &mut Search<'p>, work: impl FnOnce(&Search<'p>, &mut Worker<'p>) -> T) -> T {
-    let mut worker = search.lend_worker();
-    let result = work(search, &mut worker);
-    search.return_worker(worker);
-    result
 }
 
 /// The parts in which every state leads to every other, among those that count: without lone states that do not
@@ -226,9 +184,7 @@ impl Tarjan {
         self.count += 1;
         self.met[id] = Meeting { order: self.count, earliest: self.count, is_waiting: true, leads_to_itself };
         self.waiting.push(id);
-        let is_late =
-            self.count.is_multiple_of(VISITS) && self.deadline.is_some_and(|at| Instant::now() >= at);
-        (!is_late).then_some(Stop { id, from, at: from })
+        (!is_late(self.count, self.deadline)).then_some(Stop { id, from, at: from })
     }
 
     fn reaches(&mut self, id: StateId, earlier: u32) {

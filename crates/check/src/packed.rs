@@ -27,7 +27,8 @@ pub struct Packed<'p> {
     seat_hashes: Vec<u64>,
     lines: Vec<Option<LineNotes>>,
     line_hashes: Vec<u64>,
-    letter_hashes: Vec<u64>,
+    /// Of each message a hash, and its kind.
+    letters: Vec<(u64, usize)>,
     longer: FxHashMap<(u32, u32), u32>,
     shorter: FxHashMap<(u32, u8), u32>,
     acts: FxHashMap<(u32, u32, u64), Acts>,
@@ -123,7 +124,7 @@ impl<'p> Packed<'p> {
             seat_hashes: Vec::new(),
             lines: Vec::new(),
             line_hashes: Vec::new(),
-            letter_hashes: Vec::new(),
+            letters: Vec::new(),
             longer: FxHashMap::default(),
             shorter: FxHashMap::default(),
             acts: FxHashMap::default(),
@@ -234,11 +235,21 @@ impl<'p> Packed<'p> {
         self.lines[at] = Some(LineNotes { oldest, line, rest: UNKNOWN, later: UNKNOWN });
     }
 
-    fn letter_hash(&mut self, letter: u32) -> u64 {
-        while self.letter_hashes.len() <= letter as usize {
-            self.letter_hashes.push(self.source.letter_hash(self.letter_hashes.len() as u32));
+    fn letter_notes(&mut self, letter: u32) -> (u64, usize) {
+        while self.letters.len() <= letter as usize {
+            self.letters.push(self.source.letter(self.letters.len() as u32));
         }
-        self.letter_hashes[letter as usize]
+        self.letters[letter as usize]
+    }
+
+    fn letter_hash(&mut self, letter: u32) -> u64 {
+        self.letter_notes(letter).0
+    }
+
+    /// Of which kind the message at a place of a wire is.
+    pub fn kind(&mut self, line: u32, place: u8) -> usize {
+        let letter = self.letter(line, place);
+        self.letter_notes(letter).1
     }
 
     /// The number of a wire with these messages on it: in one order, where they have none.

@@ -17,6 +17,8 @@ pub enum Property {
     BestLeads,
     /// When nothing is left to happen and somebody leads, all know what they should, and none names another.
     AllAgree,
+    /// Every run that ends has sent as many messages as the algorithm claims.
+    AsClaimed,
 }
 
 impl Property {
@@ -27,10 +29,11 @@ impl Property {
         Property::SomeoneLeads,
         Property::BestLeads,
         Property::AllAgree,
+        Property::AsClaimed,
     ];
 
     /// How many there are.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 6;
 
     /// Its name in tables and files.
     #[must_use]
@@ -41,6 +44,7 @@ impl Property {
             Property::SomeoneLeads => "someone-leads",
             Property::BestLeads => "best-leads",
             Property::AllAgree => "all-agree",
+            Property::AsClaimed => "as-claimed",
         }
     }
 
@@ -53,6 +57,7 @@ impl Property {
             Property::SomeoneLeads => "somebody leads when a run is over",
             Property::BestLeads => "the best live member leads when a run is over",
             Property::AllAgree => "everyone knows and agrees when a run is over",
+            Property::AsClaimed => "a run sends as many messages as are claimed",
         }
     }
 
@@ -64,6 +69,7 @@ impl Property {
             Property::Eventually => "states without a leader",
             Property::SomeoneLeads => "ends of runs",
             Property::BestLeads | Property::AllAgree => "ends with a leader",
+            Property::AsClaimed => "ends with a claim",
         }
     }
 }

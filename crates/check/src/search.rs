@@ -35,6 +35,8 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// How many more states to look at once something is wrong, for what else is wrong.
     pub after_wrong: u64,
+    /// Whether states are walked through once more in any case, which takes memory.
+    pub is_walked: bool,
     /// How many parts of one kind there are so far.
     pub parts: &'a (dyn Fn() -> usize + Sync),
 }
@@ -170,8 +172,8 @@ impl<'p> Search<'p> {
                 let parts = (limits.parts)();
                 let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
                 bytes += parts as u64 * BYTES_A_PART;
-                if self.turns_back {
-                    bytes += self.progress.states * crate::liveness::BYTES_A_STATE;
+                if self.turns_back || limits.is_walked {
+                    bytes += self.progress.states * crate::walk::BYTES_A_STATE;
                 }
                 // First of all: rows that had no room must not be read.
                 if !self.layout.has_room_for(parts) {

@@ -5,7 +5,7 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Port, Spec};
+use bellwether_core::{Algorithm, Message as _, Port, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Change, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
@@ -60,8 +60,8 @@ pub trait Source: Send {
     fn spec(&self) -> &'static Spec;
     /// What matters of a member, and a hash of it that does not depend on numbers.
     fn facts(&self, seat: u32) -> (Facts, u64);
-    /// A hash of a message that does not depend on numbers.
-    fn letter_hash(&self, letter: u32) -> u64;
+    /// A hash of a message that does not depend on numbers, and of which kind it is.
+    fn letter(&self, letter: u32) -> (u64, usize);
     /// A hash of one of a member's timers.
     fn timer_hash(&self, seat: u32, timer: u8) -> u64;
     /// What an input can make of a member.
@@ -120,8 +120,9 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
         (seat.facts(), hash_of(&seat))
     }
 
-    fn letter_hash(&self, letter: u32) -> u64 {
-        hash_of(&self.values.letters.value(letter))
+    fn letter(&self, letter: u32) -> (u64, usize) {
+        let letter = self.values.letters.value(letter);
+        (hash_of(&letter), letter.kind())
     }
 
     fn timer_hash(&self, seat: u32, timer: u8) -> u64 {

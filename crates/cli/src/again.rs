@@ -4,7 +4,7 @@ use crate::args::values::{WhoCalls, comma_separated};
 use crate::args::{CheckArgs, ElectArg, LinksArg, MayArgs, SimulateArgs, TimingArg, Whether, word};
 use crate::choice::Choice;
 use bellwether_core::{Elect, Id, Time};
-use bellwether_sim::faults::notation::{Interval, Leap, Rate};
+use bellwether_sim::faults::notation::{DriftBound, Interval, Leap, Rate};
 use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
 use bellwether_sim::script;
 use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
@@ -31,10 +31,13 @@ fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     line.option("id-bound", args.id_bound);
     line.flag("identical", args.identical);
     line.option("elect", (args.elect != ElectArg::default()).then(|| word(args.elect)));
+    line.list("witnesses", &args.witnesses);
+    line.list("observers", &args.observers);
     line.option("initiators", args.initiators.as_ref());
     line.option("topology", args.topology.as_deref());
     line.option("delay", args.delay.as_deref());
     line.option("delay-bound", args.delay_bound);
+    line.option("drift-bound", args.drift_bound);
     line.option("links", (args.links != LinksArg::default()).then(|| word(args.links)));
     line.flag("synchroniser", args.synchroniser);
     for (name, value) in args.faults.written() {
@@ -57,6 +60,8 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.option("ids", Some(comma_separated(ids)));
     line.option("id-bound", setup.id_bound);
     line.option("elect", (setup.elect == Elect::Worst).then(|| word(ElectArg::Worst)));
+    line.list("witnesses", &setup.witnesses);
+    line.list("observers", &setup.observers);
     if let Callers::Ids(callers) = &setup.callers {
         let none = callers.is_empty();
         line.option("initiators", Some(if none { "none".to_owned() } else { comma_separated(callers) }));
@@ -64,6 +69,7 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.option("topology", setup.shape.as_ref());
     line.option("delay", (setup.delay != Delay::Unit).then_some(&setup.delay));
     line.option("delay-bound", setup.delay_bound);
+    line.option("drift-bound", setup.drift_bound.map(DriftBound));
     line.option("links", (setup.links == LinkOrder::Reordering).then(|| word(LinksArg::Reordering)));
     line.script(&script::lines(&setup.script, ids));
     line.link_faults(&setup.link_faults);
@@ -147,7 +153,7 @@ impl Line {
 
 impl Line {
     /// Options that may be given several values at once are.
-    fn list(&mut self, name: &str, values: &[String]) {
+    fn list(&mut self, name: &str, values: &[impl Display]) {
         self.option(name, (!values.is_empty()).then(|| comma_separated(values)));
     }
 
@@ -209,6 +215,9 @@ fn once(id: Id, what: &Event<Id>, at: Time) -> String {
         Event::Jump(ticks) => format!("{id}@{at}:{}", Leap(*ticks)),
         Event::Lie(Lie::Pretend(other) | Lie::Forge(other) | Lie::Silence(other)) => {
             format!("{id}@{at}:{other}")
+        }
+        Event::Request(request) => {
+            request.about().map_or_else(|| format!("{id}@{at}"), |other| format!("{id}@{at}:{other}"))
         }
         _ => format!("{id}@{at}"),
     }

@@ -52,9 +52,10 @@ Exit codes:
   2  wrong usage or bad input
   3  safety violated in some run: two leaders, a wrong one, or members that name different ones
   4  liveness not reached in some run: nobody comes to lead, or somebody never knows what it should
+  5  a claim does not hold: some run sends more or fewer messages
   6  nothing is violated in what was seen, but a limit was reached before everything was
 
-Of 3 and 4 the first that applies. With --all what is violated is what the table is for, and the code is 0.";
+Of 3, 4 and 5 that of the gravest property. With --all what is violated is what the table is for, and the code is 0.";
 
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]

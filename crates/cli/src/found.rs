@@ -176,6 +176,7 @@ impl Found {
                 Ended::Unsafe
             }
             Some((Property::AllAgree, _)) => Ended::NotLive,
+            Some((Property::AsClaimed, _)) => Ended::NotAsClaimed,
             None if self.incomplete.is_some() => Ended::Incomplete,
             None => Ended::Fine,
         }

@@ -199,6 +199,7 @@ impl Effort {
             liberties,
             reduction: self.reduction,
             symmetry: self.symmetry,
+            claims: true,
             threads: self.threads.into(),
             memory: self.memory,
             states: self.states,

@@ -1,6 +1,6 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
-use bellwether_core::{Role, Status, Time, Verdict};
+use bellwether_core::{Request, Role, Status, Time, Verdict};
 use bellwether_sim::Drop;
 use bellwether_sim::faults::notation::{Leap, Rate};
 use bellwether_sim::faults::{Event, Lie};
@@ -52,7 +52,8 @@ fn of_input(recording: &Recording, input: &Input) -> String {
 fn of_fault(recording: &Recording, what: Event) -> String {
     let id = |member: u32| recording.id(member);
     match what {
-        Event::Crash | Event::TornCrash => "crashes".to_owned(),
+        Event::Crash => "crashes".to_owned(),
+        Event::TornCrash => "is to crash in the middle of what it writes next".to_owned(),
         Event::CrashSending => "is to crash in the middle of what it sends next".to_owned(),
         Event::Recover => "recovers".to_owned(),
         Event::Start => "starts".to_owned(),
@@ -67,6 +68,17 @@ fn of_fault(recording: &Recording, what: Event) -> String {
         Event::Lie(Lie::Pretend(id)) => format!("lies: it goes by the id {id} from now on"),
         Event::Lie(Lie::Forge(leader)) => format!("lies: it tells its neighbours that {leader} is elected"),
         Event::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
+        Event::Request(request) => asked(request),
+    }
+}
+
+/// What a member is asked, after its name: "is asked to lead no longer".
+pub fn asked(request: Request) -> String {
+    match request {
+        Request::Resign => "is asked to lead no longer".to_owned(),
+        Request::Transfer(id) => format!("is asked to let {id} lead"),
+        Request::Admit(id) => format!("is asked to let {id} vote"),
+        Request::Dismiss(id) => format!("is asked to let {id} vote no longer"),
     }
 }
 

@@ -89,6 +89,28 @@ pub enum Request {
     Dismiss(Id),
 }
 
+impl Request {
+    /// The other member that it is about, if it is about one.
+    #[must_use]
+    pub fn about(self) -> Option<Id> {
+        match self {
+            Request::Resign => None,
+            Request::Transfer(id) | Request::Admit(id) | Request::Dismiss(id) => Some(id),
+        }
+    }
+
+    /// The same about another.
+    #[must_use]
+    pub fn renamed(self, name: impl Fn(Id) -> Id) -> Request {
+        match self {
+            Request::Resign => Request::Resign,
+            Request::Transfer(id) => Request::Transfer(name(id)),
+            Request::Admit(id) => Request::Admit(name(id)),
+            Request::Dismiss(id) => Request::Dismiss(name(id)),
+        }
+    }
+}
+
 /// A failure detector's word about a member. It may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

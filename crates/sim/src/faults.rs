@@ -1,4 +1,4 @@
-//! What can go wrong: every failure model of lecture 004, as data.
+//! What can go wrong: every failure model of lecture 004, as data, and what members can be asked.
 //!
 //! What happens to members at given times is an [`Event`]. What the links do to messages, drawn from the
 //! seed or chosen, is [`LinkFaults`]. How users write all that is in [`notation`].
@@ -10,7 +10,7 @@ mod script;
 pub use links::LinkWishes;
 pub use script::{Partition, Scripted, check, cut, pause};
 
-use bellwether_core::{Id, Span, Time};
+use bellwether_core::{Id, Request, Span, Time};
 use std::fmt;
 
 /// What can happen to a member. `M` names members: by index in a plan, by id where a user writes.
@@ -18,10 +18,14 @@ use std::fmt;
 pub enum Event<M = u32> {
     /// It stops. At time 0: it does not start.
     Crash,
-    /// It stops, and its last durable write is torn: if it recovers, it finds the one before.
+    /// It stops in the middle of its next durable write: that write, and whatever was to come after it (timers,
+    /// messages), does not happen. If it recovers, it finds what it had written before. What it has written
+    /// stays written: a write of which anyone has heard is never lost. If it is to recover before it has written
+    /// anything, nothing comes of it.
     TornCrash,
     /// It stops in the middle of sending, the next time that it sends anything: half of that input's
-    /// messages go out (of a single one, none), and what was to be written has been.
+    /// messages go out (of a single one, none), and what was to be written has been. If it is to recover before it
+    /// has sent anything, nothing comes of it.
     CrashSending,
     /// It boots again with what it has saved and, as it knows of no leader, calls an election.
     Recover,
@@ -46,6 +50,8 @@ pub enum Event<M = u32> {
     Lie(Lie<M>),
     /// It calls an election, now and not at the beginning.
     Call,
+    /// Whoever runs the members asks something of it. (That goes by ids: members know each other by no others.)
+    Request(Request),
 }
 
 /// How a member lies. Whoever does is faulty for the rest of the run: nobody should elect it, and what
@@ -83,6 +89,7 @@ impl<M> Event<M> {
             Event::Lie(Lie::Forge(id)) => Event::Lie(Lie::Forge(id)),
             Event::Lie(Lie::Silence(other)) => Event::Lie(Lie::Silence(name(other)?)),
             Event::Call => Event::Call,
+            Event::Request(request) => Event::Request(request),
         })
     }
 
@@ -106,6 +113,10 @@ impl<M> Event<M> {
             Event::Lie(Lie::Forge(_)) => "forge",
             Event::Lie(Lie::Silence(_)) => "silence",
             Event::Call => "call",
+            Event::Request(Request::Resign) => "resign",
+            Event::Request(Request::Transfer(_)) => "transfer",
+            Event::Request(Request::Admit(_)) => "admit",
+            Event::Request(Request::Dismiss(_)) => "dismiss",
         }
     }
 
@@ -119,7 +130,7 @@ impl<M> Event<M> {
         }
     }
 
-    /// Its number among the kinds of events, below 16.
+    /// Its number among the kinds of events.
     #[must_use]
     pub fn number(&self) -> u8 {
         match self {
@@ -139,6 +150,10 @@ impl<M> Event<M> {
             Event::Lie(Lie::Forge(_)) => 13,
             Event::Lie(Lie::Silence(_)) => 14,
             Event::Call => 15,
+            Event::Request(Request::Resign) => 16,
+            Event::Request(Request::Transfer(_)) => 17,
+            Event::Request(Request::Admit(_)) => 18,
+            Event::Request(Request::Dismiss(_)) => 19,
         }
     }
 

@@ -11,6 +11,7 @@ mod post;
 mod story;
 
 use crate::events::LinkCounts;
+use crate::faults::Event;
 use crate::measure::Tally;
 use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
@@ -75,8 +76,10 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             self.tally.crashed(scene.at, member);
             self.observer.crashed(scene.at, member);
         }
-        for (member, &term) in (0..).zip(&scene.leads) {
-            self.tally.reigns.note(scene.at, member, term); // leases run out unseen
+        // Leases run out unseen, and do so before anyone else comes to lead.
+        for leads in [false, true] {
+            let those = (0..).zip(&scene.leads).filter(|(_, term)| term.is_some() == leads);
+            those.for_each(|(member, &term)| self.tally.reigns.note(scene.at, member, term));
         }
         for &letter in &scene.misses {
             let letter = self.story.post.letter(letter);
@@ -101,7 +104,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
-            Cue::Request => {}
+            Cue::Request(request) => self.observer.struck(at, member, Event::Request(*request)),
         }
     }
 
@@ -121,7 +124,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         }
         let (before, after) = (act.before, act.after.status());
         if before != after && scene.crashes.is_none() {
-            self.tally.published(at, member, before, after);
+            self.tally.named(at, member, before, after);
             self.observer.published(at, member, after);
         }
     }

@@ -3,7 +3,8 @@
 use crate::plan::Plan;
 use crate::report::Report;
 use bellwether_core::{
-    Electorate, Expect, Goal, Id, Identities, Lasting, Leadership, Measure, Rank, Role, Setting, Spec, Status,
+    Duty, Electorate, Expect, Goal, Id, Identities, Knowledge, Lasting, Leadership, Measure, Rank, Role,
+    Setting, Spec, Status,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -93,7 +94,12 @@ pub fn rule(
 ) -> Ruling {
     let finished = ending == Ending::ByItself;
     let id = |member: u32| plan.ranks[member as usize].id();
-    let rightful = Rightful::new(spec, plan, live.clone());
+    let duties = match spec.knows.has(Knowledge::DUTIES) {
+        true => plan.duties_in_the_end(),
+        false => vec![Duty::Full; plan.n() as usize],
+    };
+    let may_lead = |member: u32| duties[member as usize].leads();
+    let rightful = Rightful::new(spec, plan, live.clone(), may_lead);
     let mut leaders =
         live.clone().filter(|(_, status)| status.role == Role::Leader).map(|(member, _)| member);
     let (leader, second_leader) = (leaders.next(), leaders.next());
@@ -121,7 +127,7 @@ pub fn rule(
     if let (Some(one), Some(other)) = (leader, second_leader) {
         let both = format!("members {} and {} both lead", id(one), id(other));
         unsafe_because = Some(unsafe_because.map_or(both.clone(), |why| format!("{both}; {why}")));
-    } else if let Some(leader) = leader.filter(|&leader| !plan.duty(leader).leads()) {
+    } else if let Some(leader) = leader.filter(|&leader| !may_lead(leader)) {
         let why = format!("member {} leads, and is not there to lead", id(leader));
         unsafe_because = unsafe_because.or(Some(why));
     }
@@ -138,7 +144,7 @@ pub fn rule(
     let not_live_because = if nobody {
         Some("no member is alive".to_owned())
     } else if let Some(leader) = leader {
-        let reigns_on = spec.lasting == Lasting::GoesOn && !has_electorate(spec, plan, live.clone());
+        let reigns_on = spec.lasting == Lasting::GoesOn && !has_electorate(spec, &duties, live.clone());
         if reigns_on {
             Some(format!("member {} leads on without a majority of those who vote", id(leader)))
         } else if let Some(member) = unmet_goal(spec.goal, live) {
@@ -148,7 +154,7 @@ pub fn rule(
         } else {
             (!finished).then(|| ending.words().to_owned())
         }
-    } else if has_electorate(spec, plan, live.clone()) && live.clone().any(|(it, _)| plan.duty(it).leads()) {
+    } else if has_electorate(spec, &duties, live.clone()) && live.clone().any(|(it, _)| may_lead(it)) {
         Some(format!("{} and no live member leads", ending.words()))
     } else {
         (!finished).then(|| ending.words().to_owned()) // nobody can lead, and nobody does
@@ -164,11 +170,12 @@ pub fn rule(
 }
 
 /// Whether enough are alive for somebody to lead.
-fn has_electorate(spec: &Spec, plan: &Plan, live: impl Iterator<Item = (u32, Status)>) -> bool {
+fn has_electorate(spec: &Spec, duties: &[Duty], live: impl Iterator<Item = (u32, Status)>) -> bool {
     match spec.electorate {
         Electorate::WhoeverIsThere => true,
         Electorate::Majority => {
-            plan.is_majority(live.filter(|(member, _)| plan.duty(*member).votes()).count() as u32)
+            let voters = duties.iter().filter(|duty| duty.votes()).count();
+            live.filter(|(member, _)| duties[*member as usize].votes()).count() * 2 > voters
         }
     }
 }
@@ -184,12 +191,17 @@ enum Rightful {
 }
 
 impl Rightful {
-    fn new(spec: &Spec, plan: &Plan, live: impl Iterator<Item = (u32, Status)>) -> Rightful {
+    fn new(
+        spec: &Spec,
+        plan: &Plan,
+        live: impl Iterator<Item = (u32, Status)>,
+        may_lead: impl Fn(u32) -> bool,
+    ) -> Rightful {
         let rank = |member: u32| plan.ranks[member as usize];
         match (spec.identities, spec.leadership) {
             (Identities::Anonymous, _) => Rightful::Anyone,
             (_, Leadership::Best) => {
-                let candidates = live.filter(|(member, _)| plan.duty(*member).leads());
+                let candidates = live.filter(|(member, _)| may_lead(*member));
                 Rightful::Best(candidates.map(|(member, _)| rank(member)).max().map(Rank::id))
             }
             (_, Leadership::Incumbent) => Rightful::Incumbent(

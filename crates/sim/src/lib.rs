@@ -16,6 +16,7 @@ mod judge;
 mod mail;
 mod measure;
 pub mod network;
+pub mod outage;
 mod plan;
 pub mod recording;
 mod report;

@@ -58,11 +58,16 @@ impl Tally {
         self.storage_max = self.storage_max.max(state.storage() as u64);
     }
 
-    /// Notes whom a member names and whether it leads, as an outsider sees it.
-    pub(crate) fn published(&mut self, now: Time, member: u32, before: Status, after: Status) {
+    /// Notes whom a member names, as an outsider sees it.
+    pub(crate) fn named(&mut self, now: Time, member: u32, before: Status, after: Status) {
         if before.leader != after.leader {
             self.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
         }
+    }
+
+    /// Notes whom a member names and whether it leads.
+    pub(crate) fn published(&mut self, now: Time, member: u32, before: Status, after: Status) {
+        self.named(now, member, before, after);
         self.reigns.note(now, member, (after.role == Role::Leader).then_some(after.term));
     }
 

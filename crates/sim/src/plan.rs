@@ -4,7 +4,8 @@ use crate::delay::Delay;
 use crate::faults::{Event, LinkFaults};
 use crate::schedule::Schedule;
 use bellwether_core::{
-    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, Rank, RankRange, Setting, Span, Time, Topology,
+    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, Rank, RankRange, Request, Setting, Span, Time,
+    Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
@@ -146,11 +147,21 @@ impl Plan {
         self.duties.get(member as usize).copied().unwrap_or_default()
     }
 
-    /// Whether so many voters are enough for somebody to lead where that takes a majority.
+    /// What each member is there for in the end, by index, if what was asked about it has come to pass: whoever was
+    /// admitted votes and may lead, and whoever was dismissed follows.
     #[must_use]
-    pub fn is_majority(&self, voters: u32) -> bool {
-        let all = (0..self.n()).filter(|&member| self.duty(member).votes()).count();
-        u64::from(voters) * 2 > all as u64
+    pub fn duties_in_the_end(&self) -> Vec<Duty> {
+        let mut duties: Vec<Duty> = (0..self.n()).map(|member| self.duty(member)).collect();
+        for happening in &self.script {
+            let (whom, duty) = match happening.what {
+                Event::Request(Request::Admit(id)) => (id, Duty::Full),
+                Event::Request(Request::Dismiss(id)) => (id, Duty::Observer),
+                _ => continue,
+            };
+            let named = self.ranks.iter().zip(&mut duties).filter(|(rank, _)| rank.id() == whom);
+            named.for_each(|(_, its)| *its = duty);
+        }
+        duties
     }
 
     /// The most ports that a member has.
@@ -161,10 +172,10 @@ impl Plan {
         }
     }
 
-    /// Whether anything can happen besides deaths, late starts and calls.
+    /// Whether anything can happen besides deaths, late starts, calls and requests.
     #[must_use]
     pub fn is_disturbed(&self) -> bool {
-        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call);
+        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call | Event::Request(_));
         self.ring_closes || !self.link_faults.is_none() || !self.script.iter().all(|h| is_plain(h.what))
     }
 
@@ -190,7 +201,7 @@ impl Plan {
         let mut dead: Vec<u32> = self
             .script
             .iter()
-            .filter(|h| matches!(h.what, Event::Crash | Event::TornCrash) && h.at == Time::ZERO)
+            .filter(|h| h.what == Event::Crash && h.at == Time::ZERO)
             .map(|h| h.member)
             .collect();
         dead.sort_unstable();

@@ -7,13 +7,13 @@ pub use error::{Bytes, SetupError};
 use crate::delay::Delay;
 use crate::faults::{self, Event, LinkFaults, Partition, Scripted};
 use crate::network::Shape;
-use crate::plan::{Happening, Limits, LinkOrder, Plan};
+use crate::plan::{DRIFT_BOUND, Happening, Limits, LinkOrder, Plan};
 use crate::rules::Instruction;
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, Rank, Span,
-    Spec, Starts, Time, Topology,
+    Attribute, DetectorChoice, Duty, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, Rank,
+    Span, Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -33,12 +33,18 @@ pub struct Setup {
     pub id_bound: Option<u64>,
     /// Whether members are identical: only algorithms for such members can be run then.
     pub identical: bool,
+    /// Who votes and never leads.
+    pub witnesses: Vec<Id>,
+    /// Who neither votes nor leads.
+    pub observers: Vec<Id>,
     /// Who calls the election.
     pub callers: Callers,
     /// How long messages take.
     pub delay: Delay,
     /// The bound on delays that members are told, unless the delay's own.
     pub delay_bound: Option<Span>,
+    /// How far members are told that clocks can be off, in millionths; [`DRIFT_BOUND`] unless given.
+    pub drift_bound: Option<u32>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens to whom and when.
@@ -108,9 +114,12 @@ impl Default for Setup {
             attributes: Attributes::None,
             id_bound: None,
             identical: false,
+            witnesses: Vec::new(),
+            observers: Vec::new(),
             callers: Callers::All,
             delay: Delay::Unit,
             delay_bound: None,
+            drift_bound: None,
             links: LinkOrder::Fifo,
             script: Vec::new(),
             partitions: Vec::new(),
@@ -192,12 +201,14 @@ impl Setup {
             return Err(SetupError::Fault { key: "ring_closes", problem });
         }
         plan.ring_closes = self.ring_closes;
+        plan.duties = self.duties(spec, plan.n(), find)?;
         plan.script = self.happenings(&plan, find)?;
         plan.link_faults = self.link_faults.try_map(|id| find("member", id))?;
         plan.detector = self.detector.clone();
         plan.initiators = self.initiators(spec, &plan, find)?;
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
+        plan.drift_bound = self.drift_bound.unwrap_or(DRIFT_BOUND);
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits_of(spec, &plan);
@@ -210,6 +221,37 @@ impl Setup {
         refuse_eternity(spec, &plan)?;
         plan.schedule = self.schedule_for(&plan)?;
         Ok(plan)
+    }
+
+    /// What each member is there for; nothing if all of them vote and may lead.
+    fn duties(
+        &self,
+        spec: &Spec,
+        n: u32,
+        find: impl Fn(&'static str, Id) -> Result<u32, SetupError>,
+    ) -> Result<Vec<Duty>, SetupError> {
+        let given = [("witnesses", &self.witnesses), ("observers", &self.observers)];
+        let Some((key, _)) = given.into_iter().find(|(_, ids)| !ids.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let wrong = |problem| Err(SetupError::Fault { key, problem });
+        if !spec.knows.has(Knowledge::DUTIES) {
+            let name = spec.name;
+            return wrong(format!("in {name} every member votes and may lead: leave out --{key}"));
+        }
+        let mut duties = vec![Duty::Full; n as usize];
+        let named = self.witnesses.iter().map(|id| ("witness", *id, Duty::Witness));
+        let named = named.chain(self.observers.iter().map(|id| ("observer", *id, Duty::Observer)));
+        for (role, id, duty) in named {
+            let member = find(role, id)? as usize;
+            if std::mem::replace(&mut duties[member], duty) != Duty::Full {
+                return wrong(format!("member {id} is named twice: it is a witness or an observer, once"));
+            }
+        }
+        if !duties.iter().any(|duty| duty.leads()) {
+            return wrong("nobody is left that may lead: name fewer --witnesses or --observers".to_owned());
+        }
+        Ok(duties)
     }
 
     /// The schedule, which says everything that happens: nothing else may.
@@ -241,6 +283,9 @@ impl Setup {
         let mut script = Vec::with_capacity(self.script.len());
         for &(id, what, at) in &self.script {
             script.push(Happening { at, what: what.try_map(find)?, member: find(id)? });
+            if let Event::Request(request) = what {
+                request.about().map(find).transpose()?;
+            }
         }
         faults::check(&self.script).map_err(|(_, problem)| SetupError::Script { problem })?;
         for partition in &self.partitions {

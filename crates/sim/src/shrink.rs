@@ -135,6 +135,8 @@ fn fewer_members(setup: &Setup) -> Vec<Setup> {
         if let Callers::Ids(callers) = &mut smaller.callers {
             callers.retain(|&id| id != gone);
         }
+        smaller.witnesses.retain(|&id| id != gone);
+        smaller.observers.retain(|&id| id != gone);
         smaller.link_faults.chosen.retain(|chosen| !names_it(chosen));
         smaller
     };
@@ -146,6 +148,7 @@ fn line_without(line: Line, gone: Id) -> Option<Line> {
         Line::Once((id, what, _)) => {
             let named = match what {
                 Event::Cut(other) | Event::Mend(other) | Event::Lie(Lie::Silence(other)) => other,
+                Event::Request(request) => request.about().unwrap_or(id),
                 _ => id,
             };
             (id != gone && named != gone).then_some(line)
@@ -265,16 +268,18 @@ fn small_ids(setup: &Setup) -> Vec<Setup> {
     if renumbered.iter().all(|(old, new)| old == new) {
         return Vec::new();
     }
-    let new = |id: Id| Ok::<Id, std::convert::Infallible>(renumbered.get(&id).copied().unwrap_or(id));
+    let named = |id: Id| renumbered.get(&id).copied().unwrap_or(id);
+    let new = |id: Id| Ok::<Id, std::convert::Infallible>(named(id));
     let Ok(link_faults) = setup.link_faults.try_map(new);
     let rename = |list: &[Id]| list.iter().filter_map(|id| renumbered.get(id).copied()).collect::<Vec<_>>();
     let script = setup.script.iter().map(|&(id, what, at)| {
         let Ok(what) = what.try_map(new);
         let what = match what {
-            Event::Lie(Lie::Forge(id)) => Event::Lie(Lie::Forge(renumbered.get(&id).copied().unwrap_or(id))),
+            Event::Lie(Lie::Forge(id)) => Event::Lie(Lie::Forge(named(id))),
+            Event::Request(request) => Event::Request(request.renamed(named)),
             what => what,
         };
-        (renumbered.get(&id).copied().unwrap_or(id), what, at)
+        (named(id), what, at)
     });
     vec![Setup {
         members: Some(Members::Ids(rename(ids(setup)))),
@@ -282,6 +287,8 @@ fn small_ids(setup: &Setup) -> Vec<Setup> {
             Callers::All => Callers::All,
             Callers::Ids(callers) => Callers::Ids(rename(callers)),
         },
+        witnesses: rename(&setup.witnesses),
+        observers: rename(&setup.observers),
         script: script.collect(),
         link_faults,
         ..setup.clone()

@@ -44,8 +44,8 @@ pub trait Observer {
     fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
         let _ = (at, member, port, to, msg, why);
     }
-    /// Something went wrong with a member, or was put right: anything but a crash, a start, a recovery or
-    /// a call.
+    /// Something went wrong with a member, or was put right, or was asked of it: anything but a crash, a start, a
+    /// recovery or a call.
     #[inline]
     fn struck(&mut self, at: Time, member: u32, what: Event) {
         let _ = (at, member, what);

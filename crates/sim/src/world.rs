@@ -15,8 +15,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct World<'p, A: Algorithm> {
     /// A member's rank and volatile state; no state while it is not up.
     seats: Vec<(Rank, Option<A>)>,
-    /// What survives a member's crash: what it wrote last, and what it wrote before that.
-    durable: Vec<[A::Durable; 2]>,
+    /// What survives a member's crash: what it wrote last.
+    durable: Vec<A::Durable>,
     surroundings: Surroundings<'p>,
     buffers: Buffers<A>,
 }
@@ -57,7 +57,7 @@ impl<'p, A: Algorithm> World<'p, A> {
         let n = plan.n() as usize;
         World {
             seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
-            durable: (0..n).map(|_| [A::Durable::default(), A::Durable::default()]).collect(),
+            durable: (0..n).map(|_| A::Durable::default()).collect(),
             surroundings: Surroundings::new(plan),
             buffers: Buffers::default(),
         }
@@ -77,7 +77,7 @@ impl<'p, A: Algorithm> World<'p, A> {
 
     /// The member boots with what it had saved.
     pub fn start(&mut self, member: u32, now: Time) -> Step<A> {
-        let saved = self.durable[member as usize][0].clone();
+        let saved = self.durable[member as usize].clone();
         let local = Local::new(member, self.seats[member as usize].0, &mut self.surroundings);
         let mut cx = Cx::new(local, now, &mut self.buffers);
         let state = A::start(&mut cx, saved);
@@ -94,14 +94,7 @@ impl<'p, A: Algorithm> World<'p, A> {
 
     /// What the member asked to have written is written.
     pub fn persist(&mut self, member: u32, durable: A::Durable) {
-        let [last, before] = &mut self.durable[member as usize];
-        *before = std::mem::replace(last, durable);
-    }
-
-    /// What the member wrote last is torn: what it wrote before is what it finds.
-    pub fn tear(&mut self, member: u32) {
-        let [last, before] = &mut self.durable[member as usize];
-        *last = before.clone();
+        self.durable[member as usize] = durable;
     }
 
     /// The member freezes: it is not up until its state is given back.

@@ -51,6 +51,12 @@ impl Algorithm for Clerk {
         Clerk { calls: saved, heard: 0, reminded_at: None, leader: None }
     }
 
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        if let Request::Transfer(to) = request {
+            cx.send(Port(0), Word::Lead(to));
+        }
+    }
+
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         self.calls += 1;
         cx.persist(self.calls);
@@ -173,11 +179,43 @@ fn who_recovers_has_what_it_saved_and_nothing_else() {
 
 #[test]
 fn a_torn_write_is_as_if_it_had_not_been() {
-    let script = [(Event::Call, 1, 5.0), (Event::TornCrash, 1, 6.5), (Event::Recover, 1, 10.0)];
-    let (_, log) = play(with_script(complete(2), &script), &[1]);
-    let heard: Vec<_> = log.of(2).into_iter().filter(|line| line.contains("Number")).collect();
-    // The second call's number was lost with the crash, so it is used again.
-    assert_eq!(heard, ["1 2 hears Number(1)", "6 2 hears Number(2)", "11 2 hears Number(2)"]);
+    let torn = [(Event::TornCrash, 1, 3.0), (Event::Call, 1, 5.0), (Event::Recover, 1, 10.0)];
+    let (_, log) = play(with_script(complete(2), &torn), &[1]);
+    // At 5 it crashes in the middle of writing 2: nobody hears of it, nothing reminds it, and it has 1.
+    assert_eq!(
+        log.of(1)[7..],
+        [
+            "5 1 crashes",
+            "10 1 starts",
+            "10 1 calls",
+            "12 1 hears Name(2)",
+            "12 1 is reminded",
+            "12 1 was reminded at 12"
+        ]
+    );
+    fn heard(log: &Log) -> Vec<&str> {
+        log.of(2).into_iter().filter(|line| line.contains("Number")).collect()
+    }
+    assert_eq!(heard(&log), ["1 2 hears Number(1)", "11 2 hears Number(2)"]);
+    // What it has written before stays written, whatever comes of the next.
+    let later =
+        [(Event::Call, 1, 5.0), (Event::TornCrash, 1, 6.5), (Event::Call, 1, 8.0), (Event::Recover, 1, 10.0)];
+    let (_, log) = play(with_script(complete(2), &later), &[1]);
+    assert_eq!(heard(&log), ["1 2 hears Number(1)", "6 2 hears Number(2)", "11 2 hears Number(3)"]);
+    // Whoever writes nothing until it is to recover does not crash, then or later.
+    let idle = [(Event::TornCrash, 1, 3.0), (Event::Recover, 1, 10.0), (Event::Call, 1, 11.0)];
+    let (_, log) = play(with_script(complete(2), &idle), &[1]);
+    assert_eq!(heard(&log), ["1 2 hears Number(1)", "12 2 hears Number(2)"]);
+    assert!(!log.0.iter().any(|line| line.contains("crashes")), "{:?}", log.0);
+}
+
+#[test]
+fn whoever_is_up_hears_what_is_asked_of_it() {
+    let ask = |at| (Event::Request(Request::Transfer(id(2))), 1, at);
+    let asked = [ask(3.0), (Event::Pause, 1, 4.0), ask(5.0), (Event::Crash, 1, 6.0), ask(7.0)];
+    let (report, log) = play(with_script(complete(2), &asked), &[]);
+    assert_eq!(log.of(2), ["0 2 starts", "4 2 hears Lead(2)"]);
+    assert_eq!(report.messages.total, 1);
 }
 
 #[test]

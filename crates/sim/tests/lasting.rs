@@ -3,10 +3,14 @@
 mod support;
 
 use bellwether_core::*;
+use bellwether_sim::scenario::{Draft, Scenario, write};
+use bellwether_sim::swarm::{self, Case, Model, Options, draw_for};
 use bellwether_sim::{
-    Event, Limits, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, run_events,
+    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop, rule,
+    run_events, simulate,
 };
-use support::beacon::{BEAT, Beacon};
+use std::path::Path;
+use support::beacon::{BEAT, Beacon, Beacons};
 use support::{complete, hops, id, with_script};
 
 fn run(plan: Plan) -> Report {
@@ -90,10 +94,108 @@ fn duties_say_who_votes_and_who_may_lead() {
 }
 
 #[test]
+fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
+    let dismissed = |id: u64| Event::Request(Request::Dismiss(support::id(id)));
+    // Beacons know no requests: the best goes on, and should not.
+    let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
+    let why = report.ruling.unsafe_because.expect("5 should not lead");
+    assert!(why.ends_with("takes 5 for the leader, but the best live member is 4"), "{why}");
+    // Two of five are too few, and two of the three that are left are not.
+    let mut plan = five_without(&[1, 2, 3]);
+    let judged = |plan: &Plan| {
+        let live = [(3, Status::UNDECIDED), (4, Status::UNDECIDED)].into_iter();
+        rule(&<Beacon<false> as Protocol>::SPEC, plan, live, Ending::ByItself).is_right()
+    };
+    assert!(judged(&plan));
+    plan.script.extend(with_script(complete(5), &[(dismissed(1), 4, 11.0), (dismissed(2), 4, 12.0)]).script);
+    assert!(!judged(&plan), "somebody should lead");
+    let admitted = Event::Request(Request::Admit(id(2)));
+    plan.script.extend(with_script(complete(5), &[(admitted, 4, 13.0)]).script);
+    assert!(judged(&plan), "two of four");
+}
+
+fn five() -> Setup {
+    Setup { members: Some(Members::Ids((1..=5).map(id).collect())), ..Setup::default() }
+}
+
+#[test]
+fn duties_that_cannot_be_are_refused() {
+    let lasting = <Beacon<false> as Protocol>::SPEC;
+    let refused = |spec: &Spec, witnesses: &[u64], observers: &[u64]| {
+        let ids = |ids: &[u64]| ids.iter().map(|&value| id(value)).collect();
+        let setup = Setup { witnesses: ids(witnesses), observers: ids(observers), ..five() };
+        setup.plan(spec, 1).map(|plan| plan.duties).map_err(|error| error.to_string())
+    };
+    use Duty::{Full, Observer, Witness};
+    assert_eq!(
+        refused(&lasting, &[3], &[1, 5]).as_deref(),
+        Ok(&[Observer, Full, Witness, Full, Observer][..])
+    );
+    assert_eq!(refused(&support::TOY, &[], &[]).as_deref(), Ok(&[][..]));
+    let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
+        (&support::TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
+        (&support::TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
+        (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
+        (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
+        (
+            &lasting,
+            &[1, 2],
+            &[3, 4, 5],
+            "nobody is left that may lead: name fewer --witnesses or --observers",
+        ),
+    ];
+    for (spec, witnesses, observers, problem) in cases {
+        assert_eq!(refused(spec, witnesses, observers), Err(problem.to_owned()));
+    }
+}
+
+#[test]
+fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
+    let at = |hop: u64| hops(hop as f64);
+    let requests =
+        [Request::Resign, Request::Transfer(id(2)), Request::Admit(id(5)), Request::Dismiss(id(1))];
+    let script =
+        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), Event::Request(request), at(hop)));
+    let setup = Setup {
+        witnesses: vec![id(3)],
+        observers: vec![id(1), id(5)],
+        drift_bound: Some(500),
+        script: script.collect(),
+        ..five()
+    };
+    let spec = Beacons::ENTRIES[0].spec;
+    let plan = setup.plan(spec, 1).expect("it fits");
+    let report = simulate::<Beacons, ()>(0, &plan, RoundMode::Auto, &mut ());
+    let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
+    let scenario =
+        Scenario::parse(&text, Path::new("t.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut resolved = scenario.resolve::<Beacons>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    resolved.plan.limits.messages = plan.limits.messages; // scenarios give up sooner
+    assert_eq!(format!("{:?}", resolved.plan), format!("{plan:?}"), "{text}");
+    assert!(scenario.expect.check(&resolved.play::<Beacons>()).is_empty(), "{text}");
+}
+
+#[test]
+fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
+    let options = Options::usual::<Beacons>();
+    for model in Model::ALL {
+        for seed in 0..30 {
+            let case = Case { entry: 0, model, seed };
+            let setup = draw_for::<Beacons>(case, &options);
+            let plan = setup.plan(Beacons::ENTRIES[0].spec, seed).expect("it fits");
+            assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");
+            let class = swarm::run::<Beacons>(case, &options).expect("it can be run").class;
+            // Beats are heard anew each time, so whatever ceases is forgotten. Clocks that go on drifting apart and
+            // members that go on lying are another matter.
+            let ceases = !matches!(model, Model::Drift | Model::Lie | Model::Mix);
+            assert!(!ceases || !class.is_failure(), "{model} {seed}: {class}");
+        }
+    }
+}
+
+#[test]
 fn a_setup_gives_up_in_time() {
-    let members = Some(Members::Count { n: 5, order: Order::Best });
-    let setup = Setup { members, ..Setup::default() };
-    let limit = |spec: &Spec| setup.plan(spec, 1).expect("it fits").limits.time;
+    let limit = |spec: &Spec| five().plan(spec, 1).expect("it fits").limits.time;
     let lasting = <Beacon<false> as Protocol>::SPEC;
     assert_eq!(limit(&lasting), Time::ZERO + PATIENCE);
     assert_eq!(limit(&Spec { lasting: Lasting::Ends, ..lasting }), Time::NEVER);

@@ -121,22 +121,29 @@ impl Flaw for VotesDuringPromise {
     }
 }
 
-/// A voter renews its promise to whoever led in a term that is over.
+/// A voter votes in a term that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StaleTermAccepted;
 
 impl Flaw for StaleTermAccepted {
     const NAME: &'static str = "stale-term-accepted";
 
-    fn hears<P: Pace>(member: &mut Flawed<Self, P>, cx: &mut Cx<'_, Flawed<Self, P>>, from: Port, msg: Msg) {
-        let (said, known) = (msg.term, member.status().term);
-        match msg.word {
-            Word::Renew { round, .. } if said < known => {
-                let word = Word::Kept { round, version: Version::default() };
-                cx.send(from, Msg { term: said, word });
-            }
-            _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg), |_, msg| Some(msg)),
+    fn hears<P: Pace>(
+        member: &mut Flawed<Self, P>,
+        cx: &mut Cx<'_, Flawed<Self, P>>,
+        from: Port,
+        mut msg: Msg,
+    ) {
+        let asked = msg.term;
+        if matches!(msg.word, Word::Ask { .. }) {
+            msg.term = asked.max(member.status().term + 1);
         }
+        let is_stale = msg.term > asked;
+        let answer = |_, said: Msg| match said.word {
+            Word::Vote(true) if is_stale => Some(Msg { term: asked, ..said }),
+            _ => Some(said),
+        };
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
     }
 }
 

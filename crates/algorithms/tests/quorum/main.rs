@@ -1,5 +1,16 @@
 //! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
+#[path = "../suite/support/mod.rs"]
+mod suite;
+
+mod invitation;
 mod lease_flaws;
+mod lease_rules;
+mod omega;
+mod paxos;
+mod play;
 mod quorum_lease;
+mod raft_vote;
 mod support;
+mod twin;
+mod zookeeper;

@@ -29,6 +29,12 @@ fn the_registry_lists_what_it_should() {
         ("floodmax", &["every-round", "news-only"], Rounds),
         ("aggregation-tree", &["plain"], Events),
         ("bully", &["at-once", "waiting", "stable"], Events),
+        ("quorum-lease", &["ranked", "randomised", "adaptive", "tight"], Events),
+        ("zookeeper", &["fast"], Events),
+        ("paxos", &["single-decree"], Events),
+        ("raft-vote", &["plain", "pre-vote"], Events),
+        ("omega", &["stable"], Events),
+        ("invitation", &["plain"], Events),
     ];
     assert_eq!(Algorithms::names(), expected.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
     for &(name, variants, driving) in expected {

@@ -3,6 +3,7 @@
 
 mod checks_can_fail;
 mod conformance;
+mod consensus;
 mod detectors;
 mod determinism;
 mod exhaustive;

@@ -6,15 +6,16 @@ use crate::support::toy::*;
 use crate::support::*;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Liberties, Situation, What};
+use bellwether_sim::rules::{Action, Liberties, Situation, What};
 use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// A member that is in one of a few moods. What it does when something happens to it is drawn, once for each
-/// mood, member and happening: the same in every run.
+/// mood, member and happening: the same in every run. So is whether it leads, unless the first does in any case: then
+/// nothing is wrong, and what was reduced is not done again in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Moody {
+struct Moody<const FIRST_LEADS: bool> {
     mood: u64,
     /// How many more messages it sends that are not only passed on: so there are not ever more of them.
     breath: u8,
@@ -32,7 +33,7 @@ fn mixed(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl Moody {
+impl<const FIRST_LEADS: bool> Moody<FIRST_LEADS> {
     /// What is drawn for a happening. The attribute, everyone's the same, says which algorithm it is.
     fn react(&mut self, cx: &mut ToyCx<'_, Self>, happening: u64, may_reply: bool) {
         let seed = cx.rank().attribute() as u64;
@@ -43,7 +44,7 @@ impl Moody {
             drawn
         };
         self.mood = below(MOODS);
-        self.leads = below(4) == 0;
+        self.leads = below(4) == 0 && !FIRST_LEADS || self.leads && FIRST_LEADS;
         let ports: Vec<Port> = cx.outgoing().collect();
         for _ in 0..below(3) {
             let (port, word) = (ports[below(ports.len() as u64) as usize], below(WORDS) as u8);
@@ -61,13 +62,19 @@ impl Moody {
     }
 }
 
-impl Toy for Moody {
+impl<const FIRST_LEADS: bool> Toy for Moody<FIRST_LEADS> {
     type Word = u8;
     type Saved = ();
-    const SPEC: Spec = Spec { starts: Starts::Callers, ..TOY };
+    const SPEC: Spec = Spec {
+        starts: Starts::Callers,
+        leadership: if FIRST_LEADS { Leadership::Incumbent } else { Leadership::Best },
+        claims: &[COUNTED],
+        ..TOY
+    };
 
-    fn boots(&mut self, _: &mut ToyCx<'_, Self>, (): ()) {
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
         self.breath = 1;
+        self.leads = FIRST_LEADS && cx.id().value() == 1;
     }
 
     fn is_called(&mut self, cx: &mut ToyCx<'_, Self>) {
@@ -90,7 +97,7 @@ impl Toy for Moody {
     }
 }
 
-type Member = Played<Moody>;
+type Member = Played<Moody<false>>;
 
 /// Something that must happen some time if it can happen all the time.
 fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String> {
@@ -141,6 +148,27 @@ fn goes_round(plan: &Plan, graph: &Explored<Member>) -> bool {
     })
 }
 
+/// More than any run sends that does not go round for ever.
+const MOST_MESSAGES: usize = 100;
+
+/// The fewest and the most messages that a run sends which ends, found by trying every number of them in every
+/// situation; nothing if there is no such run, or there are too many messages to try.
+fn messages(graph: &Explored<Member>) -> Option<(u32, u32)> {
+    let mut reached = BTreeSet::from([(0, 0)]);
+    let mut ahead = vec![(0, 0)];
+    while let Some((at, sent)) = ahead.pop() {
+        if sent > MOST_MESSAGES {
+            return None;
+        }
+        let after = |&(action, next): &(Action, usize)| {
+            (next, sent + sent_in(&graph.situations[at], action, &graph.situations[next]))
+        };
+        ahead.extend(graph.steps[at].iter().map(after).filter(|pair| reached.insert(*pair)));
+    }
+    let ends = reached.iter().filter(|(at, _)| graph.steps[*at].is_empty()).map(|(_, sent)| *sent as u32);
+    ends.clone().min().zip(ends.max())
+}
+
 /// How often something was found and how often not: neither may be never.
 #[derive(Debug, Default)]
 struct Tally {
@@ -149,6 +177,18 @@ struct Tally {
     endless: u32,
     spotless: u32,
     reduced: u32,
+    costs_differ: u32,
+    differ_reduced: u32,
+}
+
+/// What runs cost is the same where one order stands for many.
+fn compare_costs(plan: &Plan, liberties: Liberties, name: &str, tally: &mut Tally) {
+    type Ruled = Played<Moody<true>>;
+    let full = check_in_full::<Ruled>(plan, liberties);
+    let few = check::<Ruled>(plan, &reduced(liberties));
+    assert_eq!(few.costs, full.costs, "{name}");
+    let differ = full.costs.iter().any(|cost| cost.fewest < cost.most);
+    tally.differ_reduced += u32::from(differ && few.progress.states < full.progress.states);
 }
 
 fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
@@ -161,6 +201,7 @@ fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
     assert_eq!(verdicts(&few), verdicts(&full), "{name}");
     assert!(few.progress.states <= full.progress.states, "{name}");
     tally.reduced += u32::from(few.progress.states < full.progress.states);
+    compare_costs(plan, liberties, &name, tally);
     if full.progress.states > 400 {
         return; // what can be reached from where would take too long
     }
@@ -179,6 +220,10 @@ fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
         (Property::Eventually, bad_end || endless),
     ] {
         assert_eq!(verdict(&full, property) == Verdict::Violated, is_broken, "{name} {property:?}");
+    }
+    if let [cost] = full.costs[..] {
+        assert_eq!(messages(&graph), Some((cost.fewest, cost.most)), "{name}");
+        tally.costs_differ += u32::from(cost.fewest < cost.most);
     }
     tally.two_leaders += u32::from(two_leaders);
     tally.bad_ends += u32::from(bad_end);
@@ -208,6 +253,7 @@ fn whatever_they_do_the_same_is_found() {
             compare(&plan, liberties, seed as u64, &mut tally);
         }
     }
-    let Tally { two_leaders, bad_ends, endless, spotless, reduced } = tally;
-    assert!([two_leaders, bad_ends, endless, spotless, reduced].iter().all(|&times| times > 5), "{tally:?}");
+    let Tally { two_leaders, bad_ends, endless, spotless, reduced, costs_differ, differ_reduced } = tally;
+    let all = [two_leaders, bad_ends, endless, spotless, reduced, costs_differ, differ_reduced];
+    assert!(all.iter().all(|&times| times > 5), "{tally:?}");
 }

@@ -11,7 +11,7 @@ use bellwether_algorithms::bully;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
-use bellwether_check::{Checked, Property, Verdict};
+use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Liberties, Rules, Seat};
@@ -35,7 +35,8 @@ fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: Liberties, pr
     let broken = checked.broken().expect("something is wrong");
     assert_eq!(broken.property, property, "{name}: {:?}", violated(&checked));
     let run = broken.counterexample.as_ref().expect("it is shown");
-    assert_eq!(run.is_shortest, run.loop_from.is_none(), "{name}");
+    let may_be_longer = run.loop_from.is_some() || property == Property::AsClaimed;
+    assert_eq!(run.is_shortest, !may_be_longer, "{name}");
     let situations = replay::<A>(plan, liberties, run);
     let end = situations.last().expect("there is a beginning");
     match broken.property {
@@ -55,23 +56,32 @@ fn assert_passes<A: Algorithm>(plan: &Plan, liberties: Liberties) {
     assert_eq!(checked.verdict(), Verdict::Holds, "{}: {:?}", A::SPEC.name, violated(&checked));
 }
 
-/// Without the flag, a member puts in its own rank for every worse one. No property of states or of ends is
-/// broken by that: only more messages are sent, so runs are longer than they can be.
+/// Without the flag, a member puts in its own rank for every worse one. Whoever is the best still comes to lead, and
+/// all come to know it: only more messages are sent than are claimed.
 #[test]
 fn participant_flag_forgotten() {
     let plan = ring(&[1, 2, 3]);
     // In best order every worse rank dies after one hop, the best goes round, and then its announcement does.
-    let (boots, calls, messages) = (3, 3, 2 + 3 + 3);
-    let longest = |checked: Checked| checked.progress.depth - 1;
+    let (election, elected) = (2 + 3, 3);
     for sound in [check_in_full::<ChangRoberts>(&plan, NONE), check_in_full::<Ring<SOUND>>(&plan, NONE)] {
         assert_eq!(sound.verdict(), Verdict::Holds);
-        assert_eq!(longest(sound), boots + calls + messages);
+        assert_eq!(verdict(&sound, Property::AsClaimed), Verdict::Holds);
+        assert_eq!(cost(&sound, "messages"), (election + elected, election + elected));
     }
+    assert_caught::<Ring<NO_FLAG>>("participant-flag-forgotten", &plan, NONE, Property::AsClaimed);
+    // Each rank that dies is followed by one of the next better, so all three come to be the best: each of them goes
+    // round, and so does its announcement. The two that were not best at first have gone 1 and 1 + 1 hops before.
     let forgetful = check_in_full::<Ring<NO_FLAG>>(&plan, NONE);
-    assert_eq!(forgetful.verdict(), Verdict::Holds);
-    // Every rank that dies is followed by one more of a better one: all three come to be the best, and are
-    // announced.
-    assert!(longest(forgetful) > boots + calls + messages);
+    assert_eq!(violated(&forgetful), [Property::AsClaimed]);
+    let all = 3 * (3 + 3) + 1 + (1 + 1);
+    assert_eq!(cost(&forgetful, "messages"), (all, all));
+    // The run that is shown stops as soon as more are sent than are claimed.
+    let run = finding(&forgetful, Property::AsClaimed).counterexample.as_ref().expect("it is shown");
+    let situations = replay::<Ring<NO_FLAG>>(&plan, NONE, run);
+    let steps = situations.windows(2).zip(&run.actions);
+    let sent: Vec<usize> = steps.map(|(pair, action)| sent_in(&pair[0], *action, &pair[1])).collect();
+    assert_eq!(sent.iter().sum::<usize>(), (election + elected + 1) as usize);
+    assert_eq!(sent.last(), Some(&1));
 }
 
 /// With `<` for `<=` a member takes its own rank for a better one: it goes round for ever.

@@ -176,30 +176,9 @@ fn whoever_leads_now_and_then_does_not_go_round_in_vain() {
     assert_ends_well::<Played<Restless<true>>>(&ring(&[1, 2]), NONE);
 }
 
-/// A member that sends itself the same word again and again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Soliloquy;
-
-impl Toy for Soliloquy {
-    type Word = ();
-    type Saved = ();
-
-    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
-        cx.send(NEXT, Said(()));
-    }
-
-    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
-        cx.send(NEXT, Said(()));
-    }
-
-    fn status(&self) -> Status {
-        Status::UNDECIDED
-    }
-}
-
 #[test]
 fn a_state_that_leads_to_itself_is_a_loop() {
-    let run = endless::<Played<Soliloquy>>(&ring(&[1]), NONE);
-    assert_goes_round::<Played<Soliloquy>>(&ring(&[1]), NONE, &run);
+    let run = endless::<Played<Echoing<1>>>(&ring(&[1]), NONE);
+    assert_goes_round::<Played<Echoing<1>>>(&ring(&[1]), NONE, &run);
     assert_eq!((run.loop_from, run.actions.len()), (Some(1), 2));
 }

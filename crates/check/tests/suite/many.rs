@@ -53,32 +53,10 @@ fn there_may_be_many_different_parts() {
     }
 }
 
-/// A member that answers itself twice: its messages are ever more.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Babbling;
-
-impl Toy for Babbling {
-    type Word = ();
-    type Saved = ();
-
-    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
-        cx.send(NEXT, Said(()));
-    }
-
-    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
-        cx.send(NEXT, Said(()));
-        cx.send(NEXT, Said(()));
-    }
-
-    fn status(&self) -> Status {
-        Status::UNDECIDED
-    }
-}
-
 /// Messages that are too many to be counted are not taken for none.
 #[test]
 fn what_is_ever_more_is_cut_and_does_not_end() {
-    let checked = check_in_full::<Played<Babbling>>(&ring(&[1]), NONE);
+    let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), NONE);
     assert!(checked.is_cut);
     assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
     assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");

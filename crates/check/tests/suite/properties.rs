@@ -1,10 +1,12 @@
 //! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to
 //! hold.
 
+use crate::support::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
 use crate::support::toy::*;
 use crate::support::*;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::*;
+use bellwether_sim::rules::{Liberties, Rules, Whole};
 use serde::Serialize;
 
 /// Ranks go round a ring as far as nobody better is. What members make of that is wrong in one way.
@@ -26,15 +28,28 @@ const SECRETIVE: u8 = 3;
 const MODEST: u8 = 4;
 /// What is heard is said again for ever.
 const ECHOING: u8 = 5;
+/// What is said is said twice.
+const STAMMERING: u8 = 6;
+
+/// A ring of two is in best order: the worse rank dies after one hop.
+const IN_BEST_ORDER: Claim = Claim {
+    name: "messages",
+    measure: Measure::Messages,
+    formula: "2n - 1",
+    expect: |run| Some(Expect::AtMost(2.0 * run.n() as f64 - 1.0)),
+};
 
 impl<const FAULT: u8> Toy for Told<FAULT> {
     type Word = Rank;
     type Saved = ();
-    const SPEC: Spec = Spec { goal: Goal::EveryoneKnows, ..TOY };
+    const SPEC: Spec = Spec { goal: Goal::EveryoneKnows, claims: &[IN_BEST_ORDER], ..TOY };
 
     fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
         self.leads = FAULT == HASTY;
         cx.send(NEXT, Said(cx.rank()));
+        if FAULT == STAMMERING {
+            cx.send(NEXT, Said(cx.rank()));
+        }
     }
 
     fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, rank: Rank) {
@@ -77,6 +92,7 @@ fn each_is_broken_by_something_that_breaks_nothing_else() {
     assert_eq!(broken_and_vacuous::<UPSIDE_DOWN>(), (vec![Property::BestLeads], vec![]));
     // Where somebody never knows, there is no outcome either.
     assert_eq!(broken_and_vacuous::<SECRETIVE>(), (vec![Property::Eventually, Property::AllAgree], vec![]));
+    assert_eq!(broken_and_vacuous::<STAMMERING>(), (vec![Property::AsClaimed], vec![]));
 }
 
 #[test]
@@ -86,7 +102,50 @@ fn where_there_is_nothing_to_hold_they_mean_nothing() {
     let of_ends = vec![Property::Eventually, Property::SomeoneLeads];
     assert_eq!(broken_and_vacuous::<MODEST>(), (of_ends, of_leaders.to_vec()));
     // One that never ends breaks only the one.
-    let nothing_to_hold =
-        vec![Property::OneLeader, Property::SomeoneLeads, Property::BestLeads, Property::AllAgree];
-    assert_eq!(broken_and_vacuous::<ECHOING>(), (vec![Property::Eventually], nothing_to_hold));
+    let nothing_to_hold = Property::ALL.into_iter().filter(|property| *property != Property::Eventually);
+    assert_eq!(broken_and_vacuous::<ECHOING>(), (vec![Property::Eventually], nothing_to_hold.collect()));
+}
+
+#[test]
+fn too_few_messages_are_not_as_claimed_either() {
+    let plan = ring(&[1, 3, 2]);
+    let checked = check_in_full::<Ring<WRONG_CLAIM>>(&plan, NONE);
+    assert_eq!(violated(&checked), [Property::AsClaimed]);
+    // The outcome goes round once, and once more is claimed.
+    assert_eq!(cost(&checked, "messages"), (3, 3));
+    let run = finding(&checked, Property::AsClaimed).counterexample.as_ref().expect("it is shown");
+    assert_eq!(run.claim.as_deref(), Some("messages: exactly 4 claimed, 3 sent"));
+    // Only a whole run shows it.
+    let end = replay::<Ring<WRONG_CLAIM>>(&plan, NONE, run).pop().expect("there is a beginning");
+    let mut whole = Whole::<Ring<WRONG_CLAIM>>::new(&plan, NONE);
+    assert_eq!(whole.enabled(&Rules::new(&plan, NONE), &end), []);
+}
+
+#[test]
+fn a_claim_may_fail_in_one_order_only() {
+    for ids in rings(4) {
+        let checked = check_in_full::<Ring<NARROW_CLAIM>>(&ring(&ids), NONE);
+        let is_falling = ids == [1, 4, 3, 2];
+        let expected = if is_falling { vec![Property::AsClaimed] } else { vec![] };
+        assert_eq!(violated(&checked), expected, "{ids:?}");
+    }
+}
+
+/// Whatever is claimed is claimed of runs that nothing disturbs, to their end; a mean is no claim about one run.
+#[test]
+fn where_nothing_is_claimed_nothing_is_held() {
+    let plan = ring(&[1, 3, 2]);
+    let as_claimed = |checked: Checked| verdict(&checked, Property::AsClaimed);
+    for liberties in [
+        Liberties { crashes: 1, ..NONE },
+        Liberties { losses: 1, ..NONE },
+        Liberties { duplicates: 1, ..NONE },
+        Liberties { late_calls: true, ..NONE },
+        Liberties { stops_at_goal: true, ..NONE },
+    ] {
+        assert_eq!(as_claimed(check_in_full::<Ring<WRONG_CLAIM>>(&plan, liberties)), Verdict::Vacuous);
+    }
+    assert_eq!(as_claimed(check_in_full::<Ring<WRONG_MEAN>>(&plan, NONE)), Verdict::Vacuous);
+    let unasked = Wishes { claims: false, ..in_full(NONE) };
+    assert_eq!(as_claimed(check::<Ring<WRONG_CLAIM>>(&plan, &unasked)), Verdict::Vacuous);
 }

@@ -15,10 +15,9 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict, Wishes};
-use bellwether_core::{Algorithm, Identities, Initiators, NEXT, Port, Rounds, Spec, Status};
+use bellwether_core::{Algorithm, Initiators, Rounds};
 use bellwether_sim::rules::{Liberties, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// With and without reductions, the same is found. Gives how many states each took.
@@ -30,6 +29,7 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> (u64, u64) {
     for (reduction, symmetry) in [(true, false), (false, true), (true, true)] {
         let some = check::<A>(plan, &Wishes { reduction, symmetry, ..in_full(liberties) });
         assert_eq!(verdicts(&some), verdicts(&full), "{name} {reduction} {symmetry}");
+        assert_eq!(some.costs, full.costs, "{name} {reduction} {symmetry}");
         assert!(some.progress.states <= full.progress.states, "{name}");
         assert!(some.progress.transitions <= full.progress.transitions, "{name}");
         if some.reduced && !some.symmetric {
@@ -125,30 +125,8 @@ fn identical_members() {
     // Three turns of a ring of three, but for states that are the same turned.
     assert!(turned < all && turned * 3 >= all, "{turned} of {all}");
     compare::<ItaiRodeh>(&plan, liberties);
-    compare::<Played<Chatter>>(&plan, NONE);
-    compare::<Played<Chatter>>(&plan, LOSS);
-}
-
-/// Identical members that pass on for ever what the first of them said.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Chatter;
-
-impl Toy for Chatter {
-    type Word = ();
-    type Saved = ();
-    const SPEC: Spec = Spec { identities: Identities::Anonymous, ..TOY };
-
-    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
-        cx.send(NEXT, Said(()));
-    }
-
-    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
-        cx.send(NEXT, Said(()));
-    }
-
-    fn status(&self) -> Status {
-        Status::UNDECIDED
-    }
+    compare::<Played<Echoing<1>>>(&plan, NONE);
+    compare::<Played<Echoing<1>>>(&plan, LOSS);
 }
 
 #[test]
@@ -156,6 +134,8 @@ fn broken_ones_too() {
     for ids in rings(3) {
         let plan = ring(&ids);
         for liberties in [NONE, CRASH, LOSS, LATE_CALLS] {
+            compare::<Ring<NO_FLAG>>(&plan, liberties);
+            compare::<Ring<NARROW_CLAIM>>(&plan, liberties);
             compare::<Ring<UNDISCERNING>>(&plan, liberties);
             compare::<Ring<UNANNOUNCED>>(&plan, liberties);
             compare::<Ring<WRONG_WAY>>(&plan, liberties);

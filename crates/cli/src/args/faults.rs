@@ -2,7 +2,7 @@
 
 use super::fault_values::{Cutting, Parting, Pausing, Timed};
 use super::values::{HopTime, Moment, parse_moment};
-use bellwether_core::Id;
+use bellwether_core::{Id, Request};
 use bellwether_sim::faults::notation::{Leap, Pattern, Rate, Share};
 use bellwether_sim::faults::{Event, Lie, LinkWishes, Partition, Scripted, cut, pause};
 use clap::Args;
@@ -14,7 +14,7 @@ pub struct FaultArgs {
     #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
           help_heading = "Members fail")]
     pub crash: Vec<Moment>,
-    /// A member stops, and its last durable write is torn: it recovers with the one before
+    /// A member stops in the middle of its next durable write: it recovers with what it wrote before
     #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
           help_heading = "Members fail")]
     pub torn_crash: Vec<Moment>,
@@ -52,6 +52,20 @@ pub struct FaultArgs {
     /// A member lies: it says nothing more to this one
     #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members fail")]
     pub silence: Vec<Timed<Id>>,
+
+    /// A member is asked to lead no longer
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members are asked")]
+    pub resign: Vec<Moment>,
+    /// A member is asked to let this one lead, as in 3@60:5
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members are asked")]
+    pub transfer: Vec<Timed<Id>>,
+    /// A member is asked to let this one vote
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members are asked")]
+    pub admit: Vec<Timed<Id>>,
+    /// A member is asked to let this one no longer vote
+    #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members are asked")]
+    pub dismiss: Vec<Timed<Id>>,
 
     /// A link fails, both ways; without TO for good
     #[arg(long, value_name = "A-B@FROM..[TO]", value_delimiter = ',', help_heading = "Links fail")]
@@ -99,15 +113,15 @@ pub struct FaultArgs {
     pub detector: Option<String>,
 }
 
-/// An option whose values are lies, and how such a lie is told.
-type Lying<'a> = (Given<'a, Timed<Id>>, fn(Id) -> Lie<Id>);
+/// An option whose values name another member, and what happens with regard to it.
+type Naming<'a> = (Given<'a, Timed<Id>>, fn(Id) -> Event<Id>);
 
 /// An option, and the values that it was given.
 type Given<'a, T> = (&'static str, &'a [T]);
 
 impl FaultArgs {
     /// What happens to a member at a time, by option.
-    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 6] {
+    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 7] {
         [
             (("crash", &self.crash), Event::Crash),
             (("torn-crash", &self.torn_crash), Event::TornCrash),
@@ -115,15 +129,19 @@ impl FaultArgs {
             (("recover", &self.recover), Event::Recover),
             (("start", &self.start), Event::Start),
             (("call", &self.call), Event::Call),
+            (("resign", &self.resign), Event::Request(Request::Resign)),
         ]
     }
 
-    /// How members lie, by option.
-    fn lies(&self) -> [Lying<'_>; 3] {
+    /// How members lie and what they are asked, by option.
+    fn namings(&self) -> [Naming<'_>; 6] {
         [
-            (("pretend", &self.pretend), Lie::Pretend),
-            (("forge", &self.forge), Lie::Forge),
-            (("silence", &self.silence), Lie::Silence),
+            (("pretend", &self.pretend), |id| Event::Lie(Lie::Pretend(id))),
+            (("forge", &self.forge), |id| Event::Lie(Lie::Forge(id))),
+            (("silence", &self.silence), |id| Event::Lie(Lie::Silence(id))),
+            (("transfer", &self.transfer), |id| Event::Request(Request::Transfer(id))),
+            (("admit", &self.admit), |id| Event::Request(Request::Admit(id))),
+            (("dismiss", &self.dismiss), |id| Event::Request(Request::Dismiss(id))),
         ]
     }
 
@@ -136,8 +154,8 @@ impl FaultArgs {
         script.extend(self.pause.iter().flat_map(|pausing| pause(pausing.id, pausing.during)));
         script.extend(self.drift.iter().map(|drift| (drift.id, Event::Drift(drift.what.0), drift.at.0)));
         script.extend(self.jump.iter().map(|jump| (jump.id, Event::Jump(jump.what.0), jump.at.0)));
-        for ((_, lies), lie) in self.lies() {
-            script.extend(lies.iter().map(|told| (told.id, Event::Lie(lie(told.what)), told.at.0)));
+        for ((_, values), happens) in self.namings() {
+            script.extend(values.iter().map(|value| (value.id, happens(value.what), value.at.0)));
         }
         for Cutting { a, b, during } in &self.cut {
             script.extend(cut(*a, *b, *during).chain(cut(*b, *a, *during)));
@@ -177,8 +195,8 @@ impl FaultArgs {
         list("pause", texts(&self.pause));
         list("drift", texts(&self.drift));
         list("jump", texts(&self.jump));
-        for ((name, lies), _) in self.lies() {
-            list(name, texts(lies));
+        for ((name, values), _) in self.namings() {
+            list(name, texts(values));
         }
         list("cut", texts(&self.cut));
         list("cut-one-way", texts(&self.cut_one_way));

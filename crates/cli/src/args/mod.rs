@@ -8,6 +8,7 @@ mod faults;
 mod play;
 mod simulate;
 mod swarm;
+mod timeouts;
 pub mod values;
 
 pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
@@ -17,6 +18,7 @@ pub use faults::FaultArgs;
 pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
 pub use swarm::{Drawing, SurviveArgs, SurviveFormat, SwarmArgs};
+pub use timeouts::TimeoutsArgs;
 
 use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
 use bellwether_core::{Elect, Order};
@@ -61,6 +63,8 @@ pub enum Command {
     /// Check every run there can be: every order of events, every fault up to a budget
     #[command(after_help = CHECK_CODES)]
     Check(Box<CheckArgs>),
+    /// Measure how the range of time-outs decides how long a crashed leader is missed, for Raft's vote
+    Timeouts(TimeoutsArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -88,7 +92,7 @@ pub enum ListFormat {
     /// A table for people
     #[default]
     Table,
-    /// A JSON array with everything
+    /// JSON with everything
     Json,
 }
 

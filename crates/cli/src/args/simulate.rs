@@ -6,6 +6,7 @@ use super::values::{
 use super::{ElectArg, FaultArgs, OrderArg, OutcomeFormat};
 use bellwether_core::Id;
 use bellwether_sim::LinkOrder;
+use bellwether_sim::faults::notation::DriftBound;
 use bellwether_sim::network::Shape;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -43,6 +44,12 @@ pub struct SimulateArgs {
     /// Which end of the ranking wins
     #[arg(long, value_enum, default_value_t, help_heading = "Members")]
     pub elect: ElectArg,
+    /// Who votes and never leads, where the algorithm lets members differ so
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
+    pub witnesses: Vec<Id>,
+    /// Who neither votes nor leads
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
+    pub observers: Vec<Id>,
     /// Who calls the election at the beginning: ids, 'all' or 'none' [default: all]
     #[arg(long, value_name = "A,B,..|all|none", value_parser = parse_callers, help_heading = "Members")]
     pub initiators: Option<CallersArg>,
@@ -60,6 +67,9 @@ pub struct SimulateArgs {
     /// The bound on delays that members are told [default: the distribution's own]
     #[arg(long, value_name = "HOPS", help_heading = "Network")]
     pub delay_bound: Option<HopTime>,
+    /// How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]
+    #[arg(long, value_name = "RATE", help_heading = "Network")]
+    pub drift_bound: Option<DriftBound>,
     /// Whether messages of one link keep their order
     #[arg(long, value_enum, default_value_t, help_heading = "Network")]
     pub links: LinksArg,
@@ -84,7 +94,8 @@ pub struct SimulateArgs {
     /// Give up after so many messages [default: 10 billion]
     ///
     /// Where anything goes wrong or is watched for, and neither this nor --until is given, a run is given
-    /// up 10,000 hops after the last event.
+    /// up 10,000 hops after the last event; and so is that of an algorithm that goes on for ever, if it does
+    /// not come right.
     #[arg(long, value_name = "COUNT", help_heading = "Runs")]
     pub max_messages: Option<u64>,
     /// Give up after this time, in hops

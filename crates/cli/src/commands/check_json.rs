@@ -57,6 +57,7 @@ struct RunObject {
     steps: Vec<String>,
     loop_from: Option<u32>,
     shortest: bool,
+    claim: Option<String>,
 }
 
 /// What may happen.
@@ -133,6 +134,7 @@ impl RunObject {
             steps: broken.steps(),
             loop_from: broken.run.loop_from,
             shortest: broken.run.is_shortest,
+            claim: broken.run.claim.clone(),
         }
     }
 }

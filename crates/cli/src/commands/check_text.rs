@@ -201,6 +201,9 @@ fn counterexample(inquiry: &Inquiry, property: Property, broken: &Broken) -> Res
         (false, Some(_)) => "the loop is the shortest of some that were tried",
     };
     let mut text = format!("{} is violated in {steps}; {shortest}\n", property.name());
+    if let Some(claim) = &broken.run.claim {
+        text.push_str(&line("claim", claim));
+    }
     if inquiry.size > 1 {
         let (ids, callers) = (broken.ids(), broken.case.callers());
         text.push_str(&line("members", comma_separated(&ids)));

@@ -26,10 +26,13 @@ mod simulate_text;
 mod survive;
 mod survive_output;
 mod swarm;
+mod timeouts;
+mod timeouts_measure;
 
 pub use compare::{Series, orders};
 pub use detectors_measure::{Row, TradeOff};
 pub use detectors_output::HOPS_AN_HOUR;
+pub use timeouts_measure::{Graphs, Missed};
 
 use crate::args::Command;
 use crate::error::{Failure, Verdict};
@@ -47,6 +50,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Swarm(args) => swarm::run(&args),
         Command::Survive(args) => survive::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Timeouts(args) => timeouts::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

@@ -3,6 +3,7 @@
 use super::scenarios::algorithm;
 use super::simulate_text::line;
 use crate::again::quoted;
+use crate::wording::asked;
 use bellwether_core::Id;
 use bellwether_sim::scenario::{Mismatch, Played, Scenario};
 use bellwether_sim::{Event, LinkOrder, Schedule};
@@ -24,10 +25,11 @@ pub fn heading(name: &str, scenario: &Scenario) -> String {
     text.push_str(&line("delay", format!("{}{links}", scenario.setup.delay)));
     for (id, what, at) in &scenario.setup.script {
         let does = match what {
-            Event::Crash => "crashes",
-            Event::Start => "starts",
-            Event::Call => "calls",
-            other => other.word(),
+            Event::Crash => "crashes".to_owned(),
+            Event::Start => "starts".to_owned(),
+            Event::Call => "calls".to_owned(),
+            Event::Request(request) => asked(*request),
+            other => other.word().to_owned(),
         };
         text.push_str(&line("event", format!("{id} {does} at {at}")));
     }

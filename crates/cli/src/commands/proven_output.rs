@@ -42,6 +42,9 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
     for property in Property::ALL {
         text.push_str(&format!("| {} | {} |\n", property.name(), property.sentence()));
     }
+    text.push_str(
+        "\nWhat is claimed is claimed of runs that nothing disturbs: where there are faults, `as-claimed` says nothing.\n",
+    );
     text.push_str("\n## The table\n\n| algorithm |");
     text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
     text.push_str(&format!("\n|---|{}\n", "---|".repeat(Column::ALL.len())));

@@ -52,11 +52,11 @@ impl Mark {
             Some(Input::Crash) => Mark::Crashes,
             Some(Input::Loss(_)) => Mark::Nothing,
             Some(Input::Struck(Event::Resume | Event::Mend(_) | Event::Heal)) => Mark::Righted,
-            Some(Input::Struck(_)) => Mark::Struck,
+            Some(Input::Struck(what)) if !matches!(what, Event::Request(_)) => Mark::Struck,
             _ if is_news && role == Role::Leader => Mark::Leads,
             _ if is_news && (role == Role::Follower || leader.is_some()) => Mark::Knows,
             Some(Input::Timer(_)) => Mark::TimesOut,
-            Some(Input::Call) => Mark::Calls,
+            Some(Input::Call | Input::Struck(_)) => Mark::Calls,
             Some(Input::Boot | Input::Recovery) => Mark::Boots,
             _ => Mark::Hears,
         }

@@ -28,6 +28,8 @@ const SHORTENED: f64 = 6.0;
 const NARROWEST: f64 = 640.0;
 const TITLE_SIZE: f64 = 20.0;
 const TEXT_SIZE: f64 = 13.0;
+/// How far the marks of time reach below the last member's line.
+const BELOW: f64 = 16.0;
 /// The colours of kinds; a dash pattern goes with them, so that nobody has to tell colours apart.
 const KINDS_TOLD_APART: usize = 8;
 
@@ -167,7 +169,7 @@ impl<'a> Diagram<'a> {
         for (hop, x) in self.axis.marks() {
             let x = self.left + x;
             text(svg, "tick", (x, y), &(hop + first).to_string());
-            line(svg, "grid", (x, y + 6.0), (x, self.bottom() + 16.0));
+            line(svg, "grid", (x, y + 6.0), (x, self.bottom() + BELOW));
         }
         for x in self.axis.cuts() {
             let x = self.left + x;
@@ -177,8 +179,9 @@ impl<'a> Diagram<'a> {
         }
         if let Some(from) = self.recording.goes_round_from {
             let x = self.x(from) - SHORTENED;
-            line(svg, "cut", (x, self.top - TEXT_SIZE), (x, self.bottom() + TEXT_SIZE));
-            text(svg, "soft", (x + 3.0, self.bottom() + TEXT_SIZE), "from here on for ever");
+            let y = self.bottom() + BELOW + TEXT_SIZE; // clear of what happens to the last member
+            line(svg, "cut", (x, self.top - TEXT_SIZE), (x, y));
+            text(svg, "soft", (x + 3.0, y), "from here on for ever");
         }
     }
 

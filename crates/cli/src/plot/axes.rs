@@ -46,7 +46,7 @@ fn thinned(ticks: Vec<f64>, (low, high): (f64, f64)) -> Vec<f64> {
 }
 
 /// Powers of ten in a range; where those are few, their doubles and fivefolds too.
-fn round_numbers((low, high): (f64, f64)) -> Vec<f64> {
+pub fn round_numbers((low, high): (f64, f64)) -> Vec<f64> {
     let of = |factors: &[f64]| -> Vec<f64> {
         let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
         let numbers = powers.flat_map(|power| factors.iter().map(move |factor| factor * 10_f64.powi(power)));

@@ -2,8 +2,10 @@
 
 mod axes;
 mod legend;
+mod spread;
 mod trade_off;
 
+pub use spread::draw as spread;
 pub use trade_off::draw as trade_off;
 
 use crate::args::{CompareArgs, MeasureArg, OrderArg, word};

@@ -2,7 +2,7 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 12] = [
+const SUBCOMMANDS: [&str; 13] = [
     "algorithms",
     "explain",
     "simulate",
@@ -13,6 +13,7 @@ const SUBCOMMANDS: [&str; 12] = [
     "swarm",
     "survive",
     "check",
+    "timeouts",
     "completions",
     "man",
 ];

@@ -15,4 +15,5 @@ mod scenarios;
 mod simulate;
 mod survive;
 mod swarm;
+mod timeouts;
 mod trace;

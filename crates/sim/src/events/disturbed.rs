@@ -6,7 +6,7 @@ use crate::faults::{Event, Fate, Lie, LinkFaults};
 use crate::trace::{Drop, Observer};
 use crate::wheel::Packet;
 use crate::world::{Step, Stream, stream};
-use bellwether_core::{Algorithm, Message, Port, Span, Time, Topology};
+use bellwether_core::{Algorithm, Effects, Message, Port, Span, Time, Topology};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -29,11 +29,20 @@ pub(super) struct Disturbance<A: Algorithm> {
     pub(super) clocks: BTreeMap<u32, Clock>,
     /// Those that are frozen: their states, and timers that have run out since.
     pub(super) frozen: BTreeMap<u32, (A, Vec<A::Timer>)>,
-    /// Those that crash the next time that they send.
-    armed: BTreeSet<u32>,
+    /// Those that crash in the middle of the next that they send or write, and in the middle of which.
+    doomed: BTreeMap<u32, Doom>,
     pub(super) liars: BTreeSet<u32>,
     pub(super) counts: LinkCounts,
     dice: Xoshiro256PlusPlus,
+}
+
+/// In the middle of what a member is to crash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doom {
+    /// The next messages that it sends.
+    Sending,
+    /// The next that it writes durably.
+    Writing,
 }
 
 /// What is wrong with links.
@@ -137,7 +146,7 @@ impl<A: Algorithm> Disturbance<A> {
             links: LinkTrouble::default(),
             clocks: BTreeMap::new(),
             frozen: BTreeMap::new(),
-            armed: BTreeSet::new(),
+            doomed: BTreeMap::new(),
             liars: BTreeSet::new(),
             counts: LinkCounts::default(),
             dice: stream(seed, Stream::Fault),
@@ -154,14 +163,17 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     pub(super) fn strike(&mut self, what: Event, member: u32) {
         let now = self.now;
         match what {
-            Event::Crash | Event::TornCrash | Event::Start | Event::Call => {}
+            Event::Crash | Event::Start | Event::Call | Event::Request(_) => {}
             Event::Recover => return self.recover(member),
             _ => self.observer.struck(now, member, what),
         }
         let Some(disturbed) = &mut self.disturbed else { return };
         match what {
             Event::CrashSending => {
-                disturbed.armed.insert(member);
+                disturbed.doomed.insert(member, Doom::Sending);
+            }
+            Event::TornCrash => {
+                disturbed.doomed.insert(member, Doom::Writing);
             }
             Event::Pause => {
                 if let Some(state) = self.world.freeze(member) {
@@ -176,16 +188,16 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
             Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
             Event::Lie(lie) => self.lie(member, lie),
-            Event::Crash | Event::TornCrash | Event::Start | Event::Recover | Event::Call => {}
+            Event::Crash | Event::Start | Event::Recover | Event::Call | Event::Request(_) => {}
         }
     }
 
     fn recover(&mut self, member: u32) {
+        if let Some(disturbed) = &mut self.disturbed {
+            disturbed.doomed.remove(&member);
+        }
         let Ok(at) = self.crashed.binary_search(&member) else { return };
         self.crashed.remove(at);
-        if let Some(disturbed) = &mut self.disturbed {
-            disturbed.armed.remove(&member);
-        }
         self.start(member);
         self.tell_the_truth(member, true);
         if A::SPEC.starts == bellwether_core::Starts::Callers {
@@ -343,32 +355,39 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         }
     }
 
-    /// Whether a member is to crash while it sends what an input made it send.
+    /// In the middle of which of an input's effects a member is to crash, if it is.
     #[inline(always)]
-    pub(super) fn crashes_while_sending(&self, member: u32) -> bool {
-        self.disturbed.as_ref().is_some_and(|disturbed| disturbed.armed.contains(&member))
+    pub(super) fn doom(&self, member: u32, effects: &Effects<A>) -> Option<Doom> {
+        let doom = self.disturbed.as_ref()?.doomed.get(&member).copied();
+        doom.filter(|doom| match doom {
+            Doom::Sending => effects.first_send.is_some(),
+            Doom::Writing => effects.persist.is_some(),
+        })
     }
 
-    /// Applies the effects of an input, and crashes half-way through its sends.
+    /// Applies the effects of an input, and crashes half-way through its sends, or before it has written.
     #[cold]
     #[inline(never)]
-    pub(super) fn settle_and_crash(&mut self, member: u32, step: Step<A>) {
+    pub(super) fn settle_and_crash(&mut self, member: u32, step: Step<A>, doom: Doom) {
         let Step { effects, .. } = step;
         if let Some(state) = self.world.state(member) {
             self.observer.settled(self.now, member, state);
         }
-        if let Some(durable) = effects.persist {
+        if let Some(durable) = effects.persist.filter(|_| doom == Doom::Sending) {
             self.world.persist(member, durable);
         }
         let first = effects.first_send;
         let rest = self.world.buffers().take_sends();
-        let half = rest.len().div_ceil(2); // of the first and the rest, rounded down
+        let half = match doom {
+            Doom::Sending => rest.len().div_ceil(2), // of the first and the rest, rounded down
+            Doom::Writing => 0,
+        };
         for (port, msg) in first.into_iter().chain(rest).take(half) {
             self.send::<false>(member, port, msg);
         }
         drop(self.world.buffers().take_timers());
         if let Some(disturbed) = &mut self.disturbed {
-            disturbed.armed.remove(&member);
+            disturbed.doomed.remove(&member);
         }
         self.busy_until = self.now; // somebody may notice
         self.crash(member);

@@ -3,7 +3,7 @@
 use super::{Simulation, Stop};
 use crate::faults::Event;
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Initiators, Port, Time, Verdict};
+use bellwether_core::{Algorithm, Initiators, Port, Request, Time, Verdict};
 
 impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     /// Everyone who is not dead or late boots; then the initiators call.
@@ -48,13 +48,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
 
     pub(super) fn happen(&mut self, what: Event, member: u32) {
         match what {
-            Event::Crash | Event::TornCrash if self.now == Time::ZERO => {} // it never started
-            _ if self.now == Time::ZERO && what.is_condition() => {}        // it was so from the beginning
+            Event::Crash if self.now == Time::ZERO => {} // it never started
+            _ if self.now == Time::ZERO && what.is_condition() => {} // it was so from the beginning
             Event::Crash => self.crash(member),
-            Event::TornCrash => {
-                self.world.tear(member);
-                self.crash(member);
-            }
             Event::Start => {
                 // A member that crashed before its time does not start.
                 let Some(waiting) = self.at_the_door.remove(&member) else { return };
@@ -65,7 +61,17 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                 self.let_in.extend(waiting);
             }
             Event::Call => self.call_if_up(member),
+            Event::Request(request) => self.request(member, request),
             _ => self.strike(what, member),
+        }
+    }
+
+    /// Whoever runs the members asks something of one. The dead and the frozen do not hear it.
+    fn request(&mut self, member: u32, request: Request) {
+        if self.world.state(member).is_some() {
+            self.observer.struck(self.now, member, Event::Request(request));
+            let step = self.world.request(member, self.clock(member), request);
+            self.settle_aside(member, step);
         }
     }
 

@@ -284,8 +284,8 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     /// can go wrong.
     #[inline(always)]
     fn settle<const CALM: bool>(&mut self, member: u32, step: Step<A>) {
-        if !CALM && step.effects.first_send.is_some() && self.crashes_while_sending(member) {
-            return self.settle_and_crash(member, step);
+        if !CALM && let Some(doom) = self.doom(member, &step.effects) {
+            return self.settle_and_crash(member, step, doom);
         }
         let Step { effects, before, after } = step;
         self.something_happened = true;
@@ -326,10 +326,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
 
     #[inline(never)]
     fn publish(&mut self, member: u32, before: Status, after: Status) {
-        if before.leader != after.leader {
-            let knows = after.leader.is_some();
-            self.tally.knew_at[member as usize] = if knows { self.now } else { Time::NEVER };
-        }
+        self.tally.named(self.now, member, before, after);
         if !Self::LEASED && (before.role, before.term) != (after.role, after.term) && self.is_honest(member) {
             self.tally.reigns.note(self.now, member, (after.role == Role::Leader).then_some(after.term));
         }

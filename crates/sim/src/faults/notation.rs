@@ -80,6 +80,29 @@ impl Display for Rate {
     }
 }
 
+/// How far clocks can be off, either way, in millionths: `1%` or `500ppm`, less than all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriftBound(pub u32);
+
+impl FromStr for DriftBound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DriftBound, String> {
+        let bound = text.parse().ok().and_then(|Rate(millionths)| u32::try_from(millionths).ok());
+        bound.filter(|bound| *bound < 1_000_000).map(DriftBound).ok_or_else(|| {
+            format!(
+                "'{text}' is no bound on drift: expected 0% or more and less than 100%, as in 1% or 500ppm"
+            )
+        })
+    }
+}
+
+impl Display for DriftBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Rate(self.0 as i32).to_string().trim_start_matches('+'))
+    }
+}
+
 /// By how much a clock jumps, in ticks; written in hops, as `+10` or `-2.5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leap(pub i64);
@@ -259,6 +282,9 @@ mod tests {
         reads("-500ppm", Rate(-500), "-500ppm");
         reads("0.05%", Rate(500), "+500ppm");
         refuses::<Rate>(&["", "1", "%", "-100%", "1e9%", "nanppm", "1001%"]);
+        reads("1%", DriftBound(10_000), "1%");
+        reads("0.05%", DriftBound(500), "500ppm");
+        refuses::<DriftBound>(&["", "1", "-1%", "100%", "x%"]);
         reads("+10", Leap(10_000), "+10");
         reads("-2.5", Leap(-2_500), "-2.5");
         refuses::<Leap>(&["", "0", "x", "nan", "1e99", "inf"]);

@@ -3,7 +3,7 @@
 use super::notation::Interval;
 use super::{Event, Lie};
 use crate::plan::Happening;
-use bellwether_core::{Id, Port, Time, Topology};
+use bellwether_core::{Id, Port, Request, Time, Topology};
 use std::collections::BTreeMap;
 
 /// What happens to whom and when, by id.
@@ -86,7 +86,7 @@ enum Life {
     Absent,
     Up,
     Frozen,
-    /// Its next sending will be its last: nobody knows when.
+    /// Its next sending or writing will be its last: nobody knows when.
     Doomed,
     Dead,
 }
@@ -119,13 +119,13 @@ pub fn check(script: &[Scripted]) -> Result<(), (usize, String)> {
             return Err((place, format!("at {at} {problem}")));
         }
         let after = match what {
-            Event::Crash | Event::TornCrash => {
+            Event::Crash => {
                 if life == Life::Frozen {
                     died_frozen.push(id);
                 }
                 Life::Dead
             }
-            Event::CrashSending => Life::Doomed,
+            Event::CrashSending | Event::TornCrash => Life::Doomed,
             Event::Pause => Life::Frozen,
             Event::Resume if life == Life::Frozen => Life::Up,
             Event::Resume => {
@@ -154,7 +154,7 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
             format!("member {id} is to pretend to be itself: name another id")
         }
         (Event::Crash | Event::TornCrash | Event::CrashSending, Life::Dead)
-        | (Event::CrashSending, Life::Doomed) => {
+        | (Event::CrashSending | Event::TornCrash, Life::Doomed) => {
             format!("member {id} crashes twice: let it recover between, or leave one out")
         }
         (Event::Recover, Life::Up | Life::Frozen | Life::Absent) => {
@@ -166,17 +166,28 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
         (Event::Pause, Life::Frozen) => {
             format!("member {id} is frozen already: make one pause of the two, or leave a gap")
         }
-        (Event::Pause | Event::Start | Event::Call | Event::Lie(_), Life::Dead) => {
+        (Event::Request(Request::Transfer(other)), _) if other == id => {
+            format!("member {id} is to let itself lead: name another, or let it resign")
+        }
+        (Event::Pause | Event::Start | Event::Call | Event::Lie(_) | Event::Request(_), Life::Dead) => {
             let does = does(what);
             format!("member {id} is dead by then and cannot {does}: let it crash later, or recover before")
         }
-        (Event::Pause | Event::Call | Event::Lie(_) | Event::CrashSending, Life::Absent) => {
+        (
+            Event::Pause
+            | Event::Call
+            | Event::Lie(_)
+            | Event::CrashSending
+            | Event::TornCrash
+            | Event::Request(_),
+            Life::Absent,
+        ) => {
             let does = does(what);
             format!(
                 "member {id} has not started by then and cannot {does}: let it start earlier, or {does} later"
             )
         }
-        (Event::Call | Event::Lie(_), Life::Frozen) => {
+        (Event::Call | Event::Lie(_) | Event::Request(_), Life::Frozen) => {
             format!("member {id} is frozen by then and cannot {}: let it wake before", does(what))
         }
         _ => return None,
@@ -190,7 +201,8 @@ fn does(what: Event<Id>) -> &'static str {
         Event::Pause => "freeze",
         Event::Start => "start",
         Event::Call => "call",
-        Event::CrashSending => "crash",
+        Event::Request(_) => "do what is asked of it",
+        Event::CrashSending | Event::TornCrash => "crash",
         _ => "lie",
     }
 }
@@ -219,7 +231,15 @@ mod tests {
         use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let sound: &[&Life] = &[
             &[],
-            &[(Crash, 0), (Recover, 3), (TornCrash, 4), (Recover, 4), (Crash, 5)],
+            &[
+                (Crash, 0),
+                (Recover, 3),
+                (TornCrash, 4),
+                (Recover, 4),
+                (TornCrash, 5),
+                (Crash, 6),
+                (Recover, 7),
+            ],
             &[(Pause, 1), (Resume, 2), (Pause, 3)],
             &[(Pause, 1), (Crash, 2), (Resume, 3)], // it dies frozen, and the pause still has its end
             &[(Start, 2), (Call, 2), (Crash, 4)],
@@ -235,7 +255,7 @@ mod tests {
 
     #[test]
     fn lives_that_cannot_are_not() {
-        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start};
+        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let forge = Event::Lie(Lie::Forge(id(9)));
         let unsound: &[(&Life, usize, &str)] = &[
             (&[(Recover, 1)], 0, "has not crashed"),
@@ -243,6 +263,9 @@ mod tests {
             (&[(Crash, 1), (Crash, 3)], 1, "crashes twice"),
             (&[(Crash, 1), (CrashSending, 3)], 1, "crashes twice"),
             (&[(CrashSending, 1), (CrashSending, 3)], 1, "crashes twice"),
+            (&[(Crash, 1), (TornCrash, 3)], 1, "crashes twice"),
+            (&[(CrashSending, 1), (TornCrash, 3)], 1, "crashes twice"),
+            (&[(Start, 3), (TornCrash, 1)], 1, "has not started"),
             (&[(Resume, 1)], 0, "is not frozen"),
             (&[(Pause, 1), (Resume, 2), (Resume, 3)], 2, "is not frozen"),
             (&[(Pause, 1), (Pause, 3)], 1, "frozen already"),
@@ -253,6 +276,10 @@ mod tests {
             (&[(Start, 3), (Call, 1)], 1, "has not started"),
             (&[(Pause, 1), (Call, 2)], 1, "is frozen by then"),
             (&[(Crash, 1), (forge, 2)], 1, "cannot lie"),
+            (&[(Crash, 1), (Event::Request(Request::Resign), 2)], 1, "cannot do what is asked"),
+            (&[(Pause, 1), (Event::Request(Request::Admit(id(2))), 2)], 1, "is frozen by then"),
+            (&[(Start, 3), (Event::Request(Request::Resign), 2)], 1, "has not started"),
+            (&[(Event::Request(Request::Transfer(id(1))), 2)], 0, "let itself lead"),
             (&[(Event::Cut(id(1)), 2)], 0, "to itself"),
             (&[(Event::Lie(Lie::Silence(id(1))), 2)], 0, "to itself"),
             (&[(Event::Lie(Lie::Pretend(id(1))), 2)], 0, "pretend to be itself"),

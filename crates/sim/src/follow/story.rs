@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::rules::{Action, Midway, Rules, Seat, Situation, What, Whole};
 use crate::schedule::Schedule;
 use crate::setup::SetupError;
-use bellwether_core::{Algorithm, HOP, Port, Span, Status, Time, Verdict};
+use bellwether_core::{Algorithm, HOP, Port, Request, Span, Status, Time, Verdict};
 
 /// A whole run.
 pub struct Story<A: Algorithm> {
@@ -56,7 +56,7 @@ pub enum Cue<T> {
     Message(usize),
     TimeOut(T),
     Word(Port, Verdict),
-    Request,
+    Request(Request),
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
@@ -221,7 +221,7 @@ impl<A: Algorithm> Author<'_, A> {
                 let letter = self.post.arrive(wire, place, self.at);
                 return (is_up.then_some(to), Some(Cue::Message(letter)));
             }
-            What::Ask(member, _) => (member.into(), Cue::Request),
+            What::Ask(member, ask) => (member.into(), Cue::Request(ask.request(self.rules.plan))),
             What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => return (None, None),
             What::Pause(_) | What::Wake(_) => return (None, None),
         };

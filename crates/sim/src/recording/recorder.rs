@@ -159,6 +159,9 @@ impl Observer for Recorder {
     }
 
     fn struck(&mut self, at: Time, member: u32, what: Event) {
+        if let Event::Request(_) = what {
+            return self.wait(member, Input::Struck(what)); // it acts on it
+        }
         let mut seat = self.seat(member);
         match (what, seat.life) {
             (Event::Pause, Life::Up) => seat.life = Life::Frozen,

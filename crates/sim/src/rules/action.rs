@@ -69,7 +69,7 @@ pub enum Ask {
 
 impl Ask {
     /// The same, with members by id.
-    pub(super) fn request(self, plan: &Plan) -> Request {
+    pub(crate) fn request(self, plan: &Plan) -> Request {
         let id = |member: u8| plan.ranks[member as usize].id();
         match self {
             Ask::Resign => Request::Resign,

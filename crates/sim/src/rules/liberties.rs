@@ -50,24 +50,27 @@ pub enum TimeModel {
 
 impl Default for Liberties {
     fn default() -> Self {
-        Liberties {
-            crashes: 0,
-            recoveries: 0,
-            losses: 0,
-            duplicates: 0,
-            pauses: 0,
-            requests: 0,
-            draws: u8::MAX,
-            late_calls: false,
-            detector: false,
-            time: TimeModel::Any,
-            ticks: u16::MAX,
-            stops_at_goal: false,
-        }
+        Liberties::NONE
     }
 }
 
 impl Liberties {
+    /// Nothing goes wrong.
+    pub const NONE: Liberties = Liberties {
+        crashes: 0,
+        recoveries: 0,
+        losses: 0,
+        duplicates: 0,
+        pauses: 0,
+        requests: 0,
+        draws: u8::MAX,
+        late_calls: false,
+        detector: false,
+        time: TimeModel::Any,
+        ticks: u16::MAX,
+        stops_at_goal: false,
+    };
+
     /// For how many steps of the clock a message can be under way.
     #[must_use]
     pub fn grain(&self) -> u16 {

@@ -8,7 +8,7 @@ use super::members::{check_member, in_keys};
 use super::table::{At, Table, Value};
 use crate::faults::notation::{Interval, Leap, Rate};
 use crate::faults::{self, Event, Lie, Partition, Scripted};
-use bellwether_core::{Id, Time};
+use bellwether_core::{Id, Request, Time};
 
 const KEYS: &[&str] = &[
     "at",
@@ -29,16 +29,22 @@ const KEYS: &[&str] = &[
     "pretend",
     "forge",
     "silence",
+    "resign",
+    "transfer",
+    "admit",
+    "dismiss",
     "until",
     "one_way",
     "by",
     "as",
     "leader",
     "towards",
+    "to",
+    "whom",
 ];
 
 /// What happens to a member and needs no further words.
-const PLAIN: [(&str, Event<Id>); 8] = [
+const PLAIN: [(&str, Event<Id>); 9] = [
     ("crash", Event::Crash),
     ("torn_crash", Event::TornCrash),
     ("crash_sending", Event::CrashSending),
@@ -47,16 +53,19 @@ const PLAIN: [(&str, Event<Id>); 8] = [
     ("call", Event::Call),
     ("pause", Event::Pause),
     ("resume", Event::Resume),
+    ("resign", Event::Request(Request::Resign)),
 ];
 
 /// The further keys, and what each goes with.
-const FURTHER: [(&str, &[&str]); 6] = [
+const FURTHER: [(&str, &[&str]); 8] = [
     ("until", &["pause", "cut", "partition"]),
     ("one_way", &["cut", "mend"]),
     ("by", &["drift", "jump"]),
     ("as", &["pretend"]),
     ("leader", &["forge"]),
     ("towards", &["silence"]),
+    ("to", &["transfer"]),
+    ("whom", &["admit", "dismiss"]),
 ];
 
 /// Everything that happens.
@@ -187,18 +196,17 @@ impl Events {
         self.happenings.iter().map(|event| (event.id.value, event.what, event.when.value)).collect()
     }
 
-    /// Whether anything happens besides deaths, late starts and calls.
+    /// Whether anything happens besides deaths, late starts, calls and requests.
     pub fn disturb(&self) -> bool {
-        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call);
+        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call | Event::Request(_));
         !self.partitions.is_empty() || self.happenings.iter().any(|event| !is_plain(event.what))
     }
 
     /// Whether a member never starts.
     pub fn is_dead_from_the_start(&self, id: Id) -> bool {
-        let dies = |what| matches!(what, Event::Crash | Event::TornCrash);
         self.happenings
             .iter()
-            .any(|event| event.id.value == id && dies(event.what) && event.when.value == Time::ZERO)
+            .any(|event| event.id.value == id && event.what == Event::Crash && event.when.value == Time::ZERO)
     }
 
     /// When a member dies that does not come back, if it does.
@@ -207,7 +215,7 @@ impl Events {
             let own = self.happenings.iter().filter(|event| event.id.value == id && wanted(&event.what));
             own.map(|event| event.when.value).max()
         };
-        let died = of(|what| matches!(what, Event::Crash | Event::TornCrash))?;
+        let died = of(|what| *what == Event::Crash)?;
         let recovered = of(|what| *what == Event::Recover);
         Some(died).filter(|&died| recovered.is_none_or(|recovered| recovered < died))
     }
@@ -216,7 +224,12 @@ impl Events {
     pub fn check(&self, ids: &[Id], until: Option<Time>) -> Result<(), Flaw> {
         for event in &self.happenings {
             check_member(ids, "member", event.id)?;
-            if let Event::Cut(id) | Event::Mend(id) | Event::Lie(Lie::Silence(id)) = event.what {
+            let other = match event.what {
+                Event::Cut(id) | Event::Mend(id) | Event::Lie(Lie::Silence(id)) => Some(id),
+                Event::Request(request) => request.about(),
+                _ => None,
+            };
+            if let Some(id) = other {
                 check_member(ids, "member", At { value: id, at: event.id.at })?;
             }
             check_time(event.when, until)?;
@@ -269,6 +282,9 @@ fn what_happens(event: &Table<'_>, whom: &Value<'_>) -> Result<Vec<Event<Id>>, F
         }
         "pretend" => vec![Event::Lie(Lie::Pretend(id("as", "9")?))],
         "forge" => vec![Event::Lie(Lie::Forge(id("leader", "9")?))],
+        "transfer" => vec![Event::Request(Request::Transfer(id("to", "9")?))],
+        "admit" => vec![Event::Request(Request::Admit(id("whom", "9")?))],
+        "dismiss" => vec![Event::Request(Request::Dismiss(id("whom", "9")?))],
         _ => {
             let towards = further("towards", "9")?;
             let ids = match towards.as_list() {

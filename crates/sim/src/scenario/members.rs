@@ -168,6 +168,18 @@ pub(super) fn attributes(file: &Table<'_>, group: &Group) -> Result<Attributes, 
     Ok(Attributes::Listed(listed.into_iter().map(|attribute| attribute.value).collect()))
 }
 
+/// Reads `witnesses` or `observers`.
+pub(super) fn named(
+    file: &Table<'_>,
+    key: &'static str,
+    role: &'static str,
+    ids: &[Id],
+) -> Result<Vec<Id>, Flaw> {
+    let named = file.read(key, Value::ids)?.map(|named| named.value).unwrap_or_default();
+    named.iter().try_for_each(|id| check_member(ids, role, *id))?;
+    Ok(named.into_iter().map(|id| id.value).collect())
+}
+
 /// Reads `initiators`.
 pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<Callers, Flaw> {
     let Some(value) = file.get("initiators") else { return Ok(Callers::All) };

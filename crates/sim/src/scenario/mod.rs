@@ -23,6 +23,7 @@ pub use play::{Played, Resolved};
 pub use write::{Draft, write};
 
 use crate::delay::{Delay, DelayError};
+use crate::faults::notation::DriftBound;
 use crate::plan::{Limits, LinkOrder};
 use crate::run::RoundMode;
 use crate::setup::Setup;
@@ -158,9 +159,12 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             attributes: members::attributes(&file, &group)?,
             id_bound: file.read("id_bound", Value::whole)?.map(|bound| bound.value),
             identical,
+            witnesses: members::named(&file, "witnesses", "witness", &group.ids)?,
+            observers: members::named(&file, "observers", "observer", &group.ids)?,
             callers: members::callers(&file, &group.ids, &events)?,
             delay: delay(&file)?,
             delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
+            drift_bound: drift_bound(&file)?,
             links: link_order(&file)?,
             script: events.script(),
             partitions: events.partitions.into_iter().map(|partition| partition.value).collect(),
@@ -205,6 +209,12 @@ fn identical(file: &Table<'_>) -> Result<bool, Flaw> {
         }
     }
     Ok(identical)
+}
+
+fn drift_bound(file: &Table<'_>) -> Result<Option<u32>, Flaw> {
+    let Some(At { value: text, at }) = file.read("drift_bound", Value::text)? else { return Ok(None) };
+    let bound: Result<DriftBound, String> = text.parse();
+    bound.map(|bound| Some(bound.0)).map_err(|problem| Flaw::new(at, problem))
 }
 
 fn link_order(file: &Table<'_>) -> Result<LinkOrder, Flaw> {

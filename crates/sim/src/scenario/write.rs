@@ -3,7 +3,7 @@
 use super::MOST_MESSAGES;
 use super::expect::OUTCOMES;
 use crate::delay::Delay;
-use crate::faults::notation::{Interval, Rate};
+use crate::faults::notation::{DriftBound, Interval, Rate};
 use crate::faults::{Event, Fate, Lie, LinkFaults};
 use crate::plan::LinkOrder;
 use crate::report::Report;
@@ -11,7 +11,7 @@ use crate::rules::{Instruction, Liberties, TimeModel};
 use crate::schedule::Schedule;
 use crate::script::{self, Line};
 use crate::setup::{Attributes, Callers, Members, Setup};
-use bellwether_core::{Elect, HOP, Id, Order, Spec, Time};
+use bellwether_core::{Elect, HOP, Id, Order, Request, Spec, Time};
 use std::fmt::Display;
 
 /// A run to be written down.
@@ -45,6 +45,7 @@ pub fn write(draft: &Draft<'_>) -> String {
     text.maybe("topology", setup.shape.as_ref().map(|shape| quoted(&shape.to_string())));
     text.maybe("delay", (setup.delay != Delay::Unit).then(|| quoted(&setup.delay.to_string())));
     text.maybe("delay_bound", setup.delay_bound);
+    text.maybe("drift_bound", setup.drift_bound.map(|bound| quoted(&DriftBound(bound).to_string())));
     text.maybe("links", (setup.links == LinkOrder::Reordering).then(|| quoted("reordering")));
     text.link_faults(&setup.link_faults);
     text.maybe("ring_closes", setup.ring_closes.then_some(true));
@@ -104,6 +105,9 @@ impl Text {
         self.maybe("id_bound", setup.id_bound);
         self.maybe("identical", setup.identical.then_some(true));
         self.maybe("elect", (setup.elect == Elect::Worst).then(|| quoted("worst")));
+        for (key, ids) in [("witnesses", &setup.witnesses), ("observers", &setup.observers)] {
+            self.maybe(key, (!ids.is_empty()).then(|| list(ids)));
+        }
         if let Callers::Ids(callers) = &setup.callers {
             self.key("initiators", list(callers));
         }
@@ -212,6 +216,8 @@ impl Text {
             Event::Lie(Lie::Pretend(other)) => self.key("as", other),
             Event::Lie(Lie::Forge(leader)) => self.key("leader", leader),
             Event::Lie(Lie::Silence(other)) => self.key("towards", other),
+            Event::Request(Request::Transfer(other)) => self.key("to", other),
+            Event::Request(Request::Admit(other) | Request::Dismiss(other)) => self.key("whom", other),
             _ => {}
         }
     }

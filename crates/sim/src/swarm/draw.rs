@@ -131,7 +131,7 @@ impl Draft {
             lines.extend(spared.first().map(|&id| Line::Once((id, Event::Call, time(chaos)))));
         }
         setup.script = script::events(&lines);
-        setup.limits.time = time_limit(&setup);
+        setup.limits.time = time_limit(spec, &setup);
         setup
     }
 

@@ -18,11 +18,11 @@ pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
 use crate::faults::{Event, Lie, LinkFaults};
-use crate::plan::Plan;
+use crate::plan::{Plan, SETTLING};
 use crate::report::Report;
 use crate::run::{RoundMode, can_forge, in_parallel, simulate};
 use crate::setup::{Members, Setup, SetupError};
-use bellwether_core::{DetectorChoice, Registry, Span, Time};
+use bellwether_core::{DetectorChoice, Lasting, Registry, Span, Spec, Time};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -179,13 +179,15 @@ fn patience(setup: &Setup) -> Span {
 }
 
 /// A run that is not over by then will never be: the slowest algorithms take about n x n messages
-/// one after the other, others a few times n with as many time-outs.
+/// one after the other, others a few times n with as many time-outs. Those that go on for ever are first left to
+/// settle.
 #[must_use]
-pub fn time_limit(setup: &Setup) -> Time {
+pub fn time_limit(spec: &Spec, setup: &Setup) -> Time {
     let n = match &setup.members {
         Some(Members::Ids(ids)) => ids.len() as u64,
         Some(Members::Count { n, .. }) => *n,
         None => 0,
     };
-    calm_from(setup) + patience(setup) * 8 + delay_bound(setup) * (4 * n * n + 20 * n + 40)
+    let settling = if spec.lasting == Lasting::GoesOn { SETTLING } else { 0 };
+    calm_from(setup) + patience(setup) * 8 + delay_bound(setup) * (4 * n * n + 20 * n + 40 + settling)
 }

@@ -14,7 +14,7 @@ pub enum Model {
     Crash,
     /// Members stop and come back with what they saved.
     Recovery,
-    /// The same, and their last write is torn.
+    /// The same, but they stop in the middle of their next write.
     Torn,
     /// Messages are lost, each by itself.
     Loss,
@@ -93,7 +93,7 @@ impl Model {
             Model::None => "nothing goes wrong",
             Model::Crash => "members stop for good, some in the middle of sending; fewer than half",
             Model::Recovery => "members stop and come back with what they saved",
-            Model::Torn => "members stop with their last write torn, and come back",
+            Model::Torn => "members stop in the middle of a write, and come back",
             Model::Loss => "1 to 30 % of messages are lost, each by itself",
             Model::Bursts => "as many are lost, 2 to 8 in a row",
             Model::Duplication => "up to 30 % of messages arrive twice",

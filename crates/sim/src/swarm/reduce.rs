@@ -18,22 +18,22 @@ pub fn reduce<G: Registry>(entry: usize, setup: &Setup, seed: u64, most_runs: u6
     let original = class(setup, seed);
     let kinds = telling(setup);
     let fails = |setup: &Setup, seed| {
-        is_fair(spec, setup) && telling(setup) == kinds && class(&with_time(setup), seed) == original
+        is_fair(spec, setup) && telling(setup) == kinds && class(&with_time(spec, setup), seed) == original
     };
     let shrunk = shrink(setup, seed, most_runs, fails, |setup, seed| {
-        chances::<G>(entry, &with_time(setup), seed).unwrap_or_default()
+        chances::<G>(entry, &with_time(spec, setup), seed).unwrap_or_default()
     });
-    Shrunk { setup: with_time(&shrunk.setup), ..shrunk }
+    Shrunk { setup: with_time(spec, &shrunk.setup), ..shrunk }
 }
 
-fn with_time(setup: &Setup) -> Setup {
+fn with_time(spec: &Spec, setup: &Setup) -> Setup {
     let mut setup = setup.clone();
-    setup.limits.time = time_limit(&setup);
+    setup.limits.time = time_limit(spec, &setup);
     setup
 }
 
-/// What sets a run apart from one in which members only die: whether anyone comes back, or finds its last
-/// write torn.
+/// What sets a run apart from one in which members only die: whether anyone comes back, or stops in the
+/// middle of a write.
 fn telling(setup: &Setup) -> (bool, bool) {
     let any = |wanted| setup.script.iter().any(|(_, what, _)| *what == wanted);
     (any(Event::Recover), any(Event::TornCrash))

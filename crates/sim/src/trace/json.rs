@@ -87,6 +87,7 @@ impl EventDetails {
             Event::Jump(ticks) => EventDetails { by: Some(Hops(ticks)), ..nothing },
             Event::Lie(Lie::Pretend(id)) => EventDetails { goes_by: Some(id), ..nothing },
             Event::Lie(Lie::Forge(id)) => EventDetails { leader: Some(id), ..nothing },
+            Event::Request(request) => EventDetails { peer: request.about(), ..nothing },
             _ => nothing,
         }
     }

@@ -104,7 +104,7 @@ impl MemoryTrace {
             4 => Input::Loss,
             5 => Input::Timer,
             6 => Input::Suspicion,
-            7 => Input::Strike(kind),
+            7 => Input::Strike(port.0 as u8),
             8 => Input::Drop { kind, port },
             _ => Input::Duplicate { kind, port },
         }
@@ -135,7 +135,7 @@ impl Observer for MemoryTrace {
         self.note(at, member, 6, 0, port);
     }
     fn struck(&mut self, at: Time, member: u32, what: Event) {
-        self.note(at, member, 7, what.number().into(), Port(0));
+        self.note(at, member, 7, 0, Port(what.number().into()));
     }
     fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn Said, _: Drop) {
         self.note(at, member, 8, msg.kind_index(), port);
@@ -149,9 +149,9 @@ impl Observer for MemoryTrace {
 mod tests {
     use super::*;
     use crate::faults::Lie;
-    use bellwether_core::Id;
+    use bellwether_core::{Id, Request};
 
-    /// Every event has a number of its own, which the four bits of a kind can hold.
+    /// Every event has a number of its own.
     #[test]
     fn what_strikes_whom_is_told_apart() {
         let id = Id::new(9).unwrap();
@@ -172,13 +172,17 @@ mod tests {
             Event::Lie(Lie::Forge(id)),
             Event::Lie(Lie::Silence(1)),
             Event::Call,
+            Event::Request(Request::Resign),
+            Event::Request(Request::Transfer(id)),
+            Event::Request(Request::Admit(id)),
+            Event::Request(Request::Dismiss(id)),
         ];
         let mut trace = MemoryTrace::default();
         for (hops, event) in (0..).zip(events) {
             trace.struck(Time::from_ticks(hops), 3, event);
         }
         let steps: Vec<Step> = trace.steps().collect();
-        let expected: Vec<Step> = (0..16)
+        let expected: Vec<Step> = (0..20)
             .map(|n| Step { at: Time::from_ticks(n), member: 3, input: Input::Strike(n as u8) })
             .collect();
         assert_eq!(steps, expected);

@@ -12,7 +12,7 @@ pub mod vote;
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check_algorithm};
 use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, Order, Rank, Role, Topology};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
+use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 
 /// A plan in which the ids are who takes part.
 pub fn plan(topology: Topology, ids: &[u64]) -> Plan {
@@ -76,6 +76,7 @@ pub fn in_full(liberties: Liberties) -> Wishes {
         liberties,
         reduction: false,
         symmetry: false,
+        claims: true,
         threads: 1,
         memory: 1 << 30,
         states: u64::MAX,
@@ -110,6 +111,12 @@ pub fn verdict(checked: &Checked, property: Property) -> Verdict {
     finding(checked, property).verdict
 }
 
+/// The fewest and the most messages that a run sends, of a claim.
+pub fn cost(checked: &Checked, claim: &str) -> (u32, u32) {
+    let cost = checked.costs.iter().find(|cost| cost.name == claim).expect("it was counted");
+    (cost.fewest, cost.most)
+}
+
 /// The properties that are violated.
 pub fn violated(checked: &Checked) -> Vec<Property> {
     let broken = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Violated);
@@ -133,23 +140,16 @@ pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexam
     situations
 }
 
+/// How many messages are sent in a step, where none is lost or comes twice.
+pub fn sent_in<A: Algorithm>(before: &Situation<A>, action: Action, after: &Situation<A>) -> usize {
+    let on_the_wires = |now: &Situation<A>| now.queues.iter().map(|queue| queue.len()).sum::<usize>();
+    on_the_wires(after) + usize::from(matches!(action.what, What::Deliver(..))) - on_the_wires(before)
+}
+
 /// How many members are up and lead.
 pub fn leaders<A: Algorithm>(situation: &Situation<A>) -> usize {
     situation.seats.iter().filter(|seat| seat.status().role == Role::Leader).count()
 }
 
 /// Nothing goes wrong.
-pub const NONE: Liberties = Liberties {
-    crashes: 0,
-    recoveries: 0,
-    losses: 0,
-    duplicates: 0,
-    pauses: 0,
-    requests: 0,
-    draws: u8::MAX,
-    late_calls: false,
-    detector: false,
-    time: TimeModel::Any,
-    ticks: u16::MAX,
-    stops_at_goal: false,
-};
+pub const NONE: Liberties = Liberties::NONE;

@@ -25,13 +25,22 @@ pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static 
 
 pub type ToyCx<'a, T> = Cx<'a, Played<T>>;
 
-/// Everyone begins, and only the leader need know that it leads.
+/// Everyone begins, only the leader need know that it leads, and nothing is claimed.
 pub const TOY: Spec = Spec {
     name: "toy",
     need: Need::StronglyConnected,
     starts: Starts::Everyone,
     goal: Goal::LeaderOnly,
+    claims: &[],
     ..ChangRoberts::SPEC
+};
+
+/// A claim that is always kept, so that what runs cost is counted.
+pub const COUNTED: Claim = Claim {
+    name: "messages",
+    measure: Measure::Messages,
+    formula: "any number",
+    expect: |_| Some(Expect::AtMost(f64::INFINITY)),
 };
 
 /// A member of a toy.
@@ -93,4 +102,26 @@ impl<T: Toy> Protocol for Played<T> {
 /// Whoever leads, or does not.
 pub fn leads(it_does: bool) -> Status {
     Status { role: if it_does { Role::Leader } else { Role::Undecided }, ..Status::UNDECIDED }
+}
+
+/// Identical members that say a word, and so many for each that they hear: for ever.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Echoing<const TIMES: u8>;
+
+impl<const TIMES: u8> Toy for Echoing<TIMES> {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec = Spec { identities: Identities::Anonymous, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        cx.send(NEXT, Said(()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, (): ()) {
+        (0..TIMES).for_each(|_| cx.send(NEXT, Said(())));
+    }
+
+    fn status(&self) -> Status {
+        Status::UNDECIDED
+    }
 }

@@ -1,0 +1,49 @@
+//! The invitation algorithm's figures, of a run in which nothing goes wrong after the beginning and that is over when
+//! all are in one group.
+//!
+//! Everyone asks all others at the beginning, coordinates, and answers all that ask. All wait equally long for
+//! answers, so the best invites first, and the others before their time of giving precedence is over. Each of
+//! them accepts and is told that the group is ready. If some are dead, the run goes on for a while when all is right,
+//! and looking for others goes on with it; nothing else is said again that is counted here.
+
+use bellwether_core::*;
+
+pub const CLAIMS: [Claim; 4] = [
+    Claim {
+        name: "messages",
+        measure: Measure::Messages,
+        formula: "(n - 1)(2n + 3)",
+        expect: |run| {
+            let n = alive(run).filter(|_| run.dead.is_empty())?;
+            exactly((n - 1) * (2 * n + 3))
+        },
+    },
+    Claim {
+        name: "coordinator",
+        measure: Measure::MessagesOf("coordinator"),
+        formula: "n(n - 1), if all are alive",
+        expect: |run| alive(run).and_then(|alive| exactly(alive * (alive - 1))),
+    },
+    Claim {
+        name: "invitation",
+        measure: Measure::MessagesOf("invitation"),
+        formula: "n - 1, if all are alive",
+        expect: |run| alive(run).and_then(|alive| exactly(alive - 1)),
+    },
+    Claim {
+        name: "accept",
+        measure: Measure::MessagesOf("accept"),
+        formula: "n - 1, if all are alive",
+        expect: |run| alive(run).and_then(|alive| exactly(alive - 1)),
+    },
+];
+
+fn exactly(figure: usize) -> Option<Expect> {
+    Some(Expect::Exactly(figure as f64))
+}
+
+/// How many are alive, where nothing goes wrong.
+fn alive(run: &Setting<'_>) -> Option<usize> {
+    let alive = run.n() - run.dead.len();
+    (run.calm && run.bounded && alive > 0).then_some(alive)
+}

@@ -1,0 +1,143 @@
+//! One instance: rules 1 to 5.
+
+use super::*;
+
+impl Paxos {
+    /// Rule 1; or, where its ballot has come to nothing, but to no harm either, what was not answered once more.
+    pub(super) fn propose(&mut self, cx: &mut Cx<'_, Self>) {
+        let (word, answered): (Word, BTreeSet<Port>) = match &self.proposal {
+            Proposal::Preparing(ballot, promises) => {
+                (Word::Prepare(*ballot), promises.keys().copied().collect())
+            }
+            Proposal::Accepting(accepted, acceptors) => (Word::Accept(*accepted), acceptors.clone()),
+            Proposal::None => {
+                let round = self.saved.promised.map_or(0, |ballot| ballot.round).saturating_add(1);
+                let ballot = Ballot { round, proposer: cx.rank() };
+                self.saved.promised = Some(ballot);
+                cx.persist(self.saved);
+                self.proposal = Proposal::Preparing(ballot, BTreeMap::new());
+                (Word::Prepare(ballot), BTreeSet::new())
+            }
+        };
+        cx.because("it is its turn: it asks those that have not answered");
+        cx.set_timer(Timer::Patience, cx.delay_bound() * STAGGER);
+        let asked: Vec<Port> = cx.outgoing().filter(|port| !answered.contains(port)).collect();
+        for port in asked {
+            self.say(cx, port, word);
+        }
+        self.accept_if_promised(cx); // one who is alone is a majority
+    }
+
+    /// Rule 2, and the end of rule 8.
+    pub(super) fn on_prepare(&mut self, cx: &mut Cx<'_, Self>, from: Port, ballot: Ballot) {
+        if self.has_leader && !self.is_leader(cx, from) {
+            cx.because("its leader works: it promises nobody else anything");
+            return;
+        }
+        if Some(ballot) < self.saved.promised {
+            self.refuse(cx, from);
+            return;
+        }
+        cx.because("the greatest ballot that it knows of: it will accept no lesser one");
+        self.keep_to(cx, ballot);
+        cx.persist(self.saved);
+        self.say(cx, from, Word::Promise(ballot, self.saved.accepted));
+    }
+
+    fn refuse(&self, cx: &mut Cx<'_, Self>, from: Port) {
+        cx.because("it has promised a greater ballot, and says so");
+        if let Some(promised) = self.saved.promised {
+            self.say(cx, from, Word::Refused(promised));
+        }
+    }
+
+    /// Somebody else's ballot comes first: its own can come to nothing.
+    fn keep_to(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
+        self.saved.promised = Some(ballot);
+        if self.leads {
+            cx.cancel_timer(Timer::Beat);
+        }
+        cx.cancel_timer(Timer::Silence);
+        (self.leads, self.has_leader) = (false, false);
+        self.wait(cx, STAGGER);
+    }
+
+    pub(super) fn on_promise(
+        &mut self,
+        cx: &mut Cx<'_, Self>,
+        from: Port,
+        ballot: Ballot,
+        accepted: Option<Accepted>,
+    ) {
+        cx.because("a promise");
+        if let Proposal::Preparing(own, promises) = &mut self.proposal
+            && *own == ballot
+        {
+            promises.insert(from, accepted);
+            self.accept_if_promised(cx);
+        }
+    }
+
+    /// Rule 3.
+    fn accept_if_promised(&mut self, cx: &mut Cx<'_, Self>) {
+        let Proposal::Preparing(ballot, promises) = &self.proposal else { return };
+        if promises.len() + 1 < Self::majority(cx) {
+            return;
+        }
+        cx.because("a majority has promised: it asks them to accept what may be decided already, or itself");
+        let accepted = promises.values().copied().fold(self.saved.accepted, Option::max);
+        let leader = accepted.map_or(cx.id(), |accepted| accepted.leader);
+        let accepted = Accepted { ballot: *ballot, leader };
+        self.saved.accepted = Some(accepted);
+        cx.persist(self.saved);
+        self.proposal = Proposal::Accepting(accepted, BTreeSet::new());
+        cx.set_timer(Timer::Patience, cx.delay_bound() * STAGGER);
+        self.say_to_all(cx, Word::Accept(accepted));
+        self.decide_if_accepted(cx);
+    }
+
+    /// Rule 4.
+    pub(super) fn on_accept(&mut self, cx: &mut Cx<'_, Self>, from: Port, accepted: Accepted) {
+        if Some(accepted.ballot) < self.saved.promised {
+            self.refuse(cx, from);
+            return;
+        }
+        cx.because("no greater ballot is known: it accepts");
+        self.keep_to(cx, accepted.ballot);
+        self.saved.accepted = Some(accepted);
+        cx.persist(self.saved);
+        self.say(cx, from, Word::HaveAccepted(accepted.ballot));
+    }
+
+    pub(super) fn on_accepted(&mut self, cx: &mut Cx<'_, Self>, from: Port, ballot: Ballot) {
+        cx.because("one more has accepted");
+        if let Proposal::Accepting(accepted, acceptors) = &mut self.proposal
+            && accepted.ballot == ballot
+        {
+            acceptors.insert(from);
+            self.decide_if_accepted(cx);
+        }
+    }
+
+    /// Rule 5.
+    fn decide_if_accepted(&mut self, cx: &mut Cx<'_, Self>) {
+        let Proposal::Accepting(accepted, acceptors) = &self.proposal else { return };
+        if acceptors.len() + 1 < Self::majority(cx) {
+            return;
+        }
+        let instance = instance(self.saved.decision).saturating_add(1);
+        self.learn(cx, Decision { instance, leader: accepted.leader });
+        cx.because("a majority has accepted: it is decided, and everyone is told");
+        self.say_to_all(cx, Word::Decided);
+    }
+
+    pub(super) fn on_refused(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
+        if self.has_leader || Some(ballot) <= self.saved.promised {
+            cx.because("it knows of that ballot");
+            return;
+        }
+        cx.because("others keep to a greater ballot: it gives way, and waits");
+        self.keep_to(cx, ballot);
+        cx.persist(self.saved);
+    }
+}

@@ -1,0 +1,235 @@
+//! Election from consensus.
+
+use crate::play::*;
+use crate::suite::{BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, set_delay};
+use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
+use crate::twin::{Flaw, Twin};
+use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
+use bellwether_check::{Property, Verdict};
+use bellwether_core::*;
+use bellwether_sim::rules::Liberties;
+use bellwether_sim::{Event, LinkOrder, Outcome};
+
+#[test]
+fn a_calm_election_costs_what_is_claimed() {
+    let mut dice = Dice(8);
+    for n in 1..=9 {
+        for elect in BOTH_WAYS {
+            let cast = Cast::with_ties(elect, n, &mut dice);
+            for dead in 0..n.div_ceil(2) {
+                let mut dying: Vec<usize> = (0..n).collect();
+                dice.shuffle(&mut dying);
+                dying.truncate(dead);
+                let script = dying.iter().map(|&member| at(0, Event::Crash, member as u32));
+                let report = run_safely::<Paxos>(&and(network(&cast), script));
+                let context = format!("{cast:?} without {dying:?}");
+                let best = cast.best_of((0..n).filter(|member| !dying.contains(member)));
+                assert_elected(&report, cast.id(best), true, &context);
+                let (asked, answering) = (n as u64 - 1, (n - dead - 1) as u64);
+                let mut expected = vec![
+                    ("messages", 3 * asked + 2 * answering),
+                    ("prepare", asked),
+                    ("promise", answering),
+                    ("accept", asked),
+                    ("accepted", answering),
+                    ("decided", asked),
+                ];
+                // Two to begin with, six for each better one, and there and back twice and there.
+                let better = (0..n).filter(|&other| cast.beats(other, best)).count() as u64;
+                let hops = 2 + 6 * better + if n == 1 { 0 } else { 5 };
+                assert_eq!(all_know_at(&report), hops, "{context}");
+                expected.extend((dead == 0).then_some(("time", hops)));
+                assert_claims(&report, &expected, &context);
+            }
+        }
+    }
+}
+
+#[test]
+fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
+    let mut dice = Dice(9);
+    for seed in 0..200 {
+        let cast = Cast::with_ties(BOTH_WAYS[seed % 2], 1 + dice.below(9), &mut dice);
+        let mut plan = network(&cast);
+        set_delay(&mut plan, ["uniform:0.1..1.0", "uniform:1..3", "uniform:0.1..2.0"][seed % 3]);
+        plan.links = if dice.coin() { LinkOrder::Reordering } else { LinkOrder::Fifo };
+        plan.seed = seed as u64;
+        let report = run_safely::<Paxos>(&plan);
+        assert_elected(&report, cast.id(cast.best()), true, &format!("seed {seed}"));
+        assert_claims_hold(&report, &format!("seed {seed}"));
+        assert!(!report.claims.is_empty());
+    }
+}
+
+#[test]
+fn the_next_instance_elects_the_next_best_when_the_leader_dies() {
+    for n in 3..=7 {
+        let (report, reigns) = run::<Paxos>(&and(complete(n), [at(20, Event::Crash, n - 1)]));
+        assert_elected(&report, id(u64::from(n) - 1), true, &format!("{n} members"));
+        assert_eq!(led(&reigns), [(1, n - 1), (2, n - 2)]);
+        // A last beat at 18 arrives at 19; ten are silence; two, and six for the dead leader, are the next best's
+        // turn; a ballot takes five.
+        assert_eq!(all_know_at(&report), 19 + 10 + 2 + 6 + 5);
+    }
+}
+
+#[test]
+fn a_proposer_that_dies_is_replaced_by_another_ballot() {
+    // The best dies at every point of its ballot, which lasts from 2 to 7.
+    for hop in 2..=7 {
+        let report = run_safely::<Paxos>(&and(complete(5), [at(hop, Event::Crash, 4)]));
+        assert_elected(&report, id(4), true, &format!("after {hop}"));
+    }
+}
+
+#[test]
+fn a_full_restart_decides_again() {
+    let (report, reigns) = run::<Paxos>(&and(complete(5), restart(0..5, 30)));
+    assert_elected(&report, id(5), true, "restart");
+    assert_eq!(led(&reigns), [(1, 4), (2, 4)]);
+}
+
+#[test]
+fn who_comes_back_follows_whoever_leads() {
+    let script = [at(20, Event::Crash, 4), at(90, Event::Recover, 4)];
+    let report = run_safely::<Paxos>(&and(complete(5), script));
+    assert_elected(&report, id(4), true, "rejoining");
+    assert_eq!(report.stability.changes, 1);
+}
+
+#[test]
+fn a_minority_has_no_leader_and_disturbs_nobody_when_the_network_heals() {
+    let (few, most) = ([0, 4], others(5, &[0, 4]));
+    let (apart, reigns) = run_for::<Paxos>(&and(complete(5), partition(&few, &most, 20, 1_000)), 300);
+    assert_eq!(led(&reigns), [(1, 4), (2, 3)]);
+    let names: Vec<bool> = apart.knew_at.iter().map(|&at| at != Time::NEVER).collect();
+    assert_eq!((apart.ruling.leader, names), (Some(id(4)), vec![false, true, true, true, false]));
+    let (healed, reigns) = run::<Paxos>(&and(complete(5), partition(&few, &most, 20, 150)));
+    assert_elected(&healed, id(4), true, "healed");
+    assert_eq!(led(&reigns), [(1, 4), (2, 3)]);
+}
+
+#[test]
+fn without_a_majority_nobody_leads_on() {
+    let crashes = [4, 3, 2].map(|member| at(20, Event::Crash, member));
+    let ruling = run_safely::<Paxos>(&and(complete(5), crashes)).ruling;
+    assert_eq!((ruling.outcome, ruling.is_right()), (Outcome::None, true), "{ruling:?}");
+}
+
+#[test]
+fn swarms_come_right_and_no_two_lead_by_one_decision() {
+    assert_survives::<Paxos>(60);
+    for (context, report, reigns) in in_trouble::<Paxos>(300) {
+        assert_eq!(reigns.shared_term(), None, "{context}");
+        assert!(report.ruling.is_right(), "{context}: {:?}", report.ruling);
+    }
+}
+
+/// What was promised is forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct PromiseNotDurable;
+
+impl Flaw for PromiseNotDurable {
+    type Sound = Paxos;
+    const NAME: &'static str = "promise-not-durable";
+
+    fn finds(saved: Saved) -> Saved {
+        Saved { promised: None, ..saved }
+    }
+}
+
+/// What others have accepted is not taken up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct AcceptedIgnored;
+
+impl Flaw for AcceptedIgnored {
+    type Sound = Paxos;
+    const NAME: &'static str = "accepted-ignored";
+
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
+        if let Word::Promise(_, accepted) = &mut msg.word {
+            *accepted = None;
+        }
+        msg
+    }
+}
+
+/// Does not accept by the very ballot that it has promised: takes it for a lesser one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct OnlyGreater;
+
+impl Flaw for OnlyGreater {
+    type Sound = Paxos;
+    const NAME: &'static str = "only-greater";
+
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
+        if let Word::Accept(accepted) = &mut msg.word {
+            accepted.ballot.round = accepted.ballot.round.saturating_sub(1);
+        }
+        msg
+    }
+}
+
+/// 1 promises 2's ballot, then 3's, which is greater; and restarts. It may not accept by 2's any more.
+const FORGOTTEN_PROMISE: [&str; 12] = [
+    "time-out 2",
+    "time-out 3",
+    "deliver 2 -> 1", // prepare
+    "deliver 1 -> 2", // promise: 2 proposes itself
+    "deliver 3 -> 1",
+    "deliver 1 -> 3", // promise: 3 proposes itself
+    "crash 1",
+    "recover 1",
+    "deliver 2 -> 1", // accept
+    "deliver 1 -> 2", // accepted, or refused
+    "deliver 3 -> 1",
+    "deliver 1 -> 3",
+];
+
+#[test]
+fn a_promise_that_is_forgotten_lets_two_lead() {
+    assert_eq!(play::<Paxos>(3, &FORGOTTEN_PROMISE), [(1, 2)]);
+    assert_eq!(play::<Twin<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE), [(1, 1), (1, 2)]);
+}
+
+/// 3 is decided on with 1's help, but only 3 knows. Then 2 has a ballot, and 1 tells what it has accepted.
+const DECIDED_UNHEARD: [&str; 13] = [
+    "time-out 3",
+    "deliver 3 -> 1", // prepare
+    "deliver 1 -> 3", // promise
+    "deliver 3 -> 1", // accept
+    "deliver 1 -> 3", // accepted: decided
+    "time-out 2",     // its first ballot is less than what 1 has promised
+    "deliver 2 -> 1",
+    "deliver 1 -> 2", // refused
+    "time-out 2",
+    "deliver 2 -> 1",
+    "deliver 1 -> 2", // promise
+    "deliver 2 -> 1", // accept
+    "deliver 1 -> 2", // accepted
+];
+
+#[test]
+fn what_may_be_decided_already_is_taken_up() {
+    assert_eq!(play::<Paxos>(3, &DECIDED_UNHEARD), [(1, 2)]);
+    assert_eq!(play::<Twin<AcceptedIgnored>>(3, &DECIDED_UNHEARD), [(1, 1), (1, 2)]);
+}
+
+#[test]
+fn a_ballot_is_as_good_as_its_own_promise() {
+    assert_eq!(run::<Paxos>(&complete(3)).0.ruling.outcome, Outcome::Elected);
+    assert_eq!(run::<Twin<OnlyGreater>>(&complete(3)).0.ruling.outcome, Outcome::Undecided);
+}
+
+#[test]
+fn in_every_run_on_time_one_leads_by_a_decision() {
+    let crash = Liberties { crashes: 1, ..Liberties::default() };
+    for grain in [1, 2] {
+        let checked = check_on_time::<Paxos>(3, grain, crash);
+        assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
+    }
+    // Where members come back, there are moments in which some name an earlier leader, which no longer leads.
+    let checked = check_on_time::<Paxos>(3, 1, Liberties { recoveries: 1, ..crash });
+    assert_holds(&checked, Property::OneLeader);
+    assert_holds(&checked, Property::Eventually);
+}

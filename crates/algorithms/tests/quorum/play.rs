@@ -1,0 +1,93 @@
+//! What the tests of ZooKeeper's election and of Paxos share.
+
+use crate::suite::Cast;
+use crate::support::{Reigns, at, complete, run};
+use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
+use bellwether_core::Algorithm;
+use bellwether_sim::rules::{Instruction, Liberties, TimeModel};
+use bellwether_sim::swarm::{Model, Options, draw};
+use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule, follow};
+use std::collections::BTreeSet;
+
+/// In which terms who led, in the order of terms.
+pub fn led(reigns: &Reigns) -> Vec<(u64, u32)> {
+    let led: BTreeSet<(u64, u32)> = reigns.0.iter().map(|&(_, member, term)| (term, member)).collect();
+    led.into_iter().collect()
+}
+
+/// Runs a plan in which no two lead in one term.
+pub fn run_safely<A: Algorithm>(plan: &Plan) -> Report {
+    let (report, reigns) = run::<A>(plan);
+    assert_eq!(reigns.shared_term(), None, "{:?}", led(&reigns));
+    report
+}
+
+/// These members, who know each other; given up long after all should be over.
+pub fn network(cast: &Cast) -> Plan {
+    Plan { limits: complete(1).limits, ..cast.complete() }
+}
+
+/// These stop, and are back two hops later.
+pub fn restart(members: impl IntoIterator<Item = u32>, hop: u64) -> Vec<Happening> {
+    let back = |member| [at(hop, Event::Crash, member), at(hop + 2, Event::Recover, member)];
+    members.into_iter().flat_map(back).collect()
+}
+
+/// When the last member came to name the leader that it names at the end, in hops.
+pub fn all_know_at(report: &Report) -> u64 {
+    report.known_between().expect("they know").1.hops() as u64
+}
+
+/// In swarms of five to nine, no two ever lead in one term; and under what the algorithm declares to survive, all
+/// comes right.
+pub fn assert_survives<A: Algorithm>(seeds: u64) {
+    let options = Options { nodes: 5..=9, detector: None };
+    let models = Model::ALL.into_iter().filter(|model| model.is_survived_by(&A::SPEC));
+    for (model, seed) in models.flat_map(|model| (0..seeds).map(move |seed| (model, seed))) {
+        let setup = draw(&A::SPEC, model, seed, &options);
+        let mut plan = setup.plan(&A::SPEC, seed).expect("the swarm's runs can be run");
+        plan.limits.messages = 200_000;
+        let report = run_safely::<A>(&plan);
+        assert!(report.ruling.is_right(), "{model} seed {seed}: {:?}", report.ruling);
+    }
+}
+
+/// Plays these steps with the members 1, 2, 3 ..., each better than those before it: who led in which term.
+pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
+    let plan = complete(n);
+    let boots = (1..=n).map(|id| format!("boot {id}"));
+    let steps = boots.chain(steps.iter().map(|step| (*step).to_owned()));
+    let actions: Vec<Instruction> = steps.map(|step| step.parse().expect("a step")).collect();
+    let said =
+        Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
+    let schedule = said.actions(&plan).expect("it fits the plan");
+    let plan = Plan { schedule: Some(schedule.clone()), ..plan };
+    follow::check::<A>(&plan, &schedule).expect("each step can happen");
+    let mut reigns = Reigns::default();
+    follow::run::<A, Reigns>(&plan, &schedule, &mut reigns, Driver::Events);
+    led(&reigns)
+}
+
+/// Every run of n members until somebody leads and everyone names somebody, where messages take at most the bound,
+/// which is so many steps of the clock, and timers run out on time.
+pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: Liberties) -> Checked {
+    let time = TimeModel::Clock { grain, drift: 0 };
+    let wishes = Wishes {
+        liberties: Liberties { time, stops_at_goal: true, ..liberties },
+        reduction: false,
+        symmetry: false,
+        threads: 0,
+        memory: 1 << 30,
+        states: 1_000_000,
+        time: None,
+        claims: false,
+    };
+    check_algorithm::<A>(&complete(n), &wishes, &|_| {})
+}
+
+/// This holds in every run, and there was something to hold.
+pub fn assert_holds(checked: &Checked, property: Property) {
+    let finding = checked.findings.iter().find(|finding| finding.property == property);
+    let verdict = finding.map(|finding| finding.verdict);
+    assert_eq!(verdict, Some(Verdict::Holds), "{property:?} {:?} {:?}", checked.progress, checked.incomplete);
+}

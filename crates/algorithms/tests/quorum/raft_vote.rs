@@ -1,0 +1,286 @@
+//! Raft's vote: its figures, what becomes of it when things go wrong, and that its checks can fail.
+
+use crate::support::*;
+use crate::twin::{Flaw, Twin};
+use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Within};
+use bellwether_check::{Checked, Verdict};
+use bellwether_core::*;
+use bellwether_sim::rules::Liberties;
+use bellwether_sim::{Event, Happening, LinkOrder, Outcome, Plan};
+
+/// Time-outs and the heartbeat, in hops.
+const LEAST: u64 = 10;
+const MOST: u64 = 20;
+const BEAT: u64 = 5;
+
+/// Who asks for votes asks everyone: so often has somebody stood.
+fn candidacies(plan: &Plan, requests: u64) -> u64 {
+    requests / u64::from(plan.n() - 1).max(1)
+}
+
+fn check_uncontested<A: Algorithm>(questions: u64) {
+    let mut uncontested = 0;
+    for (n, seed) in (2..=7).flat_map(|n| (0..20).map(move |seed| (n, seed))) {
+        let plan = with_seed(complete(n), seed);
+        let (report, _) = run::<A>(&plan);
+        let context = format!("n {n} seed {seed}");
+        assert_right(&report, &context);
+        let others = u64::from(n) - 1;
+        if candidacies(&plan, sent(&report, "request-vote")) > 1 || sent(&report, "pre-vote") > others {
+            continue; // somebody else stood as well
+        }
+        uncontested += 1;
+        for kind in ["request-vote", "vote", "heartbeat", "heard"] {
+            assert_eq!(sent(&report, kind), others, "{kind} {context}");
+        }
+        for kind in ["pre-vote", "pre-voted"] {
+            assert_eq!(sent(&report, kind), questions * others, "{kind} {context}");
+        }
+        // The first time-out, a question and an answer or two, and the announcement.
+        let waited = report.time.hops() - (questions * 2 + 3) as f64;
+        assert!((LEAST as f64..=MOST as f64).contains(&waited), "{waited} {context}");
+    }
+    assert!(uncontested >= 20, "of 120 elections only {uncontested} were not contested");
+}
+
+#[test]
+fn an_uncontested_election_takes_a_question_and_an_answer_each_and_an_announcement() {
+    check_uncontested::<Plain>(0);
+    check_uncontested::<PreVote>(1);
+}
+
+#[test]
+fn alone_it_leads_after_a_time_out_without_a_word() {
+    for seed in 0..20 {
+        let (report, reigns) = run::<PreVote>(&with_seed(complete(1), seed));
+        assert_right(&report, "alone");
+        assert_eq!((report.messages.total, reigns.0.len()), (0, 1));
+        assert!((LEAST as f64..=MOST as f64).contains(&report.time.hops()));
+    }
+}
+
+#[test]
+fn a_leader_beats_twice_in_the_least_time_out_and_everyone_answers() {
+    for (n, seed) in (2..=6).flat_map(|n| (0..5).map(move |seed| (n, seed))) {
+        let plan = with_seed(complete(n), seed);
+        let span = 500;
+        let (report, reigns) = run_for::<Plain>(&plan, span);
+        let [(from, _, 1)] = reigns.0[..] else { continue }; // the first election was contested
+        let beats = (hops(span) - from).ticks() / (HOP * BEAT).ticks() + 1;
+        assert_eq!(sent(&report, "heartbeat"), beats * u64::from(n - 1), "n {n} seed {seed}");
+        // The last may still be under way.
+        let answered = sent(&report, "heard") / u64::from(n - 1);
+        assert!(answered == beats || answered + 1 == beats, "{answered} of {beats}");
+    }
+}
+
+fn check_leader_dies<A: Algorithm>() {
+    for (n, seed) in (3..=7).flat_map(|n| (0..20).map(move |seed| (n, seed))) {
+        let plan = with_delay(with_seed(complete(n), seed), "uniform:0.1..1.0");
+        let leader = leader_after::<A>(&plan, 100);
+        let (report, reigns) = run::<A>(&and(plan, [at(100, Event::Crash, leader)]));
+        let context = format!("n {n} seed {seed}");
+        assert_right(&report, &context);
+        assert_eq!(reigns.shared_term(), None, "{context}");
+        let before = reigns.0.iter().filter(|&&(when, ..)| when <= hops(100)).map(|&(.., term)| term).max();
+        let (when, heir, term) = reigns.first_after(hops(100)).expect("somebody takes over");
+        assert!(heir != leader && Some(term) > before, "{context}");
+        // It is missed for the least time-out at least, less what has passed since its last heartbeat.
+        assert!(when >= hops(100 + LEAST - BEAT), "{context}");
+    }
+}
+
+#[test]
+fn when_the_leader_dies_another_leads_in_a_later_term() {
+    check_leader_dies::<Plain>();
+    check_leader_dies::<PreVote>();
+}
+
+fn check_partition<A: Algorithm>() {
+    for seed in 0..40 {
+        let plan = with_seed(complete(5), seed);
+        let leader = leader_after::<A>(&plan, 100);
+        let minority = [leader, (leader + 1) % 5];
+        let majority = others(5, &minority);
+        let cut = partition(&minority, &majority, 100, 300);
+        let (apart, _) = run_for::<A>(&and(plan.clone(), cut.clone()), 290);
+        // The majority has a leader, and who led before does not any more.
+        assert!(apart.ruling.leader.is_some_and(|it| majority.contains(&(it.value() as u32 - 1))), "{seed}");
+        let (healed, reigns) = run::<A>(&and(plan, cut));
+        assert_right(&healed, &format!("seed {seed}"));
+        assert_eq!(reigns.shared_term(), None, "seed {seed}");
+    }
+}
+
+#[test]
+fn in_a_partition_only_the_majority_has_a_leader() {
+    check_partition::<Plain>();
+    check_partition::<PreVote>();
+}
+
+#[test]
+fn without_a_majority_nobody_leads_and_that_is_right() {
+    for seed in 0..20 {
+        let plan = with_seed(complete(4), seed);
+        let leader = leader_after::<Plain>(&plan, 100);
+        let dying = others(4, &[leader]);
+        let (report, _) = run::<Plain>(&and(plan, [0, 1].map(|it| at(100, Event::Crash, dying[it]))));
+        assert_eq!(report.ruling.outcome, Outcome::None, "{:?}", report.ruling);
+        assert!(report.is_as_it_should_be(), "{:?}", report.ruling);
+    }
+}
+
+/// How far the term has come 300 hops after one that follows was cut off, and 100 after it came back.
+fn terms_of_a_rejoining_member<A: Algorithm>(seed: u64) -> (u64, u64) {
+    let plan = with_seed(complete(5), seed);
+    let leader = leader_after::<A>(&plan, 100);
+    let term = |span, plan: &Plan| {
+        let (report, reigns) = run_for::<A>(plan, span);
+        assert_eq!(report.ruling.outcome, Outcome::Elected, "seed {seed}");
+        reigns.0.last().expect("somebody leads").2
+    };
+    let away = (leader + 1) % 5;
+    let healed = and(plan.clone(), partition(&[away], &others(5, &[away]), 100, 400));
+    (term(100, &plan), term(600, &healed))
+}
+
+#[test]
+fn who_comes_back_deposes_the_leader_unless_it_asks_first() {
+    for seed in 0..30 {
+        let (before, after) = terms_of_a_rejoining_member::<Plain>(seed);
+        // It has stood every 10 to 20 hops of 300.
+        assert!(after >= before + 300 / MOST - 1, "{before} {after} seed {seed}");
+        let (before, after) = terms_of_a_rejoining_member::<PreVote>(seed);
+        assert_eq!(before, after, "seed {seed}");
+    }
+}
+
+/// One member hears nobody, but is heard: how many terms there are in 1000 hops.
+fn terms_with_a_deaf_member<A: Algorithm>(seed: u64) -> u64 {
+    let plan = with_seed(complete(5), seed);
+    let leader = leader_after::<A>(&plan, 100);
+    let deaf = (leader + 1) % 5;
+    let cut = one_way(&others(5, &[deaf]), &[deaf], 100, Event::Cut);
+    let (_, reigns) = run_for::<A>(&and(plan, cut), 1_100);
+    assert_eq!(reigns.shared_term(), None);
+    reigns.0.last().expect("somebody leads").2
+}
+
+#[test]
+fn a_member_that_hears_nobody_makes_terms_climb_unless_it_asks_first() {
+    for seed in 0..10 {
+        assert!(terms_with_a_deaf_member::<Plain>(seed) > 1_000 / MOST - 5, "seed {seed}");
+        assert!(terms_with_a_deaf_member::<PreVote>(seed) < 5, "seed {seed}");
+    }
+}
+
+#[test]
+fn only_one_whose_log_is_as_fresh_as_a_majoritys_leads() {
+    for (elect, seed) in [Elect::Best, Elect::Worst].into_iter().flat_map(|it| (0..40).map(move |s| (it, s)))
+    {
+        let attributes = [30, 10, 50, 20, 40];
+        let (report, reigns) = run::<Plain>(&with_seed(with_attributes(elect, &attributes), seed));
+        assert_right(&report, &format!("{elect:?} seed {seed}"));
+        for (_, member, _) in reigns.0 {
+            let own = attributes[member as usize];
+            let no_fresher = match elect {
+                Elect::Best => attributes.iter().filter(|&&it| it <= own).count(),
+                Elect::Worst => attributes.iter().filter(|&&it| it >= own).count(),
+            };
+            assert!(no_fresher >= 3, "{own} {elect:?} seed {seed}");
+        }
+    }
+}
+
+fn check_trouble<A: Algorithm>() {
+    for (context, report, reigns) in in_trouble::<A>(300) {
+        assert_eq!(reigns.shared_term(), None, "{context}");
+        assert!(report.ruling.is_right(), "{:?} {context}", report.ruling);
+    }
+}
+
+#[test]
+fn in_all_trouble_there_is_one_leader_a_term_and_one_in_the_end() {
+    check_trouble::<Plain>();
+    check_trouble::<PreVote>();
+}
+
+/// Time-outs that hardly differ, so that votes are asked for at about the same time.
+type Alike = Within<100, 115>;
+
+/// Its vote is not on disk when it is sent, nor later.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct VoteNotDurable;
+
+impl Flaw for VoteNotDurable {
+    type Sound = RaftVote<Alike>;
+    const NAME: &'static str = "vote-not-durable";
+
+    fn finds(saved: Ballot) -> Ballot {
+        Ballot { voted_for: None, ..saved }
+    }
+}
+
+/// How often two lead in one term, in 2000 runs in which one of three crashes when votes are given, and is back at once.
+fn shared_terms<A: Algorithm>() -> usize {
+    let mut dice = Dice(1);
+    let runs = (0..2_000).map(|seed| {
+        let plan = with_delay(with_seed(complete(3), seed), "uniform:0.1..1.0");
+        let (member, tenths) = (dice.below(3) as u32, 100 + dice.below(30));
+        let happens =
+            |tenths, what| Happening { at: Time::from_ticks(tenths * HOP.ticks() / 10), what, member };
+        let script = [happens(tenths, Event::Crash), happens(tenths + 1, Event::Recover)];
+        run::<A>(&and(plan, script)).1.shared_term()
+    });
+    runs.flatten().count()
+}
+
+#[test]
+fn votes_that_are_forgotten_make_two_leaders_in_one_term() {
+    assert!(shared_terms::<Twin<VoteNotDurable>>() > 0);
+    assert_eq!(shared_terms::<RaftVote<Alike>>(), 0);
+}
+
+/// It counts votes of any term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct StaleTermAccepted;
+
+impl Flaw for StaleTermAccepted {
+    type Sound = Plain;
+    const NAME: &'static str = "stale-term-accepted";
+
+    fn takes_for(status: Status, msg: Msg) -> Msg {
+        match msg {
+            Msg::Vote(_, is_yes) => Msg::Vote(status.term, is_yes),
+            _ => msg,
+        }
+    }
+}
+
+/// So many states hold every run of about the first ten steps.
+const STATES: u64 = 70_000;
+
+#[test]
+fn the_checker_finds_votes_of_terms_gone_by() {
+    let verdict = |checked: (Verdict, Checked)| checked.0;
+    let peace = Liberties::default();
+    assert_eq!(
+        verdict(check_terms::<Twin<StaleTermAccepted>>(&complete(3), peace, STATES)),
+        Verdict::Violated
+    );
+    // Terms have no end, so the search has none either.
+    assert_eq!(verdict(check_terms::<Plain>(&complete(3), peace, STATES)), Verdict::Incomplete);
+}
+
+#[test]
+fn the_checker_finds_nothing_wrong_as_far_as_it_sees() {
+    let mut plan = complete(3);
+    plan.links = LinkOrder::Reordering;
+    let liberties = Liberties { crashes: 1, recoveries: 1, losses: 1, duplicates: 1, ..Liberties::default() };
+    for (verdict, checked) in
+        [check_terms::<Plain>(&plan, liberties, STATES), check_terms::<PreVote>(&plan, liberties, STATES)]
+    {
+        assert_eq!(verdict, Verdict::Incomplete, "terms have no end");
+        assert!(checked.progress.states >= STATES);
+    }
+}

@@ -1,0 +1,89 @@
+//! Algorithms with one rule broken: the rest is the sound one's own code.
+
+use bellwether_core::*;
+use serde::Serialize;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+/// What is wrong.
+pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
+    type Sound: Algorithm;
+    const NAME: &'static str;
+
+    /// What it finds when it boots.
+    fn finds(saved: <Self::Sound as Algorithm>::Durable) -> <Self::Sound as Algorithm>::Durable {
+        saved
+    }
+
+    /// What it takes a message for.
+    fn takes_for(_: Status, msg: <Self::Sound as Protocol>::Msg) -> <Self::Sound as Protocol>::Msg {
+        msg
+    }
+
+    /// From whom it thinks that it has a message besides, of so many neighbours.
+    fn also_from(_: Port, _: u32) -> Option<Port> {
+        None
+    }
+
+    /// What it shows of itself.
+    fn shows(status: Status) -> Status {
+        status
+    }
+}
+
+/// A member with a flaw.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(bound = "")]
+pub struct Twin<F: Flaw> {
+    sound: F::Sound,
+    #[serde(skip)]
+    flaw: PhantomData<F>,
+}
+
+impl<F: Flaw> Twin<F> {
+    fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>)) {
+        let ((), saved) = cx.lend(|inner| act(&mut self.sound, inner), |_, msg| Some(msg));
+        if let Some(saved) = saved {
+            cx.persist(saved);
+        }
+    }
+}
+
+impl<F: Flaw> Protocol for Twin<F> {
+    type Msg = <F::Sound as Protocol>::Msg;
+    const SPEC: Spec = Spec { variant: F::NAME, ..<F::Sound as Protocol>::SPEC };
+
+    fn status(&self) -> Status {
+        F::shows(self.sound.status())
+    }
+}
+
+impl<F: Flaw> Algorithm for Twin<F> {
+    type Timer = <F::Sound as Algorithm>::Timer;
+    type Durable = <F::Sound as Algorithm>::Durable;
+
+    fn start(cx: &mut Cx<'_, Self>, saved: Self::Durable) -> Self {
+        let (sound, saved) = cx.lend(|inner| F::Sound::start(inner, F::finds(saved)), |_, msg| Some(msg));
+        if let Some(saved) = saved {
+            cx.persist(saved);
+        }
+        Twin { sound, flaw: PhantomData }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        self.pass(cx, |sound, cx| sound.on_call(cx));
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Self::Msg) {
+        let msg = F::takes_for(self.sound.status(), msg);
+        let neighbours = cx.incoming().count() as u32;
+        for from in [from].into_iter().chain(F::also_from(from, neighbours)) {
+            self.pass(cx, |sound, cx| sound.on_message(cx, from, msg.clone()));
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer) {
+        self.pass(cx, |sound, cx| sound.on_timer(cx, timer));
+    }
+}
