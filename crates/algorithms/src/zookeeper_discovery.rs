@@ -43,10 +43,10 @@ impl Zookeeper {
                 cx.because("a follower that comes later is told of the epoch");
                 self.acks.remove(&from);
                 let is_free = accepted < epoch || (accepted, of) == (epoch, Some(cx.id()));
-                if !is_free && accepted < u64::MAX {
-                    self.infos.insert(from, accepted);
+                if !is_free {
                     cx.because("a follower cannot accept the epoch any more: it proposes a later one");
-                    self.propose(cx, accepted + 1);
+                    self.infos.insert(from, accepted);
+                    self.propose(cx, accepted.saturating_add(1));
                     return;
                 }
                 cx.send(from, Msg::NewEpoch(epoch));

@@ -219,7 +219,7 @@ fn in_every_run_on_time_one_leads_in_an_epoch() {
         let checked = check_on_time::<Zookeeper>(3, grain, crash);
         assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
     }
-    // With three, there is more than can be searched where they come back. (Of two, one alone elects nobody.)
+    // Where three may come back, there is more than a test can search. (Of two, one alone elects nobody.)
     let checked = check_on_time::<Zookeeper>(2, 1, Liberties { recoveries: 1, ..crash });
     assert_holds(&checked, Property::OneLeader);
 }
