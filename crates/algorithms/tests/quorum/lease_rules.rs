@@ -2,6 +2,7 @@
 
 use crate::lease_flaws::*;
 use crate::support::*;
+use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::*;
 use bellwether_sim::{Event, Plan};
@@ -14,9 +15,9 @@ fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
     })
 }
 
-fn assert_needed<F: Flaw>(plans: &[Plan]) {
-    assert!(is_broken::<Flawed<F, Ranked>>(plans), "{} is found out", F::NAME);
-    assert!(!is_broken::<Flawed<Sound, Ranked>>(plans), "the sound one is not: {}", F::NAME);
+fn assert_needed<F: Flaw<Sound = QuorumLease<Ranked>>>(plans: &[Plan]) {
+    assert!(is_broken::<Twin<F>>(plans), "{} is found out", F::NAME);
+    assert!(!is_broken::<Twin<Sound<Ranked>>>(plans), "the sound one is not: {}", F::NAME);
     assert!(!is_broken::<QuorumLease<Ranked>>(plans), "nor without a wrapping: {}", F::NAME);
 }
 
@@ -26,14 +27,14 @@ fn votes_are_durable() {
     let restarts =
         [0, 1].into_iter().flat_map(|member| [at(50, Event::Crash, member), at(51, Event::Recover, member)]);
     let plan = and(and(complete(3), partition(&[2], &[0, 1], 50, 300)), restarts);
-    assert_needed::<VoteNotDurable>(&[plan]);
+    assert_needed::<VoteNotDurable<Ranked>>(&[plan]);
 }
 
 /// One follower no longer hears the leader, and asks the other.
 #[test]
 fn promises_are_kept() {
     let plan = and(complete(3), partition(&[2], &[1], 50, 300));
-    assert_needed::<VotesDuringPromise>(&[plan]);
+    assert_needed::<VotesDuringPromise<Ranked>>(&[plan]);
 }
 
 /// One boots late, when the leader is dead and promises are over: it knows of no term yet.
@@ -42,7 +43,7 @@ fn terms_that_are_over_are_refused() {
     let late = |hop| {
         and(complete(3), [at(0, Event::Crash, 1), at(150, Event::Crash, 2), at(hop, Event::Recover, 1)])
     };
-    assert_needed::<StaleTermAccepted>(&(200..260).map(late).collect::<Vec<_>>());
+    assert_needed::<StaleTermAccepted<Ranked>>(&(200..260).map(late).collect::<Vec<_>>());
 }
 
 /// The leader's clock loses a tenth, the others' gain as much.
@@ -64,4 +65,38 @@ fn drifting(bound: u32) -> Vec<Plan> {
 fn leases_are_shorter_by_what_clocks_can_be_off() {
     assert!(is_broken::<QuorumLease<Ranked>>(&drifting(0)), "they were told that clocks are right");
     assert!(!is_broken::<QuorumLease<Ranked>>(&drifting(100_000)), "they were told how far they can be off");
+}
+
+fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
+    at(hop, Event::Request(request), member)
+}
+
+#[test]
+fn a_leader_that_hands_over_stops_first() {
+    // Between two renewals: with the next one it hears of the later term.
+    let plan = and(complete(3), [ask(52, 2, Request::Transfer(id(1)))]);
+    assert_needed::<LeadsOn<Ranked>>(&[plan]);
+}
+
+/// Voters are 3, 4 and 5; 1 and 2 come in while 3 hears nothing, and 4 only of the first. Then 5 hands over to 3, which it
+/// can tell, but not hear.
+#[test]
+fn a_leader_hands_over_to_one_that_has_kept_up() {
+    use Duty::{Full, Observer};
+    let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
+    let asked = [
+        ask(110, 4, Request::Admit(id(1))),
+        ask(130, 4, Request::Admit(id(2))),
+        ask(148, 4, Request::Transfer(id(3))),
+    ];
+    let (they, others) = ([2, 3], [0, 1, 4]);
+    let cuts = [
+        partition(&[2], &others, 100, 147),
+        partition(&[3], &others, 120, 147),
+        // From now on what they say to the others is lost, and soon also what the others say to them.
+        one_way(&they, &others, 147, Event::Cut),
+        one_way(&others, &they, 149, Event::Cut),
+        vec![at(600, Event::Heal, 0)],
+    ];
+    assert_needed::<NotCaughtUp<Ranked>>(&[and(and(plan, asked), cuts.concat())]);
 }

@@ -4,6 +4,7 @@
 mod suite;
 
 mod invitation;
+mod lease_checked;
 mod lease_flaws;
 mod lease_rules;
 mod omega;

@@ -82,7 +82,7 @@ fn a_leader_that_is_cut_off_stops_first() {
         let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(n), cut));
         assert_right(&report, &format!("{minority:?}"));
         stays_safe(&report, &reigns, &format!("{minority:?}"));
-        let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+        let leaders = leaders_of(&reigns);
         let next = *others(n, &minority).last().expect("a majority");
         assert_eq!(leaders, [4, next, 4], "the best comes to lead again when it is back");
     }
@@ -124,7 +124,7 @@ fn the_best_comes_to_lead_again_after_a_while() {
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), crash));
     assert_right(&report, "back");
     stays_safe(&report, &reigns, "back");
-    let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+    let leaders = leaders_of(&reigns);
     assert_eq!(leaders, [4, 3, 4]);
     let again = reigns.0[2].0;
     assert!(again > hops(300 + (u64::from(Ranked::DAMPING) - 1) * Ranked::INTERVAL), "{again}");
@@ -158,7 +158,7 @@ fn witnesses_vote_and_observers_follow() {
     let two_sites = as_duties(complete(3), &[Full, Full, Witness]);
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(two_sites.clone(), [at(100, Event::Crash, 1)]));
     assert_right(&report, "witness");
-    assert_eq!(reigns.0.iter().map(|&(_, member, _)| member).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(leaders_of(&reigns), [1, 0]);
     // Only the witness is left with one site's observer: nobody leads.
     let both_die = [at(100, Event::Crash, 0), at(100, Event::Crash, 1)];
     let (report, _) = run::<QuorumLease<Ranked>>(&and(two_sites, both_die));
@@ -167,7 +167,7 @@ fn witnesses_vote_and_observers_follow() {
     let observed = as_duties(complete(5), &[Full, Full, Full, Observer, Observer]);
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(observed, [at(100, Event::Crash, 2)]));
     assert_right(&report, "observers");
-    assert_eq!(reigns.0.iter().map(|&(_, member, _)| member).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(leaders_of(&reigns), [2, 1]);
     assert_eq!(sent(&report, "ask"), 2 + 2);
 }
 
@@ -215,4 +215,72 @@ fn what_is_left_of_a_lease_for_its_holder_is_less_than_any_promise() {
         }
     }
     assert_eq!(holders_share(Span::from_ticks(50), u32::MAX), Span::from_ticks(0));
+}
+
+fn leaders_of(reigns: &Reigns) -> Vec<u32> {
+    reigns.0.iter().map(|&(_, member, _)| member).collect()
+}
+
+/// One asks, one stands, all vote and are told: no time-out is waited for.
+#[test]
+fn a_leader_that_resigns_or_hands_over_is_followed_at_once() {
+    let asked = |request| and(complete(5), [at(50, Event::Request(request), 4)]);
+    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&asked(Request::Transfer(id(2))), 60);
+    stays_safe(&report, &reigns, "transfer");
+    assert_eq!(leaders_of(&reigns), [4, 1]);
+    assert_eq!(reigns.0[1].0, hops(50 + 1 + 2), "told, and there and back for votes");
+    assert_eq!((sent(&report, "hand-over"), sent(&report, "probe"), sent(&report, "ask")), (1, 0, 4 + 4));
+    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&asked(Request::Resign), 60);
+    stays_safe(&report, &reigns, "resign");
+    assert_eq!(leaders_of(&reigns), [4, 3], "the next best");
+    assert_eq!(reigns.0[1].0, hops(50 + 1 + 2 + 2), "told, and there and back for probes and for votes");
+    assert_eq!(sent(&report, "release"), 4);
+}
+
+/// The best comes to lead again later, whoever was handed over to.
+#[test]
+fn only_leaders_that_can_lead_are_handed_over_to() {
+    for (member, request) in
+        [(4, Request::Transfer(id(9))), (3, Request::Resign), (4, Request::Transfer(id(5)))]
+    {
+        let (report, reigns) =
+            run::<QuorumLease<Ranked>>(&and(complete(5), [at(50, Event::Request(request), member)]));
+        assert_right(&report, &format!("{request:?}"));
+        assert_eq!(leaders_of(&reigns), [4], "{request:?}");
+    }
+    let plan = as_duties(complete(3), &[Duty::Full, Duty::Full, Duty::Witness]);
+    let plan = and(plan, [at(50, Event::Request(Request::Transfer(id(3))), 1)]);
+    let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    assert_eq!(leaders_of(&reigns), [1], "a witness never leads");
+}
+
+/// Three voters become five, of which two may die; and three again, of which one may.
+#[test]
+fn voters_change_one_at_a_time() {
+    use Duty::{Full, Observer};
+    let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
+    let asked = |hop, request| at(hop, Event::Request(request), 4);
+    let admits = [asked(100, Request::Admit(id(1))), asked(120, Request::Admit(id(2)))];
+    let grown = and(plan, admits);
+    let die = |hop, members: &[u32]| {
+        members.iter().map(|&member| at(hop, Event::Crash, member)).collect::<Vec<_>>()
+    };
+    // Two of three first voters die: the three that are left are a majority of five.
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(grown.clone(), die(200, &[4, 3])));
+    assert_right(&report, "five voters");
+    assert_eq!(leaders_of(&reigns), [4, 2]);
+    // Without the change they are not.
+    let unchanged = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
+    let (report, _) = run::<QuorumLease<Ranked>>(&and(unchanged, die(200, &[4, 3])));
+    assert_eq!(report.ruling.outcome, Outcome::None);
+    // Two at once: the second has to wait until a majority knows of the first.
+    let at_once = [asked(100, Request::Admit(id(1))), asked(100, Request::Admit(id(2)))];
+    let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
+    let (report, _) = run_for::<QuorumLease<Ranked>>(&and(and(plan, at_once), die(200, &[4, 3])), 600);
+    assert_eq!(report.ruling.outcome, Outcome::Undecided, "there are four voters, and two are left");
+    // The leader itself is dismissed, and hands on.
+    let dismissed = [asked(200, Request::Dismiss(id(5)))];
+    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(grown, dismissed), 600);
+    stays_safe(&report, &reigns, "dismissed");
+    assert_eq!(leaders_of(&reigns), [4, 3]);
 }

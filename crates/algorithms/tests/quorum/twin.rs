@@ -30,7 +30,25 @@ pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
     fn shows(status: Status) -> Status {
         status
     }
+
+    /// What it does when it is asked something.
+    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
+        twin.pass(cx, |sound, cx| sound.on_request(cx, request));
+    }
+
+    /// What it does with a message, other than to take it for another.
+    fn hears(
+        twin: &mut Twin<Self>,
+        cx: &mut Cx<'_, Twin<Self>>,
+        from: Port,
+        msg: <Self::Sound as Protocol>::Msg,
+    ) {
+        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+    }
 }
+
+/// What an algorithm says.
+type Words<A> = <A as Protocol>::Msg;
 
 /// A member with a flaw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -42,8 +60,19 @@ pub struct Twin<F: Flaw> {
 }
 
 impl<F: Flaw> Twin<F> {
-    fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>)) {
-        let ((), saved) = cx.lend(|inner| act(&mut self.sound, inner), |_, msg| Some(msg));
+    /// Lets the sound one act.
+    pub fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>)) {
+        self.pass_saying(cx, act, Some);
+    }
+
+    /// Lets the sound one act, and says something else than it would.
+    pub fn pass_saying(
+        &mut self,
+        cx: &mut Cx<'_, Self>,
+        act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>),
+        mut say: impl FnMut(Words<F::Sound>) -> Option<Words<F::Sound>>,
+    ) {
+        let ((), saved) = cx.lend(|inner| act(&mut self.sound, inner), |_, msg| say(msg));
         if let Some(saved) = saved {
             cx.persist(saved);
         }
@@ -79,11 +108,19 @@ impl<F: Flaw> Algorithm for Twin<F> {
         let msg = F::takes_for(self.sound.status(), msg);
         let neighbours = cx.incoming().count() as u32;
         for from in [from].into_iter().chain(F::also_from(from, neighbours)) {
-            self.pass(cx, |sound, cx| sound.on_message(cx, from, msg.clone()));
+            F::hears(self, cx, from, msg.clone());
         }
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer) {
         self.pass(cx, |sound, cx| sound.on_timer(cx, timer));
+    }
+
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        F::is_asked(self, cx, request);
+    }
+
+    fn lease(&self) -> Option<Self::Timer> {
+        self.sound.lease()
     }
 }

@@ -1,0 +1,85 @@
+//! The quorum lease in every run that there can be of three members, as far as its clock goes.
+
+use crate::lease_flaws::*;
+use crate::support::*;
+use crate::twin::{Flaw, Twin};
+use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
+use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
+use bellwether_core::*;
+use bellwether_sim::Plan;
+use bellwether_sim::rules::{Liberties, TimeModel};
+
+/// Each step of the clock is as long as a message can take; clocks may be a tenth off.
+const DRIFTING: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 100 }, ..Liberties::NONE };
+const ON_TIME: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 0 }, ..Liberties::NONE };
+
+fn checked<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> Checked {
+    let wishes = Wishes {
+        liberties,
+        reduction: true,
+        symmetry: false,
+        claims: false,
+        threads: 0,
+        memory: 2 << 30,
+        states,
+        time: None,
+    };
+    check_algorithm::<A>(plan, &wishes, &|_| ())
+}
+
+/// What came of: never two valid leases at once, and never two leaders of a term.
+fn one_leader(checked: &Checked) -> Verdict {
+    let finding = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
+    finding.expect("it is looked at").verdict
+}
+
+fn members_told(drift_bound: u32) -> Plan {
+    Plan { drift_bound, ..complete(3) }
+}
+
+#[test]
+fn no_run_has_two_leases_at_once() {
+    for (liberties, why) in [
+        (Liberties { crashes: 1, ticks: 20, ..DRIFTING }, "a crash, and clocks that drift"),
+        (Liberties { losses: 1, ticks: 15, ..DRIFTING }, "a lost message, and clocks that drift"),
+        (Liberties { crashes: 1, recoveries: 1, ticks: 7, ..ON_TIME }, "a crash, torn writes, and a return"),
+        (
+            Liberties { crashes: 1, recoveries: 1, losses: 2, ticks: 4, ..ON_TIME },
+            "the same, and lost messages",
+        ),
+        (Liberties { pauses: 1, ticks: 6, ..ON_TIME }, "a pause"),
+        (Liberties { requests: 1, ticks: 6, ..ON_TIME }, "a resignation or a hand-over"),
+        (Liberties { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
+    ] {
+        let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 2_000_000);
+        assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
+    }
+}
+
+fn assert_found_out<F: Flaw>(liberties: Liberties, states: u64) {
+    let found = checked::<Twin<F>>(&members_told(100_000), liberties, states);
+    assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
+    let sound = checked::<Twin<Sound<Tight>>>(&members_told(100_000), liberties, states / 2);
+    assert_ne!(one_leader(&sound), Verdict::Violated, "{}", F::NAME);
+}
+
+#[test]
+fn a_rule_that_is_broken_is_found_out() {
+    let (returns, twice) = (
+        Liberties { crashes: 1, recoveries: 1, ..ON_TIME },
+        Liberties { crashes: 2, recoveries: 1, ..ON_TIME },
+    );
+    assert_found_out::<VoteNotDurable<Tight>>(Liberties { losses: 3, ticks: 5, ..returns }, 400_000);
+    assert_found_out::<VotesDuringPromise<Tight>>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
+    assert_found_out::<StaleTermAccepted<Tight>>(Liberties { ticks: 9, ..twice }, 400_000);
+    assert_found_out::<LeadsOn<Tight>>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
+}
+
+#[test]
+fn a_lease_that_is_not_shortened_is_found_out() {
+    let liberties = Liberties { losses: 4, ticks: 6, ..DRIFTING };
+    let found = checked::<QuorumLease<Tight>>(&members_told(0), liberties, 1_200_000);
+    assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");
+    let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 300_000);
+    assert_ne!(one_leader(&found), Verdict::Violated);
+}
