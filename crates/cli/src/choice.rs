@@ -55,7 +55,7 @@ impl Choice {
     }
 
     /// Every algorithm, in its default variant.
-    fn defaults() -> impl Iterator<Item = Choice> {
+    pub fn defaults() -> impl Iterator<Item = Choice> {
         Choice::all().filter(Choice::is_default)
     }
 

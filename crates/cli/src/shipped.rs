@@ -67,6 +67,23 @@ shipped! {
     "one-way-link",
     "pause-like-gc",
     "chubby-master",
+    "lease-transfer",
+    "lease-two-sites",
+    "lease-observers",
+    "quorum-loss-lease",
+    "quorum-loss-lease-of-worse",
+    "quorum-loss-raft",
+    "quorum-loss-zookeeper",
+    "constrained-election-raft",
+    "deaf-member-lease",
+    "deaf-member-raft",
+    "chain-lease",
+    "chain-raft",
+    "raft-split-vote",
+    "zookeeper-leader-dies",
+    "paxos-dead-proposer",
+    "omega-stable",
+    "invitation-partition",
 }
 
 impl Shipped {

@@ -37,6 +37,7 @@ pub mod swarm;
 mod text_file;
 mod timers;
 mod trace;
+pub mod trials;
 mod wheel;
 mod world;
 

@@ -130,6 +130,8 @@ outcome = "undecided"
 changes = 2
 without_leader = { at_most = 9.5 }
 with_several = 0
+most_leaders = { at_most = 1 }
+term = 0
 lost = { at_least = 1 }
 duplicated = 3
 "##;
@@ -186,6 +188,8 @@ fn every_failure_can_be_written_down() {
         "changes = 2",
         "without_leader = at most 9.5",
         "with_several = 0",
+        "most_leaders = at most 1",
+        "term = 0",
         "lost = at least 1",
         "duplicated = 3",
     ];

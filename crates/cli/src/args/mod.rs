@@ -9,6 +9,7 @@ mod play;
 mod simulate;
 mod swarm;
 mod timeouts;
+mod trials;
 pub mod values;
 
 pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
@@ -17,8 +18,9 @@ pub use detectors::{DetectorsArgs, DetectorsFormat};
 pub use faults::FaultArgs;
 pub use play::{PlayArgs, ScenariosArgs};
 pub use simulate::{LinksArg, SimulateArgs};
-pub use swarm::{Drawing, SurviveArgs, SurviveFormat, SwarmArgs};
+pub use swarm::{Drawing, PageFormat, SurviveArgs, SwarmArgs};
 pub use timeouts::TimeoutsArgs;
+pub use trials::TrialsArgs;
 
 use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
 use bellwether_core::{Elect, Order};
@@ -65,6 +67,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Measure how the range of time-outs decides how long a crashed leader is missed, for Raft's vote
     Timeouts(TimeoutsArgs),
+    /// Put whoever leads through ordeals, and measure what they do to leadership
+    Trials(TrialsArgs),
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -62,12 +62,12 @@ pub struct SurviveArgs {
     pub drawing: Drawing,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
-    pub format: SurviveFormat,
+    pub format: PageFormat,
 }
 
-/// How to print what survives what.
+/// How to print what may become a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SurviveFormat {
+pub enum PageFormat {
     /// For people
     #[default]
     Table,

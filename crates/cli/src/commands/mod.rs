@@ -28,6 +28,8 @@ mod survive_output;
 mod swarm;
 mod timeouts;
 mod timeouts_measure;
+mod trials;
+mod trials_output;
 
 pub use compare::{Series, orders};
 pub use detectors_measure::{Row, TradeOff};
@@ -51,6 +53,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Survive(args) => survive::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Timeouts(args) => timeouts::run(&args),
+        Command::Trials(args) => trials::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

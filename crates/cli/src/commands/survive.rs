@@ -1,7 +1,7 @@
 //! `bellwether survive`: which algorithm survives which failures.
 
 use super::survive_output;
-use crate::args::{SurviveArgs, SurviveFormat};
+use crate::args::{PageFormat, SurviveArgs};
 use crate::cell::{self, Cell};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
@@ -27,11 +27,11 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
         .collect();
     let examples = cell::reduce_all(&failures, MOST_RUNS, &args.drawing)?;
     match args.format {
-        SurviveFormat::Table => output::print(survive_output::as_table(&cells, &examples).as_bytes())?,
-        SurviveFormat::Markdown => {
+        PageFormat::Table => output::print(survive_output::as_table(&cells, &examples).as_bytes())?,
+        PageFormat::Markdown => {
             output::print(survive_output::as_markdown(args, &models, &cells, &examples).as_bytes())?;
         }
-        SurviveFormat::Json => output::print_json(&survive_output::as_json(args, &cells, &examples))?,
+        PageFormat::Json => output::print_json(&survive_output::as_json(args, &cells, &examples))?,
     }
     let contradicted = cells.iter().any(Cell::contradicts);
     Ok(if contradicted { Verdict::NotAsClaimed } else { Verdict::Fine })

@@ -2,7 +2,7 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 13] = [
+const SUBCOMMANDS: [&str; 14] = [
     "algorithms",
     "explain",
     "simulate",
@@ -14,6 +14,7 @@ const SUBCOMMANDS: [&str; 13] = [
     "survive",
     "check",
     "timeouts",
+    "trials",
     "completions",
     "man",
 ];

@@ -17,3 +17,4 @@ mod survive;
 mod swarm;
 mod timeouts;
 mod trace;
+mod trials;

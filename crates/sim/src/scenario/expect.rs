@@ -4,7 +4,6 @@ use super::error::Flaw;
 use super::play::Played;
 use super::table::{At, Value};
 use crate::judge::Outcome;
-use crate::report::Report;
 use crate::roster::Seat;
 use bellwether_core::{Id, Role, Status};
 use std::fmt;
@@ -28,6 +27,8 @@ const KEYS: &[&str] = &[
     "changes",
     "without_leader",
     "with_several",
+    "most_leaders",
+    "term",
     "lost",
     "duplicated",
 ];
@@ -74,11 +75,14 @@ pub(super) enum Figure {
     Changes,
     WithoutLeader,
     WithSeveral,
+    MostLeaders,
+    /// The latest term that anyone alive has heard of.
+    Term,
     Lost,
     Duplicated,
 }
 
-const FIGURES: [(&str, Figure); 11] = [
+const FIGURES: [(&str, Figure); 13] = [
     ("messages", Figure::Messages),
     ("control", Figure::Control),
     ("bytes", Figure::Bytes),
@@ -88,6 +92,8 @@ const FIGURES: [(&str, Figure); 11] = [
     ("changes", Figure::Changes),
     ("without_leader", Figure::WithoutLeader),
     ("with_several", Figure::WithSeveral),
+    ("most_leaders", Figure::MostLeaders),
+    ("term", Figure::Term),
     ("lost", Figure::Lost),
     ("duplicated", Figure::Duplicated),
 ];
@@ -217,7 +223,7 @@ impl Expectation {
             compare(format!("leaders.{member}"), or_none(leader.value), or_none(came));
         }
         for (figure, range) in &self.figures {
-            let came = figure.came(&played.report);
+            let came = figure.came(played);
             if !came.is_some_and(|came| range.value.contains(came)) {
                 let came = came.map_or("nothing".to_owned(), |came| came.to_string());
                 mismatches.push(Mismatch { what: figure.key(), expected: range.value.to_string(), came });
@@ -253,7 +259,8 @@ impl Figure {
         }
     }
 
-    fn came(&self, report: &Report) -> Option<f64> {
+    fn came(&self, played: &Played) -> Option<f64> {
+        let report = &played.report;
         let count = match self {
             Figure::Messages => report.messages.payload,
             Figure::Kind(kind) => *report.messages.by_kind.get(kind.as_str())?,
@@ -265,6 +272,8 @@ impl Figure {
             Figure::Changes => report.stability.changes,
             Figure::WithoutLeader => return Some(report.stability.without_leader.hops()),
             Figure::WithSeveral => return Some(report.stability.with_several.hops()),
+            Figure::MostLeaders => report.stability.most_leaders.into(),
+            Figure::Term => played.seats.iter().filter_map(status).map(|status| status.term).max()?,
             Figure::Lost => report.links.lost,
             Figure::Duplicated => report.links.duplicated,
         };
