@@ -54,6 +54,8 @@ pub struct QuorumLease<P> {
     last_leader: Option<Id>,
     /// How often it has stood in vain since it last heard a leader.
     attempts: u32,
+    /// How often it has handed over since it last heard another lead.
+    in_vain: u32,
     /// One delay bound, as far as is known: it is the length of everything else.
     unit: Span,
     #[serde(skip)]
@@ -107,6 +109,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             leader: None,
             last_leader: None,
             attempts: 0,
+            in_vain: 0,
             unit,
             pace: PhantomData,
         };
@@ -269,7 +272,8 @@ impl<P: Pace> QuorumLease<P> {
         cx.because("it leads: it is followed, and promised to (rule 2)");
         self.leave_phase(cx);
         self.unit = P::unit_of(lease);
-        (self.leader, self.last_leader, self.attempts) = (Some(id), Some(id), 0);
+        (self.leader, self.last_leader) = (Some(id), Some(id));
+        (self.attempts, self.in_vain) = (0, 0);
         let vote = self.saved.vote.filter(|_| term == self.saved.term);
         if let Some(voters) = voters.filter(|voters| voters.version > self.version()) {
             self.saved.voters = Some(voters);

@@ -20,7 +20,7 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
     /// How often a leader renews: three times and a little in a lease.
     const INTERVAL: u64 = 8;
     /// How many renewals in a row a better member has to answer before it comes to lead.
-    const DAMPING: u8 = 8;
+    const DAMPING: u32 = 8;
 
     /// How long a promise lasts.
     #[must_use]
@@ -144,5 +144,5 @@ impl Pace for Tight {
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be";
     const LEASE: u64 = 5;
     const INTERVAL: u64 = 2;
-    const DAMPING: u8 = 2;
+    const DAMPING: u32 = 2;
 }

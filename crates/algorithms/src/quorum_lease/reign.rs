@@ -4,6 +4,9 @@ use super::{Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
 use bellwether_core::*;
 use serde::Serialize;
 
+/// How often the number of renewals that a better member has to answer doubles, at the most.
+const MOST_DOUBLINGS: u32 = 4;
+
 /// What a leader keeps account of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Reign {
@@ -27,7 +30,7 @@ struct Heard {
     /// The last round that it has answered.
     round: u64,
     /// How many it has answered in a row, up to as many as matter.
-    in_a_row: u8,
+    in_a_row: u32,
     /// The list of voters that it has written down.
     version: Version,
 }
@@ -99,7 +102,7 @@ impl<P: Pace> QuorumLease<P> {
             return;
         }
         let is_next = round == heard.round + 1;
-        let in_a_row = if is_next { heard.in_a_row.saturating_add(1).min(P::DAMPING) } else { 1 };
+        let in_a_row = if is_next { (heard.in_a_row + 1).min(P::DAMPING << MOST_DOUBLINGS) } else { 1 };
         *heard = Heard { round, in_a_row, version };
         cx.because("a voter has renewed its promise");
         self.confirm(cx);
@@ -135,14 +138,16 @@ impl<P: Pace> QuorumLease<P> {
         }
     }
 
-    /// Rule 6: the best that has answered often enough in a row is to lead.
+    /// Rule 6: the best that has answered often enough in a row is to lead; twice as often each time that it handed
+    /// over in vain, as whoever can talk to this member need not be able to talk to a majority.
     fn prefer_better(&mut self, cx: Context<'_, '_, P>) {
         let Phase::Leading(reign) = &self.phase else { return };
         if reign.hands_over_to.is_some() {
             return;
         }
+        let enough = P::DAMPING << self.in_vain.min(MOST_DOUBLINGS);
         let better = cx.outgoing().filter(|&port| {
-            reign.heard(port).in_a_row >= P::DAMPING
+            reign.heard(port).in_a_row >= enough
                 && cx.peer_rank(port) > cx.rank()
                 && cx.peer_duty(port) != Duty::Witness
                 && self.is_voter(cx, cx.peer_rank(port).id())
@@ -171,6 +176,7 @@ impl<P: Pace> QuorumLease<P> {
             cx.because("it leads no longer, and hands over (rule 6)");
             let term = self.saved.term;
             self.step_down(cx);
+            self.in_vain += 1; // until somebody else leads
             cx.send(port, Msg { term, word: Word::HandOver });
             self.abstain(cx);
         }

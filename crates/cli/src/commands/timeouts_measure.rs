@@ -78,11 +78,6 @@ impl Graphs {
             ],
         })
     }
-
-    /// All of them, those of the first graph first.
-    pub fn all(&self) -> impl Iterator<Item = &Missed> {
-        self.randomness.iter().chain(&self.length)
-    }
 }
 
 fn missed<M: Manner>(args: &TimeoutsArgs, progress: &Progress) -> Result<Missed, Failure> {
