@@ -360,7 +360,8 @@ impl Protocol for Invitation {
 
     fn invariant(&self) -> Result<(), Broken> {
         let coordinates = self.phase.coordinates() || self.phase == Phase::Inviting;
-        if !coordinates && !(self.members.is_empty() && self.found.is_empty()) {
+        let knows_others = !self.members.is_empty() || !self.found.is_empty();
+        if !coordinates && knows_others {
             return Err(Broken("a member of another's group has no members of its own".into()));
         }
         if self.phase == Phase::GivingPrecedence && self.found.is_empty() {

@@ -57,6 +57,7 @@ pub struct Graphs {
 }
 
 impl Graphs {
+    /// Measures, range by range.
     pub fn measure(args: &TimeoutsArgs) -> Result<Graphs, Failure> {
         let progress = Progress::new(args.runs * 11, "crashes");
         let of = |measure: fn(&TimeoutsArgs, &Progress) -> Result<Missed, Failure>| measure(args, &progress);

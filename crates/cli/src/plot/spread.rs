@@ -93,6 +93,7 @@ fn draw_panel(
         .x_desc("time without a leader (ms)")
         .y_desc("replaced by then (%)")
         .x_label_formatter(&|time| grouped(*time))
+        .y_label_formatter(&|share| format!("{share:.0}"))
         .draw()?;
     for line in lines {
         chart.draw_series(LineSeries::new(line.measured.iter().copied(), line.colour.stroke_width(2)))?;

@@ -17,11 +17,11 @@ fn without_randomness_votes_are_split_for_ever_and_with_enough_of_it_hardly_ever
         (&[150, 150].into(), &Value::Null)
     );
     let medians: Vec<f64> = randomness[1..].iter().map(|row| row["median_ms"].as_f64().unwrap()).collect();
-    // With a millisecond of randomness votes are split several times; with fifty, half of the elections take one
+    // With a millisecond of randomness votes are split again and again; with fifty, half of the elections take one
     // time-out, of which some has passed when the leader crashes, and two messages.
-    assert!(medians[0] > 2.0 * 150.0, "{medians:?}");
+    assert!(medians[0] > 10.0 * 150.0 && medians[1] > 2.0 * 150.0, "{medians:?}");
     assert!(medians[3..].iter().all(|median| (75.0..=220.0).contains(median)), "{medians:?}");
-    for row in &randomness[1..] {
+    for row in &randomness[2..] {
         assert_eq!((&row["crashes"], &row["replaced"]), (&40.into(), &40.into()), "{row}");
     }
 }
@@ -31,11 +31,12 @@ fn the_shorter_time_outs_are_the_sooner_a_crash_is_made_good() {
     let object = run_well("timeouts --runs 40 --format json").json();
     let length = rows(&object, "length");
     let medians: Vec<f64> = length.iter().map(|row| row["median_ms"].as_f64().unwrap()).collect();
-    assert!(medians.is_sorted(), "{medians:?}");
+    // But for those that are shorter than asking everyone takes.
+    assert!(medians[1..].is_sorted(), "{medians:?}");
     for row in length {
         // Nobody takes over before the least time-out has passed since the last heartbeat.
-        let (least, shortest) = (row["time_out_ms"][0].as_f64().unwrap(), row["median_ms"].as_f64().unwrap());
-        assert!(shortest >= least / 2.0, "{row}");
+        let (least, median) = (row["time_out_ms"][0].as_f64().unwrap(), row["median_ms"].as_f64().unwrap());
+        assert!(median >= least / 2.0, "{row}");
     }
     assert_eq!(length.last(), rows(&object, "randomness").last(), "the same range gives the same figures");
 }
