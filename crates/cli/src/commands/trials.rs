@@ -7,7 +7,7 @@ use crate::error::{Failure, Verdict};
 use crate::output;
 use crate::progress::Progress;
 use bellwether_algorithms::Algorithms;
-use bellwether_core::{Lasting, Spec};
+use bellwether_core::{Driving, Lasting, Spec};
 use bellwether_sim::swarm::Options;
 use bellwether_sim::trials::{self, Ordeal, Trial};
 use bellwether_sim::{Summary, in_parallel};
@@ -36,11 +36,15 @@ pub struct Tried {
 
 /// Puts algorithms through ordeals, and prints what came of it.
 pub fn run(args: &TrialsArgs) -> Result<Verdict, Failure> {
-    let choices = if args.algorithms.is_empty() {
+    let choices: Vec<Choice> = if args.algorithms.is_empty() {
         Choice::defaults().filter(|choice| is_tried(choice.spec)).collect()
     } else {
         Choice::find_all(&args.algorithms)?
     };
+    if let Some(choice) = choices.iter().find(|choice| choice.driving == Driving::Rounds) {
+        let message = format!("{} runs in rounds, and is over before an ordeal could strike", choice.label());
+        return Err(Failure::input_with_hint(message, "name algorithms that do not, as raft-vote or bully"));
+    }
     let ordeals = if args.ordeal.is_empty() { Ordeal::ALL.to_vec() } else { args.ordeal.clone() };
     let cells: Vec<(Ordeal, Choice)> =
         ordeals.iter().flat_map(|&ordeal| choices.iter().map(move |&choice| (ordeal, choice))).collect();

@@ -49,7 +49,9 @@ fn the_output_does_not_depend_on_the_number_of_cores() {
     };
     assert_eq!(on(1), on(2));
     assert!(on(1).contains("restart: everyone crashes") && on(1).contains("omega"), "{}", on(1));
-    for args in ["trials --runs 0", "trials --nodes 2", "trials --ordeal flood", "trials nobody"] {
+    for args in
+        ["trials --runs 0", "trials --nodes 2", "trials --ordeal flood", "trials nobody", "trials lcr"]
+    {
         let ended = run(args);
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args}: {}", ended.stderr);
     }
