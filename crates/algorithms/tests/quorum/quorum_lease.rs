@@ -3,6 +3,7 @@
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::*;
 use bellwether_core::*;
+use bellwether_sim::outage::{Outage, after_crash};
 use bellwether_sim::swarm::{Model, Options, draw};
 use bellwether_sim::{Event, Outcome, Plan, Report};
 
@@ -283,4 +284,35 @@ fn voters_change_one_at_a_time() {
     let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(grown, dismissed), 600);
     stays_safe(&report, &reigns, "dismissed");
     assert_eq!(leaders_of(&reigns), [4, 3]);
+}
+
+/// Messages take a tenth of what members are told at the most: leases become as short as that allows.
+#[test]
+fn time_outs_follow_delays_that_are_shorter_than_told() {
+    fn outage<P: Pace>(seed: u64) -> f64 {
+        let mut plan = with_seed(with_delay(complete(5), "uniform:0.02..0.1"), seed);
+        plan.delay_bound = HOP;
+        match after_crash::<QuorumLease<P>>(&plan, hops(500), HOP * 500) {
+            Outage::Lasted(span) => span.hops(),
+            other => panic!("{} seed {seed}: {other:?}", P::VARIANT),
+        }
+    }
+    for seed in 0..20 {
+        let (told, measured) = (outage::<Ranked>(seed), outage::<Adaptive>(seed));
+        assert!(told > 15.0, "most of a lease of 25: {told}");
+        assert!(measured < told / 4.0, "{measured} is much sooner than {told}");
+    }
+}
+
+/// Messages take twice as long as members are told and more: who waits no longer than told never hears a majority.
+#[test]
+fn time_outs_follow_delays_that_are_longer_than_told() {
+    for seed in 0..20 {
+        let mut plan = with_seed(with_delay(complete(5), "uniform:2..2.5"), seed);
+        plan.delay_bound = HOP;
+        let (report, _) = run::<QuorumLease<Adaptive>>(&plan);
+        assert_right(&report, &format!("seed {seed}"));
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        assert_eq!((report.ruling.outcome, reigns.0.len()), (Outcome::Undecided, 0), "seed {seed}");
+    }
 }
