@@ -279,6 +279,7 @@ fn files_that_cannot_be_read_are_told_from_those_that_make_no_sense() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, content: &[u8]| fs::write(dir.path().join(name), content).unwrap();
     write("bytes.toml", b"title = 'T'\n\xff");
+    write("waiting.toml", b"title = 'T'\nalgorithm = 'chess'\nids = [1]\nwaits_for = 'patience'\n");
     write("large.toml", "#".repeat((1 << 20) + 1).as_bytes());
     let cases = [
         ("play none.toml", 1, "error: cannot read none.toml"),
@@ -301,13 +302,13 @@ fn files_that_cannot_be_read_are_told_from_those_that_make_no_sense() {
         ("play ring-of-six --export svg --check", 2, "hint: give exports a file"),
         ("play ring-of-six --format json", 2, "--check"),
         ("play", 2, "NAME|FILE"),
-        ("play chubby-master --check", 2, "scenarios/chubby-master.toml:3:13: this scenario waits for"),
-        ("play chubby-master --export svg", 2, "it cannot be run yet"),
+        ("play waiting.toml --check", 2, "waiting.toml:4:13: this scenario waits for patience"),
+        ("play waiting.toml --export svg", 2, "it cannot be run yet"),
     ];
     for (args, code, words) in cases {
         let ended = run_in(dir.path(), args);
         assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{args}: {}", ended.stderr);
         assert!(ended.stderr.contains(words), "{args}: {}", ended.stderr);
     }
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "something was written");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "something was written");
 }
