@@ -357,7 +357,7 @@ impl<P: Pace> Protocol for QuorumLease<P> {
             .and(Faults::PARTITION)
             .and(Faults::UNHURRIED),
         randomised: false,
-        claims: &figures::CLAIMS,
+        claims: P::CLAIMS,
         text: include_str!("quorum_lease.md"),
     };
 

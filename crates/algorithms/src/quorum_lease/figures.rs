@@ -9,7 +9,7 @@ fn others(run: &Setting<'_>) -> Option<Expect> {
     is_uncontested.then(|| Expect::Exactly(run.n() as f64 - 1.0))
 }
 
-pub(super) const CLAIMS: [Claim; 3] = [
+pub(super) const UNCONTESTED: [Claim; 3] = [
     Claim { name: "asks", measure: Measure::MessagesOf("ask"), formula: "n - 1", expect: others },
     Claim { name: "votes", measure: Measure::MessagesOf("vote"), formula: "n - 1", expect: others },
     Claim { name: "announcement", measure: Measure::MessagesOf("renew"), formula: "n - 1", expect: others },

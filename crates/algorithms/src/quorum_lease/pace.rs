@@ -1,6 +1,6 @@
 //! How fast a quorum with leases goes: the variants of [`super`].
 
-use super::QuorumLease;
+use super::{QuorumLease, figures};
 use bellwether_core::*;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -15,6 +15,8 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
     /// What members may know.
     const KNOWS: Knowledge =
         Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DRIFT_BOUND).and(Knowledge::DUTIES);
+    /// Its figures.
+    const CLAIMS: &'static [Claim] = &figures::UNCONTESTED;
     /// How long a promise lasts.
     const LEASE: u64 = 25;
     /// How often a leader renews: three times and a little in a lease.
@@ -88,6 +90,8 @@ pub struct Randomised;
 impl Pace for Randomised {
     const VARIANT: &'static str = "randomised";
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; all stand after random times";
+    /// Several may stand at once.
+    const CLAIMS: &'static [Claim] = &[];
 
     fn turns(_: u64, all: u64, _: u32) -> RangeInclusive<u64> {
         0..=all * 2
