@@ -45,10 +45,14 @@ impl<T: Hash + Eq + Clone> Numbered<T> {
     }
 }
 
+/// What one way in which drawn numbers can fall makes of a member: the member after it, whether it writes, and what it
+/// sends.
+type NumberedOutcome = (u32, bool, Vec<(Port, u32)>);
+
 /// What an input can make of a member, by numbers.
 pub struct Reaction {
-    /// For each way in which drawn numbers can fall: the member after it, whether it writes, and what it sends.
-    pub outcomes: Vec<(u32, bool, Vec<(Port, u32)>)>,
+    /// For each way in which drawn numbers can fall.
+    pub outcomes: Vec<NumberedOutcome>,
     /// Whether some are left out because the member would draw more than it may.
     pub is_cut: bool,
 }

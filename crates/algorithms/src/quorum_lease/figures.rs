@@ -1,16 +1,50 @@
 //! What [`super`] claims.
 
+use super::reign::BYTES_A_MEMBER;
+use super::{QuorumLease, Randomised};
 use bellwether_core::*;
 
-/// How many members are asked for their votes by the first to stand: all voters but itself. Nobody else stands, as the
-/// others wait longer than a vote takes. (All of them are up, and everyone votes.)
-fn others(run: &Setting<'_>) -> Option<Expect> {
+/// So many messages for each member but the first to stand, if nobody else does: the others wait longer than a vote
+/// takes. (All of them are up, and everyone votes.)
+fn for_each_other(run: &Setting<'_>, messages: u32) -> Option<Expect> {
     let is_uncontested = run.calm && run.bounded && run.dead.is_empty();
-    is_uncontested.then(|| Expect::Exactly(run.n() as f64 - 1.0))
+    is_uncontested.then(|| Expect::Exactly((run.n() as f64 - 1.0) * f64::from(messages)))
 }
 
-pub(super) const UNCONTESTED: [Claim; 3] = [
-    Claim { name: "asks", measure: Measure::MessagesOf("ask"), formula: "n - 1", expect: others },
-    Claim { name: "votes", measure: Measure::MessagesOf("vote"), formula: "n - 1", expect: others },
-    Claim { name: "announcement", measure: Measure::MessagesOf("renew"), formula: "n - 1", expect: others },
+pub(super) const UNCONTESTED: [Claim; 4] = [
+    Claim {
+        name: "messages",
+        measure: Measure::Messages,
+        formula: "2(n - 1), and n - 1 to announce",
+        expect: |run| for_each_other(run, 3),
+    },
+    Claim {
+        name: "asks",
+        measure: Measure::MessagesOf("ask"),
+        formula: "n - 1",
+        expect: |run| for_each_other(run, 1),
+    },
+    Claim {
+        name: "votes",
+        measure: Measure::MessagesOf("vote"),
+        formula: "n - 1",
+        expect: |run| for_each_other(run, 1),
+    },
+    Claim {
+        name: "announcement",
+        measure: Measure::MessagesOf("renew"),
+        formula: "n - 1",
+        expect: |run| for_each_other(run, 1),
+    },
 ];
+
+/// Where several may stand at once, no number of messages is certain.
+pub(super) const CONTESTED: [Claim; 1] = [Claim {
+    name: "storage",
+    measure: Measure::Storage,
+    formula: "what was heard from everyone, at most",
+    expect: |run| {
+        let heard = run.n() * BYTES_A_MEMBER;
+        Some(Expect::AtMost((size_of::<QuorumLease<Randomised>>() + heard) as f64))
+    },
+}];

@@ -90,8 +90,7 @@ pub struct Randomised;
 impl Pace for Randomised {
     const VARIANT: &'static str = "randomised";
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; all stand after random times";
-    /// Several may stand at once.
-    const CLAIMS: &'static [Claim] = &[];
+    const CLAIMS: &'static [Claim] = &figures::CONTESTED;
 
     fn turns(_: u64, all: u64, _: u32) -> RangeInclusive<u64> {
         0..=all * 2

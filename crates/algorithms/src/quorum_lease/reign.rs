@@ -35,9 +35,12 @@ struct Heard {
     version: Version,
 }
 
+/// What a leader remembers of each member.
+pub(super) const BYTES_A_MEMBER: usize = size_of::<Heard>();
+
 impl Reign {
     pub(super) fn storage(&self) -> usize {
-        self.heard.len() * size_of::<Heard>()
+        self.heard.len() * BYTES_A_MEMBER
     }
 
     fn heard(&self, port: Port) -> Heard {

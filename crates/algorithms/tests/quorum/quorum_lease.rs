@@ -19,7 +19,8 @@ fn the_first_election_costs_two_messages_a_member_and_the_announcement() {
             let plan = with_delay(complete(n), delay);
             let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
             assert_right(&report, &format!("{n} {delay}"));
-            assert_eq!(report.claims.len(), 3);
+            assert_eq!(report.claims.len(), 4);
+            assert_eq!(report.messages.payload, 3 * (u64::from(n) - 1), "{n}");
             assert_eq!(reigns.0.len(), 1, "the best stands first, and nobody else");
             assert_eq!(reigns.0[0].1, n - 1);
             for kind in ["ask", "vote", "renew"] {

@@ -102,7 +102,10 @@ const CASES: &[(&str, &[&str])] = &[
     (ring!("[[event]]\nat = 5\n^crush = 5"), &["an event has no key 'crush'", "did you mean 'crash'?"]),
     (ring!("[[event]]\nat = 5\ncrash = 5\ncall = ^32"), &["an event is one thing"]),
     (ring!("[[event]]\nat = 5\ncrash = [5, ^5]"), &["member 5 crashes twice"]),
-    (ring!("[[event]]\nat = 5\ntorn_crash = 5\n[[event]]\nat = 6\ntorn_crash = ^5"), &["member 5 crashes twice"]),
+    (
+        ring!("[[event]]\nat = 5\ntorn_crash = 5\n[[event]]\nat = 6\ntorn_crash = ^5"),
+        &["member 5 crashes twice"],
+    ),
     (ring!("[[event]]\nat = 5\ncrash = ^[]"), &["'crash' names nobody"]),
     (ring!("source = ^\"\\u001b[31mred\""), &["'source' has a control character, U+001B", "leave it out"]),
     (ring!("[[event]]\nat = 5\ncrash = 5\n[[event]]\nat = 6\nstart = ^5"), &["dead by then", "cannot start"]),
