@@ -391,8 +391,9 @@ impl<M: Manner> Protocol for RaftVote<M> {
 
     fn invariant(&self) -> Result<(), Broken> {
         match self.stage {
-            Stage::Leader if self.leader != self.ballot.voted_for => {
-                Err(Broken("a leader has its own vote in its term".into()))
+            // Under which name it voted for itself is another matter: it may pretend to be somebody else.
+            Stage::Leader if self.ballot.voted_for.is_none() => {
+                Err(Broken("a leader has voted in its term".into()))
             }
             Stage::Canvassing | Stage::Candidate if self.leader.is_some() => {
                 Err(Broken("a member that stands has no leader".into()))

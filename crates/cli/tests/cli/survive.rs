@@ -1,13 +1,13 @@
 //! `bellwether survive`: which algorithm survives which failures.
 
-use crate::program::{run, run_well};
+use crate::program::run_well;
 use std::path::Path;
 
 /// The page is the output of the command that it names. With REWRITE_GOLDEN set it is written instead:
 /// look at what changed before it is committed.
 #[test]
 fn the_page_of_what_survives_what_is_as_it_was() {
-    let page = run("survive --runs 40 --seed 0 --format markdown").stdout;
+    let page = run_well("survive --runs 40 --seed 0 --format markdown").stdout;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/survival.md");
     if std::env::var_os("REWRITE_GOLDEN").is_some() {
         std::fs::write(&path, &page).unwrap();
