@@ -14,7 +14,7 @@
 //! 6. A leader that hears a better member for a while hands over to it; so it does when it is told to. It stops
 //!    leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
 //! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
-//! 8. Voters change one at a time: see [`voters`].
+//! 8. Voters change one at a time: see [`Voters`].
 //!
 //! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
 

@@ -43,7 +43,7 @@ pub struct Setup {
     pub delay: Delay,
     /// The bound on delays that members are told, unless the delay's own.
     pub delay_bound: Option<Span>,
-    /// How far members are told that clocks can be off, in millionths; [`DRIFT_BOUND`] unless given.
+    /// How far members are told that clocks can be off, in millionths; one in a hundred unless given.
     pub drift_bound: Option<u32>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
