@@ -61,6 +61,12 @@ pub trait Algorithm: Protocol {
         let _ = (cx, peer, verdict);
     }
 
+    /// A neighbour's process, as it was last heard, is dead, and so is all that acted for it: this is certain, unlike a
+    /// suspicion. (Whoever started it has seen it end, and says so under a seal that only it could have.)
+    fn on_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+        self.on_suspicion(cx, peer, Verdict::Failed);
+    }
+
     /// Whoever runs the members asks something of this one.
     fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
         let _ = request;

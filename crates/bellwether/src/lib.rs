@@ -1,0 +1,2 @@
+//! Exactly one active instance of a service: leader election to embed.
+#![forbid(unsafe_code)]

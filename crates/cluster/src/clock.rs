@@ -1,0 +1,69 @@
+//! A member's own clock.
+
+use bellwether_core::{Span, Time};
+use rustix::time::{ClockId, clock_gettime};
+
+/// A clock that goes on while the machine sleeps, as leases do: `CLOCK_BOOTTIME`, from when this value was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    origin: u64,
+    /// How many millionths it gains, for trials with clocks that are off.
+    gains: i32,
+}
+
+impl Clock {
+    /// A clock that shows [`Time::ZERO`] now.
+    #[must_use]
+    pub fn new() -> Clock {
+        Clock::that_gains(0)
+    }
+
+    /// A clock for trials, which gains (or loses) so many millionths.
+    #[must_use]
+    pub fn that_gains(millionths: i32) -> Clock {
+        Clock { origin: boot_time(), gains: millionths }
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        let true_micros = boot_time().saturating_sub(self.origin);
+        let gained = i128::from(true_micros) * i128::from(self.gains) / 1_000_000;
+        Time::from_ticks((i128::from(true_micros) + gained).max(0) as u64)
+    }
+
+    /// How long to wait, in true time, until it shows this.
+    #[must_use]
+    pub fn until(&self, time: Time) -> std::time::Duration {
+        let left: Span = time - self.now();
+        let rate = i128::from(1_000_000 + i64::from(self.gains)).max(1);
+        let micros = i128::from(left.ticks()) * 1_000_000 / rate;
+        std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock::new()
+    }
+}
+
+/// Microseconds since the machine booted.
+fn boot_time() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    (now.tv_sec as u64).saturating_mul(1_000_000).saturating_add(now.tv_nsec as u64 / 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_gains_shows_more_and_is_waited_for_less_long() {
+        let (right, fast) = (Clock::new(), Clock::that_gains(500_000));
+        let aim = Time::from_ticks(60_000_000);
+        assert!(fast.until(aim) < right.until(aim));
+        while right.now() < Time::from_ticks(2_000) {}
+        assert!(fast.now() > right.now());
+    }
+}

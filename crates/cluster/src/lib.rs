@@ -1,0 +1,10 @@
+//! Runs election algorithms for real: every member a process, over an authenticated network, with votes on disk.
+//!
+//! The state machines are those that the simulator runs and the checker checks, unchanged.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod settings;
+
+pub use clock::Clock;
+pub use settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError};

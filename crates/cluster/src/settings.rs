@@ -1,0 +1,241 @@
+//! What a member is told when it starts.
+
+use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Everything that a member is told when it starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The cluster's name: members of other clusters are not heard.
+    pub cluster: String,
+    /// Which member this is.
+    pub me: Id,
+    /// All members, this one among them, in any order.
+    pub members: Vec<Peer>,
+    /// Where to listen, if not at the own address in `members`: `host:port`, port 0 for any that is free.
+    #[serde(default)]
+    pub listen: Option<String>,
+    /// The directory of what must survive a crash.
+    pub data: PathBuf,
+    /// How members know each other from strangers.
+    pub security: Security,
+    /// How fast it goes.
+    #[serde(default)]
+    pub profile: Profile,
+    /// The commitment of this process's supervisor, if it has one: SHA-256 of the token that it will reveal when
+    /// this process is dead.
+    #[serde(default)]
+    pub commitment: Option<[u8; 32]>,
+    /// Seeds everything that is drawn; from the machine's randomness if there is none.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// For trials: how many millionths the member's clock gains.
+    #[serde(default)]
+    pub clock_gains: i32,
+}
+
+/// One member, as all know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    /// Who it is, wherever it is.
+    pub id: Id,
+    /// Where it can be reached, as far as is known: `host:port`. Host names are resolved at every attempt.
+    pub address: String,
+    /// What it is there for.
+    #[serde(default)]
+    pub duty: Duty,
+    /// What it brings besides its id: the greater leads.
+    #[serde(default)]
+    pub attribute: Attribute,
+}
+
+impl Peer {
+    /// A member that votes and stands, of no attribute.
+    #[must_use]
+    pub fn new(id: Id, address: impl Into<String>) -> Peer {
+        Peer { id, address: address.into(), duty: Duty::default(), attribute: 0 }
+    }
+
+    /// Its rank: the greater is to lead.
+    #[must_use]
+    pub fn rank(&self) -> Rank {
+        Rank::new(Elect::Best, self.attribute, self.id)
+    }
+}
+
+/// How members know each other from strangers.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Security {
+    /// By a secret that all members share, and nobody else: TLS 1.3 with keys derived from it.
+    Secret(String),
+    /// By certificates: mutual TLS 1.3.
+    Certificates {
+        /// Who may sign members' certificates, as PEM.
+        ca: PathBuf,
+        /// This member's certificate and what leads to the authority, as PEM.
+        certificate: PathBuf,
+        /// Its key, as PEM.
+        key: PathBuf,
+    },
+    /// Not at all, and in the clear: whoever can reach a member can command it.
+    Plaintext,
+}
+
+/// Secrets are never shown.
+impl fmt::Debug for Security {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Security::Secret(_) => f.write_str("Secret(..)"),
+            Security::Certificates { ca, certificate, .. } => {
+                f.debug_struct("Certificates").field("ca", ca).field("certificate", certificate).finish()
+            }
+            Security::Plaintext => f.write_str("Plaintext"),
+        }
+    }
+}
+
+/// How fast it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// How long a message and its handling take at the most, if all is well. Time-outs are multiples of it.
+    pub delay_bound: Span,
+    /// By how many millionths clocks can be off.
+    pub drift_bound: u32,
+}
+
+impl Profile {
+    /// For any network and any machine: a silent leader is replaced in 0.3 s.
+    pub const STEADY: Profile = Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000 };
+    /// For members on good machines close to each other: in 25 ms.
+    pub const FAST: Profile = Profile { delay_bound: Span::from_ticks(1_000), drift_bound: 10_000 };
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Profile::STEADY
+    }
+}
+
+/// One life of a member's process. Of one member, a later one has the greater `boot`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Incarnation {
+    /// Counts its starts; kept on its disk.
+    pub boot: u64,
+    /// Drawn at each start: tells processes apart that count the same, as copies of one disk do.
+    pub nonce: u64,
+}
+
+/// Why a member cannot start as it is told to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// The list does not have this member.
+    #[error("member {0} is not among the members; add it to the list")]
+    NotAMember(Id),
+    /// Two have the same id.
+    #[error("two members are called {0}; every member needs an id of its own")]
+    Twice(Id),
+    /// The cluster's name is no name.
+    #[error("'{0}' cannot be a cluster's name: use 1 to 64 letters, digits and hyphens")]
+    Name(String),
+    /// The secret can be guessed.
+    #[error(
+        "the secret has {0} bytes and could be guessed; it needs at least {MIN_SECRET}: try `openssl rand -hex 32`"
+    )]
+    Secret(usize),
+    /// Time-outs would be nothing.
+    #[error("the delay bound is 0: time-outs are multiples of it; give at least a microsecond")]
+    DelayBound,
+    /// No lease could be kept.
+    #[error(
+        "a drift bound of {0} millionths leaves nothing of a lease; clocks are rarely off by more than 500"
+    )]
+    DriftBound(u32),
+}
+
+/// The fewest bytes of a secret.
+pub const MIN_SECRET: usize = 32;
+
+impl Settings {
+    /// Makes sure that it can be done.
+    ///
+    /// # Errors
+    /// [`SettingsError`] says what cannot.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let is_in_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
+        if !(1..=64).contains(&self.cluster.len()) || !self.cluster.chars().all(is_in_name) {
+            return Err(SettingsError::Name(self.cluster.clone()));
+        }
+        let mut ids: Vec<Id> = self.members.iter().map(|peer| peer.id).collect();
+        ids.sort_unstable();
+        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(SettingsError::Twice(pair[0]));
+        }
+        if !ids.contains(&self.me) {
+            return Err(SettingsError::NotAMember(self.me));
+        }
+        match &self.security {
+            Security::Secret(secret) if secret.len() < MIN_SECRET => {
+                return Err(SettingsError::Secret(secret.len()));
+            }
+            _ => {}
+        }
+        if self.profile.delay_bound == Span::default() {
+            return Err(SettingsError::DelayBound);
+        }
+        if self.profile.drift_bound >= 500_000 {
+            return Err(SettingsError::DriftBound(self.profile.drift_bound));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        let members = (1..=3).map(|id| Peer::new(Id::new(id).unwrap(), "localhost:0")).collect();
+        Settings {
+            cluster: "orders".into(),
+            me: Id::new(2).unwrap(),
+            members,
+            listen: None,
+            data: "data".into(),
+            security: Security::Secret("0123456789abcdef0123456789abcdef".into()),
+            profile: Profile::default(),
+            commitment: None,
+            seed: None,
+            clock_gains: 0,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        assert_eq!(settings().check(), Ok(()));
+        let wrong = |change: &dyn Fn(&mut Settings)| {
+            let mut settings = settings();
+            change(&mut settings);
+            settings.check().unwrap_err()
+        };
+        let id = |value| Id::new(value).unwrap();
+        assert_eq!(wrong(&|it| it.me = id(9)), SettingsError::NotAMember(id(9)));
+        assert_eq!(wrong(&|it| it.members[0].id = id(3)), SettingsError::Twice(id(3)));
+        assert!(matches!(wrong(&|it| it.cluster = "two words".into()), SettingsError::Name(_)));
+        assert_eq!(wrong(&|it| it.security = Security::Secret("hush".into())), SettingsError::Secret(4));
+        assert_eq!(wrong(&|it| it.profile.delay_bound = Span::default()), SettingsError::DelayBound);
+    }
+
+    #[test]
+    fn secrets_are_never_shown_and_settings_survive_the_way_between_processes() {
+        let settings = settings();
+        assert!(!format!("{settings:?}").contains("0123456789abcdef"));
+        let text = serde_json::to_string(&settings).unwrap();
+        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+    }
+}
