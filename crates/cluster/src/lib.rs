@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+pub mod obituary;
 mod settings;
 
 pub use clock::Clock;
