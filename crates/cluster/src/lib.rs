@@ -4,8 +4,12 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod disk;
 pub mod obituary;
 mod settings;
+mod store;
 
 pub use clock::Clock;
+pub use disk::{Disk, Keep};
 pub use settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError};
+pub use store::{Flaw, Saved, Store, StoreError};

@@ -88,8 +88,8 @@ fn all_are_told_again_until_they_take_note() {
     told.sort_unstable();
     assert_eq!(told, [peers[0].id, peers[1].id]);
     let said = obituary().encode().to_vec();
-    assert_eq!(attentive.1.join().unwrap(), [said.clone()]);
-    assert_eq!(slow_witted.1.join().unwrap(), [said.clone(), said.clone(), said]);
+    assert_eq!(attentive.1.join().unwrap().concat(), said);
+    assert_eq!(slow_witted.1.join().unwrap().concat(), said.repeat(3));
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! The second thread of a member: it waits for the disk, so that the first never does.
+
+use crate::{Clock, Store, StoreError};
+use bellwether_core::{Span, Time};
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// What can keep a member's durable state: a [`Store`], or in tests something worse.
+pub trait Keep: Send + 'static {
+    /// Replaces what is kept, and returns when it is safe.
+    ///
+    /// # Errors
+    /// If it is not known to be safe.
+    fn write(&mut self, durable: &[u8]) -> Result<(), StoreError>;
+
+    /// Keeps once more what is kept already.
+    ///
+    /// # Errors
+    /// As [`Keep::write`].
+    fn write_again(&mut self) -> Result<(), StoreError>;
+}
+
+impl Keep for Store {
+    fn write(&mut self, durable: &[u8]) -> Result<(), StoreError> {
+        Store::write(self, durable)
+    }
+
+    fn write_again(&mut self) -> Result<(), StoreError> {
+        Store::write_again(self)
+    }
+}
+
+/// Writes in the background, one write at a time, and wakes the member when one has ended.
+///
+/// The member asks with [`Disk::write`] and takes no further input until [`Disk::take_done`] gives the outcome. At most
+/// one write and one probe are under way; their buffers go to and fro and are used again.
+#[derive(Debug)]
+pub struct Disk {
+    jobs: SyncSender<Job>,
+    ended: Receiver<Ended>,
+    thread: JoinHandle<()>,
+    clock: Clock,
+    buffer: Vec<u8>,
+    writing_since: Option<Time>,
+    probing_since: Option<Time>,
+}
+
+#[derive(Debug)]
+enum Job {
+    Write(Vec<u8>),
+    Probe,
+}
+
+#[derive(Debug)]
+struct Ended {
+    job: Job,
+    result: Result<(), StoreError>,
+}
+
+impl Disk {
+    /// Starts the thread. It calls `wake` whenever there is something to take.
+    ///
+    /// # Errors
+    /// If the machine has no room for a thread.
+    pub fn start(keep: impl Keep, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
+        // Room for a write and a probe each way: nobody ever waits for room.
+        let (jobs, to_do) = sync_channel(2);
+        let (report, ended) = sync_channel(2);
+        let work = move || work(keep, &to_do, &report, wake);
+        let thread = thread::Builder::new().name("disk".to_owned()).spawn(work)?;
+        let (clock, buffer) = (Clock::new(), Vec::new());
+        Ok(Disk { jobs, ended, thread, clock, buffer, writing_since: None, probing_since: None })
+    }
+
+    /// Asks for this to be kept. The write before must have been taken.
+    ///
+    /// # Panics
+    /// If it has not.
+    pub fn write(&mut self, durable: &[u8]) {
+        assert!(self.writing_since.is_none(), "one write at a time");
+        self.writing_since = Some(self.clock.now());
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend_from_slice(durable);
+        let _ = self.jobs.try_send(Job::Write(buffer)); // if the thread has ended, `take_done` says so
+    }
+
+    /// Sees whether the disk is alive, by writing the last record again. Does nothing if something is under way,
+    /// which shows as well.
+    pub fn probe(&mut self) {
+        if self.busy_for().is_none() {
+            self.probing_since = Some(self.clock.now());
+            let _ = self.jobs.try_send(Job::Probe);
+        }
+    }
+
+    /// How a write that was asked for has ended, if it has; or how a probe has failed. A probe that went well is only
+    /// seen in [`Disk::busy_for`].
+    pub fn take_done(&mut self) -> Option<Result<(), StoreError>> {
+        loop {
+            let Ended { job, result } = match self.ended.try_recv() {
+                Ok(ended) => ended,
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => {
+                    let asked = self.busy_for().is_some();
+                    (self.writing_since, self.probing_since) = (None, None);
+                    return asked.then_some(Err(StoreError::Gone));
+                }
+            };
+            match job {
+                Job::Write(buffer) => {
+                    self.buffer = buffer;
+                    self.writing_since = None;
+                    return Some(result);
+                }
+                Job::Probe => {
+                    self.probing_since = None;
+                    if result.is_err() {
+                        return Some(result);
+                    }
+                }
+            }
+        }
+    }
+
+    /// For how long the disk has owed an answer; nothing if it owes none. What has been answered counts until it is
+    /// taken.
+    #[must_use]
+    pub fn busy_for(&self) -> Option<Span> {
+        let since = [self.writing_since, self.probing_since].into_iter().flatten().min()?;
+        Some(self.clock.now() - since)
+    }
+
+    /// Waits until everything asked for has ended and the store is closed: then another can open it.
+    pub fn close(self) {
+        let Disk { jobs, ended, thread, .. } = self;
+        drop((jobs, ended));
+        let _ = thread.join(); // its panic was reported when it happened
+    }
+}
+
+fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Ended>, wake: impl Fn()) {
+    while let Ok(job) = to_do.recv() {
+        let result = match &job {
+            Job::Write(durable) => keep.write(durable),
+            Job::Probe => keep.write_again(),
+        };
+        let _ = report.send(Ended { job, result }); // nobody hears it while the store is being closed
+        wake();
+    }
+}
+
+#[cfg(test)]
+mod tests;
