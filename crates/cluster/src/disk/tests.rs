@@ -12,7 +12,7 @@ struct Puppet {
 impl Puppet {
     fn act(&mut self, kept: Option<Vec<u8>>) -> Result<(), StoreError> {
         let outcome = self.outcomes.recv().expect("the test must say how it ends");
-        self.kept.send(kept).unwrap();
+        let _ = self.kept.send(kept); // not every test looks
         outcome
     }
 }
@@ -39,7 +39,7 @@ fn theatre() -> Theatre {
     let (their_kept, kept) = mpsc::channel();
     let (wake, woken) = mpsc::channel();
     let puppet = Puppet { outcomes: their_outcomes, kept: their_kept };
-    let disk = Disk::start(puppet, move || wake.send(()).unwrap()).unwrap();
+    let disk = Disk::start(puppet, move || wake.send(()).unwrap_or_default()).unwrap();
     Theatre { disk, outcomes, kept, woken }
 }
 
