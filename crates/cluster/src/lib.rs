@@ -8,8 +8,10 @@ mod disk;
 pub mod obituary;
 mod settings;
 mod store;
+mod supervisor;
 
 pub use clock::Clock;
 pub use disk::{Disk, Keep};
 pub use settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError};
 pub use store::{Flaw, Saved, Store, StoreError};
+pub use supervisor::{COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};

@@ -1,0 +1,232 @@
+//! Supervisors of real processes: this program again, as a supervisor or as a member.
+
+use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH, Obituary};
+use bellwether_cluster::{Peer, Profile, Security, Settings, Supervisor, die_with_parent};
+use bellwether_core::Id;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const ROLE: &str = "BELLWETHER_TEST_ROLE";
+const PEER: &str = "BELLWETHER_TEST_PEER";
+const SCRIPT: &str = "BELLWETHER_TEST_SCRIPT";
+const ME: u64 = 2;
+
+/// Not a test by itself: what this program does when a test below has started it once more.
+#[test]
+fn as_another_process() {
+    match std::env::var(ROLE).as_deref() {
+        Ok("supervisor") => {
+            let ended = Supervisor::new(&settings()).patience(Duration::from_secs(60)).run(command());
+            std::process::exit(ended.map_or(99, |ended| ended.code));
+        }
+        Ok("member") => {
+            die_with_parent().unwrap();
+            fs::write("ready", std::process::id().to_string()).unwrap();
+            std::thread::sleep(Duration::from_secs(600));
+        }
+        _ => {}
+    }
+}
+
+fn settings() -> Settings {
+    let id = |value| Id::new(value).unwrap();
+    Settings {
+        cluster: "orders".into(),
+        me: id(ME),
+        members: vec![Peer::new(id(1), std::env::var(PEER).unwrap()), Peer::new(id(ME), "localhost:1")],
+        listen: None,
+        data: "data".into(),
+        security: Security::Plaintext,
+        profile: Profile::default(),
+        commitment: None,
+        seed: None,
+        clock_gains: 0,
+    }
+}
+
+fn command() -> Command {
+    match std::env::var(SCRIPT).unwrap().as_str() {
+        "" => this_program("member"),
+        "none" => Command::new("./there-is-no-such-program"),
+        script => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", script]);
+            shell
+        }
+    }
+}
+
+fn this_program(role: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["as_another_process", "--exact", "--nocapture"]).env(ROLE, role);
+    command
+}
+
+/// A supervisor with a member, which works in a directory of its own, and the only peer of that member.
+struct Stage {
+    directory: TempDir,
+    peer: TcpListener,
+    supervisor: Child,
+}
+
+impl Stage {
+    /// Starts all of it; the member is this shell script, or this program if it is empty.
+    fn set(script: &str) -> Stage {
+        let directory = TempDir::new().unwrap();
+        let peer = TcpListener::bind("127.0.0.1:0").unwrap();
+        let supervisor = this_program("supervisor")
+            .env(PEER, peer.local_addr().unwrap().to_string())
+            .env(SCRIPT, script)
+            .current_dir(directory.path())
+            .spawn()
+            .unwrap();
+        Stage { directory, peer, supervisor }
+    }
+
+    /// What the member has written into a file, which it moves into place when it is complete.
+    fn read(&self, name: &str) -> String {
+        let path = self.directory.path().join(name);
+        let mut text = String::new();
+        eventually(|| {
+            text = fs::read_to_string(&path).unwrap_or_default();
+            !text.is_empty()
+        });
+        text
+    }
+
+    fn pids(&self, name: &str) -> Vec<u32> {
+        self.read(name).split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+    }
+
+    fn heard(&self) -> (TcpStream, Obituary) {
+        let (mut stream, _) = self.peer.accept().unwrap();
+        let mut bytes = [0; LENGTH];
+        stream.read_exact(&mut bytes).unwrap();
+        let obituary = Obituary::decode(&bytes).unwrap();
+        assert!(obituary.is_of("orders") && obituary.id.value() == ME);
+        (stream, obituary)
+    }
+
+    fn acknowledge(mut self, mut stream: TcpStream) -> ExitStatus {
+        stream.write_all(&[ACKNOWLEDGED]).unwrap();
+        self.supervisor.wait().unwrap()
+    }
+
+    fn assert_nothing_heard(&self) {
+        self.peer.set_nonblocking(true).unwrap();
+        assert_eq!(self.peer.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+}
+
+/// A test that fails leaves nobody behind.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = self.supervisor.kill();
+        let _ = self.supervisor.wait();
+    }
+}
+
+fn eventually(mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < until, "waited in vain");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether there is a process of this number, be it only a zombie.
+fn exists(pid: u32) -> bool {
+    PathBuf::from(format!("/proc/{pid}")).exists()
+}
+
+/// Whether it could still do something.
+fn lives(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+fn signal(pid: u32, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// A member that starts a child, one in a session of its own, and one whose parents are gone.
+const FAMILY: &str = r#"
+    sleep 600 & echo $! >> family
+    setsid sh -c 'echo $$ >> family; sleep 600 & echo $! >> family; wait' &
+    (setsid sh -c '(sleep 600 & echo $! >> family) & wait' &)
+    while [ "$(wc -l < family)" -lt 4 ]; do sleep 0.01; done
+    echo $BELLWETHER_COMMITMENT > commitment
+    echo $$ >> family; mv family ready; wait"#;
+
+#[test]
+fn a_death_is_announced_when_all_descendants_are_dead() {
+    let stage = Stage::set(FAMILY);
+    let pids = stage.pids("ready");
+    let commitment: Commitment = stage.read("commitment").trim().parse().unwrap();
+    assert_eq!(pids.len(), 5);
+    assert!(pids.iter().all(|&pid| lives(pid)));
+    signal(pids[4], rustix::process::Signal::KILL);
+    let (stream, obituary) = stage.heard();
+    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while somebody was left");
+    assert!(obituary.proves_death_of(&commitment));
+    assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
+}
+
+#[test]
+fn with_its_supervisor_the_member_dies_and_nothing_is_announced() {
+    let mut stage = Stage::set("");
+    let member = stage.pids("ready")[0];
+    assert!(lives(member));
+    stage.supervisor.kill().unwrap();
+    assert_eq!(stage.supervisor.wait().unwrap().signal(), Some(9));
+    eventually(|| !lives(member));
+    stage.assert_nothing_heard();
+}
+
+#[test]
+fn signals_are_passed_on_and_orphans_reaped() {
+    for (name, number) in [("TERM", rustix::process::Signal::TERM), ("HUP", rustix::process::Signal::HUP)] {
+        let script = "(true &); (true &); trap 'exit 7' NAME; echo $$ > new; mv new ready; while :; do sleep 0.01; done";
+        let stage = Stage::set(&script.replace("NAME", name));
+        let member = stage.pids("ready")[0];
+        let supervisor = stage.supervisor.id();
+        eventually(|| children(supervisor) == [member]);
+        signal(supervisor, number);
+        let (stream, _) = stage.heard();
+        assert_eq!(stage.acknowledge(stream).code(), Some(7));
+    }
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task")).unwrap();
+    let texts = threads.map(|it| fs::read_to_string(it.unwrap().path().join("children")).unwrap_or_default());
+    let texts: Vec<String> = texts.collect();
+    texts.iter().flat_map(|it| it.split_ascii_whitespace()).map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[test]
+fn the_exit_code_is_kept_and_the_token_never_shown() {
+    let stage = Stage::set("cat /proc/self/environ > new; mv new environment; exit 3");
+    let environment = stage.read("environment");
+    let (stream, obituary) = stage.heard();
+    let token = &obituary.encode()[LENGTH - 32..];
+    let digits: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let shown = |bytes: &[u8]| environment.as_bytes().windows(bytes.len()).any(|it| it == bytes);
+    assert!(!shown(token) && !shown(digits.as_bytes()));
+    assert!(shown(b"BELLWETHER_COMMITMENT="), "the search can find something");
+    assert_eq!(stage.acknowledge(stream).code(), Some(3));
+}
+
+#[test]
+fn who_never_lived_is_not_announced() {
+    let mut stage = Stage::set("none");
+    assert_eq!(stage.supervisor.wait().unwrap().code(), Some(99));
+    stage.assert_nothing_heard();
+}
