@@ -127,8 +127,13 @@ impl Stage {
 /// A test that fails leaves nobody behind.
 impl Drop for Stage {
     fn drop(&mut self) {
-        let _ = self.supervisor.kill();
-        let _ = self.supervisor.wait();
+        if let Ok(None) = self.supervisor.try_wait() {
+            let pid = self.supervisor.id();
+            signal(pid, rustix::process::Signal::TERM); // so that it ends the member's whole family
+            eventually(|| children(pid).is_empty());
+            let _ = self.supervisor.kill();
+            let _ = self.supervisor.wait();
+        }
     }
 }
 
