@@ -79,6 +79,8 @@ pub fn asked(request: Request) -> String {
         Request::Transfer(id) => format!("is asked to let {id} lead"),
         Request::Admit(id) => format!("is asked to let {id} vote"),
         Request::Dismiss(id) => format!("is asked to let {id} vote no longer"),
+        Request::Stand => "is asked to be a candidate".to_owned(),
+        Request::Withdraw => "is asked to be no candidate".to_owned(),
     }
 }
 

@@ -117,6 +117,8 @@ impl<M> Event<M> {
             Event::Request(Request::Transfer(_)) => "transfer",
             Event::Request(Request::Admit(_)) => "admit",
             Event::Request(Request::Dismiss(_)) => "dismiss",
+            Event::Request(Request::Stand) => "stand",
+            Event::Request(Request::Withdraw) => "withdraw",
         }
     }
 
@@ -154,6 +156,8 @@ impl<M> Event<M> {
             Event::Request(Request::Transfer(_)) => 17,
             Event::Request(Request::Admit(_)) => 18,
             Event::Request(Request::Dismiss(_)) => 19,
+            Event::Request(Request::Stand) => 20,
+            Event::Request(Request::Withdraw) => 21,
         }
     }
 

@@ -78,7 +78,7 @@ fn a_rule_that_is_broken_is_found_out() {
 #[test]
 fn a_lease_that_is_not_shortened_is_found_out() {
     let liberties = Liberties { losses: 4, ticks: 6, ..DRIFTING };
-    let found = checked::<QuorumLease<Tight>>(&members_told(0), liberties, 1_200_000);
+    let found = checked::<QuorumLease<Tight>>(&members_told(0), liberties, 2_500_000);
     assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");
     let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 300_000);
     assert_ne!(one_leader(&found), Verdict::Violated);

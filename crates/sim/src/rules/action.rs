@@ -65,6 +65,10 @@ pub enum Ask {
     Admit(u8),
     /// Let this member no longer vote.
     Dismiss(u8),
+    /// Be a candidate.
+    Stand,
+    /// Be no candidate until told.
+    Withdraw,
 }
 
 impl Ask {
@@ -76,6 +80,8 @@ impl Ask {
             Ask::Transfer(to) => Request::Transfer(id(to)),
             Ask::Admit(whom) => Request::Admit(id(whom)),
             Ask::Dismiss(whom) => Request::Dismiss(id(whom)),
+            Ask::Stand => Request::Stand,
+            Ask::Withdraw => Request::Withdraw,
         }
     }
 }

@@ -140,9 +140,11 @@ fn request(text: &str, words: &[&str]) -> Result<Request, String> {
         ["transfer", to] => Request::Transfer(id(to)?),
         ["admit", whom] => Request::Admit(id(whom)?),
         ["dismiss", whom] => Request::Dismiss(id(whom)?),
+        ["stand"] => Request::Stand,
+        ["withdraw"] => Request::Withdraw,
         _ => {
             return Err(format!(
-                "'{text}': a member is asked to resign, transfer 1, admit 1 or dismiss 1, say"
+                "'{text}': a member is asked to resign, transfer 1, admit 1, dismiss 1, withdraw or stand, say"
             ));
         }
     })
@@ -209,6 +211,8 @@ impl Display for Instruction {
             Deed::Ask(id, Request::Transfer(to)) => write!(f, "ask {id}: transfer {to}"),
             Deed::Ask(id, Request::Admit(whom)) => write!(f, "ask {id}: admit {whom}"),
             Deed::Ask(id, Request::Dismiss(whom)) => write!(f, "ask {id}: dismiss {whom}"),
+            Deed::Ask(id, Request::Stand) => write!(f, "ask {id}: stand"),
+            Deed::Ask(id, Request::Withdraw) => write!(f, "ask {id}: withdraw"),
         }?;
         if self.draw > 0 {
             write!(f, " draw {}", u32::from(self.draw) + 1)?;
@@ -292,6 +296,8 @@ impl Rules<'_> {
                     Request::Transfer(to) => Ask::Transfer(member(to)?),
                     Request::Admit(whom) => Ask::Admit(member(whom)?),
                     Request::Dismiss(whom) => Ask::Dismiss(member(whom)?),
+                    Request::Stand => Ask::Stand,
+                    Request::Withdraw => Ask::Withdraw,
                 };
                 What::Ask(member(asked)?, ask)
             }
