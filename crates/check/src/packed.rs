@@ -292,6 +292,7 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Ask(Ask::Dismiss(whom)) => word(5, 3, whom.into()),
         Input::Ask(Ask::Stand) => word(5, 4, 0),
         Input::Ask(Ask::Withdraw) => word(5, 5, 0),
+        Input::Death(port) => word(6, port.0, 0),
     }
 }
 

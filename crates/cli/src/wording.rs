@@ -69,6 +69,7 @@ fn of_fault(recording: &Recording, what: Event) -> String {
         Event::Lie(Lie::Forge(leader)) => format!("lies: it tells its neighbours that {leader} is elected"),
         Event::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
         Event::Request(request) => asked(request),
+        Event::Learn(of) => format!("learns for certain that {} is dead", id(of)),
     }
 }
 

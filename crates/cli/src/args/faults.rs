@@ -115,6 +115,10 @@ pub struct FaultArgs {
     #[arg(long, help_heading = "Links fail")]
     pub ring_closes: bool,
 
+    /// Whoever crashes does so before the eyes of its host, which tells its neighbours for certain: a death certificate
+    #[arg(long, help_heading = "Members fail")]
+    pub certified_crashes: bool,
+
     /// Every member watches its neighbours with such a failure detector, as in heartbeat:T=5,D=2
     /// [default: callers are told the truth]
     #[arg(long, value_name = "NAME[:K=V,..]", help_heading = "Failure detection")]
@@ -224,6 +228,7 @@ impl FaultArgs {
         list("duplicate", texts(&self.duplicate));
         list("detector", texts(self.detector.as_slice()));
         options.extend(self.ring_closes.then_some(("ring-closes", None)));
+        options.extend(self.certified_crashes.then_some(("certified-crashes", None)));
         options
     }
 }
