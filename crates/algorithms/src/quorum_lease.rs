@@ -15,12 +15,13 @@
 //!    leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
 //! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
 //! 8. Voters change one at a time: see [`Voters`].
+//! 9. Who is certain that its leader's process is dead owes it nothing: the best stands at once and passes that on.
 //!
 //! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
 
 use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
 use bellwether_core::*;
-use reign::Reign;
+use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -52,6 +53,10 @@ pub struct QuorumLease<P> {
     leader: Option<Id>,
     /// Who led last, as far as it knows: when that one has fallen silent, it is not waited for.
     last_leader: Option<Id>,
+    /// Who asked last, while the promise lasts, whether it would vote: it is answered when the promise is over.
+    unanswered: Option<Unanswered>,
+    /// Whether it has been told to be no candidate.
+    withdrawn: bool,
     /// How often it has stood in vain since it last heard a leader.
     attempts: u32,
     /// How often it has handed over since it last heard another lead.
@@ -78,6 +83,14 @@ pub struct Saved {
 enum Holder {
     Member(Id),
     Forgotten,
+}
+
+/// A probe: by whom, for which term and with which voters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Unanswered {
+    from: Port,
+    term: u64,
+    version: Version,
 }
 
 /// What a member is at.
@@ -108,6 +121,8 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             promise: None,
             leader: None,
             last_leader: None,
+            unanswered: None,
+            withdrawn: false,
             attempts: 0,
             in_vain: 0,
             unit,
@@ -130,11 +145,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { term, word }: Msg) {
         let id = cx.peer_rank(from).id();
         match word {
-            Word::Probe(version) => {
-                let yes = term > self.saved.term && self.is_free_for(id) && version >= self.version();
-                cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
-                cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
-            }
+            Word::Probe(version) => self.is_probed(cx, Unanswered { from, term, version }),
             Word::Would(yes) => self.hear_would(cx, id, term, yes),
             Word::Ask { lease, .. } | Word::Renew { lease, .. }
                 if lease > P::longest_lease(cx.delay_bound()) =>
@@ -152,10 +163,12 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 } else {
                     cx.because("it leads in a term that is over: it is told");
                 }
-                let word = Word::Kept { round, version: self.version() };
+                let word = Word::Kept { round, version: self.version(), stands: !self.withdrawn };
                 cx.send(from, Msg { term: self.saved.term, word });
             }
-            Word::Kept { round, version } => self.hear_kept(cx, from, term, round, version),
+            Word::Kept { round, version, stands } => {
+                self.hear_kept(cx, from, term, Heard::once(round, version, stands));
+            }
             Word::HandOver if term == self.saved.term && self.may_stand(cx) => {
                 self.last_leader = Some(id);
                 self.stand(cx, Some(term));
@@ -165,8 +178,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 cx.because(
                     "whoever it promised to has resigned, or stood in vain: the promise is void (rule 7)",
                 );
-                self.lose_leader(cx);
-                self.wait_for_turn(cx);
+                self.be_free(cx);
             }
             Word::HandOver | Word::Release => cx.because("that is over"),
         }
@@ -178,8 +190,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 cx.because(
                     "the promise has run out: it is free to vote, and to stand when it is its turn (rule 4)",
                 );
-                self.lose_leader(cx);
-                self.wait_for_turn(cx);
+                self.be_free(cx);
             }
             (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
             (Timer::Stand, Phase::Waiting) => self.probe(cx),
@@ -197,20 +208,38 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
         }
     }
 
-    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
-        let Phase::Leading(reign) = &mut self.phase else {
-            cx.because("it does not lead: it cannot do that");
+    /// Rule 9. Whoever led in the term that is saved was its only leader: so the reign is over, for all. Of one that
+    /// only stood in it, another may have won the term: that is for its own voters to say.
+    fn on_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+        let id = cx.peer_rank(peer).id();
+        if self.promise != Some(Holder::Member(id)) {
+            cx.because("it has promised nothing to the one that is dead");
             return;
-        };
-        match request {
-            Request::Resign => self.resign(cx),
-            Request::Transfer(to) => {
+        }
+        let led = self.leader == Some(id);
+        self.last_leader = Some(id);
+        if led && self.may_stand(cx) && self.rivals(cx).0 == 0 {
+            self.stand(cx, Some(self.saved.term));
+            cx.because("its leader is dead, for certain: it is the best that is left, and stands (rule 9)");
+        } else {
+            cx.because("whoever it promised to is dead, for certain: the promise is void (rule 9)");
+            self.be_free(cx);
+        }
+    }
+
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        match (request, &mut self.phase) {
+            (Request::Stand, _) => self.stand_again(cx),
+            (Request::Withdraw, _) => self.withdraw(cx),
+            (Request::Resign, Phase::Leading(_)) => self.resign(cx),
+            (Request::Transfer(to), Phase::Leading(reign)) => {
                 cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
                 reign.hands_over_to = Some(to);
                 self.hand_over_if_ready(cx);
             }
-            Request::Admit(id) => self.change_voters(cx, id, true),
-            Request::Dismiss(id) => self.change_voters(cx, id, false),
+            (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, id, true),
+            (Request::Dismiss(id), Phase::Leading(_)) => self.change_voters(cx, id, false),
+            _ => cx.because("it does not lead: it cannot do that"),
         }
     }
 
@@ -228,6 +257,22 @@ impl<P: Pace> QuorumLease<P> {
     fn is_free_for(&self, id: Id) -> bool {
         let is_promised = self.promise.is_some_and(|holder| holder != Holder::Member(id));
         !is_promised && !matches!(self.phase, Phase::Leading(_))
+    }
+
+    /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
+    /// have run out a moment earlier.
+    fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered) {
+        let Unanswered { from, term, version } = probe;
+        let would = term > self.saved.term && version >= self.version();
+        let is_free = self.is_free_for(cx.peer_rank(from).id());
+        if would && !is_free && self.promise.is_some() {
+            cx.because("it has promised: it answers when that is over");
+            self.unanswered = Some(probe);
+            return;
+        }
+        let yes = would && is_free;
+        cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
+        cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
     }
 
     /// Rules 1 and 2. Every promise is to whoever led, or stood, in the term that is saved: so whoever says that this
@@ -262,7 +307,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     fn promise(&mut self, cx: Context<'_, '_, P>, to: Holder, lease: Span) {
-        self.promise = Some(to);
+        (self.promise, self.unanswered) = (Some(to), None);
         cx.cancel_timer(Timer::Stand);
         cx.set_timer(Timer::Promise, lease);
     }
@@ -285,7 +330,20 @@ impl<P: Pace> QuorumLease<P> {
 
     fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
         cx.cancel_timer(Timer::Promise);
-        (self.promise, self.leader) = (None, None);
+        (self.promise, self.leader, self.unanswered) = (None, None, None);
+    }
+
+    /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.
+    fn be_free(&mut self, cx: Context<'_, '_, P>) {
+        let unanswered = self.unanswered;
+        self.lose_leader(cx);
+        self.wait_for_turn(cx);
+        if let Some(Unanswered { from, term, version }) = unanswered
+            && term > self.saved.term
+            && version >= self.version()
+        {
+            cx.send(from, Msg { term, word: Word::Would(true) });
+        }
     }
 }
 

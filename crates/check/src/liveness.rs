@@ -220,7 +220,7 @@ fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty
         What::Tick => Some((4, 0, 0)),
         What::Wake(member) => Some((6, member, 0)),
         What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Ask(..) => None,
+        What::Pause(_) | What::Ask(..) | What::Certify(_) => None,
     }
 }
 

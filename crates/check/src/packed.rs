@@ -290,6 +290,9 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Ask(Ask::Transfer(to)) => word(5, 1, to.into()),
         Input::Ask(Ask::Admit(whom)) => word(5, 2, whom.into()),
         Input::Ask(Ask::Dismiss(whom)) => word(5, 3, whom.into()),
+        Input::Ask(Ask::Stand) => word(5, 4, 0),
+        Input::Ask(Ask::Withdraw) => word(5, 5, 0),
+        Input::Death(port) => word(6, port.0, 0),
     }
 }
 

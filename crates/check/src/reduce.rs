@@ -59,6 +59,9 @@ impl Clusters {
                 None => return,
             }
         }
+        if now.spent.untold != 0 {
+            return; // somebody may be told of a death
+        }
         if now.spent.pauses > 0
             && now.seats.iter().any(|seat| parts.facts(seat).attention != Attention::Awake)
         {
@@ -138,7 +141,7 @@ pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
         }
         What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
         What::Tick | What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Wake(_) | What::Ask(..) => None,
+        What::Pause(_) | What::Wake(_) | What::Ask(..) | What::Certify(_) => None,
     }
 }
 

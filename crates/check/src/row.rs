@@ -28,10 +28,14 @@ impl Layout {
         let is_ring = matches!(rules.plan.topology, Topology::Ring { .. });
         // SplitMix64's constant and its multiples: odd where they need to be.
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
-        let turns = (symmetric && is_ring).then(|| wires / members);
+        let turns = (symmetric && is_ring && !rules.liberties.certified).then(|| wires / members);
         let may = &rules.liberties;
         let is_long = may.pauses > 0 || may.requests > 0 || may.ticks < u16::MAX;
-        let spent = if is_long { 4 } else { 2 };
+        let spent = match (may.certified, is_long) {
+            (true, _) => 6,
+            (_, true) => 4,
+            _ => 2,
+        };
         Layout { members, wires, is_wide, spent, odds: odds.collect(), turns }
     }
 
@@ -65,7 +69,7 @@ impl Layout {
     }
 
     #[inline(always)]
-    fn set_spent(&self, row: &mut [u16], spent: u64) {
+    fn set_spent(&self, row: &mut [u16], spent: u128) {
         let begins = row.len() - self.spent;
         for (at, half) in row[begins..].iter_mut().enumerate() {
             *half = (spent >> (16 * at)) as u16;
@@ -73,9 +77,9 @@ impl Layout {
     }
 
     #[inline(always)]
-    fn get_spent(&self, row: &[u16]) -> u64 {
+    fn get_spent(&self, row: &[u16]) -> u128 {
         let halves = row[row.len() - self.spent..].iter().enumerate();
-        halves.fold(0, |spent, (at, half)| spent | u64::from(*half) << (16 * at))
+        halves.fold(0, |spent, (at, half)| spent | u128::from(*half) << (16 * at))
     }
 
     /// Reads a row.
@@ -101,7 +105,7 @@ impl Layout {
     /// The sum from which a moment's hash is made: it does not depend on numbers.
     pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let mut sum = pack(moment.spent).wrapping_mul(of_wires[self.wires]);
+        let mut sum = digest(moment.spent).wrapping_mul(of_wires[self.wires]);
         for (seat, odd) in moment.seats.iter().zip(of_seats) {
             sum = sum.wrapping_add(parts.seat_hash(*seat).wrapping_mul(*odd));
         }
@@ -122,7 +126,7 @@ impl Layout {
         row: &mut [u16],
     ) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
-        let spent = pack(moment.spent).wrapping_sub(pack(before.spent));
+        let spent = digest(moment.spent).wrapping_sub(digest(before.spent));
         let mut sum = sum.wrapping_add(spent.wrapping_mul(of_wires[self.wires]));
         self.set_spent(row, pack(moment.spent));
         let touched = parts.touched;
@@ -194,14 +198,22 @@ pub fn join(low: u16, high: u16) -> u32 {
 }
 
 /// What is there in every check comes first.
-fn pack(spent: Spent) -> u64 {
-    let Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks } = spent;
+fn pack(spent: Spent) -> u128 {
+    let Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks, untold } = spent;
     let [low, high] = ticks.to_le_bytes();
-    u64::from_le_bytes([crashes, recoveries, losses, duplicates, pauses, requests, low, high])
+    let counts = u64::from_le_bytes([crashes, recoveries, losses, duplicates, pauses, requests, low, high]);
+    u128::from(untold) << 64 | u128::from(counts)
 }
 
-fn unpack(word: u64) -> Spent {
-    let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = word.to_le_bytes();
+fn unpack(word: u128) -> Spent {
+    let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = (word as u64).to_le_bytes();
     let ticks = u16::from_le_bytes([low, high]);
-    Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks }
+    let untold = (word >> 64) as u32;
+    Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks, untold }
+}
+
+/// What has gone wrong as one word: the same as before there were certificates, where there are none.
+fn digest(spent: Spent) -> u64 {
+    let word = pack(spent);
+    (word as u64).wrapping_add(((word >> 64) as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9))
 }

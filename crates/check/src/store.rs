@@ -147,6 +147,7 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
             Input::TimeOut(number) => Input::TimeOut(number),
             Input::Word(port, verdict) => Input::Word(port, verdict),
             Input::Ask(ask) => Input::Ask(ask),
+            Input::Death(port) => Input::Death(port),
         };
         let (outcomes, is_cut) = self.members.outcomes(member, &before, input);
         let number = |(port, letter)| (port, letters.number(letter));

@@ -74,6 +74,7 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.script(&script::lines(&setup.script, ids));
     line.link_faults(&setup.link_faults);
     line.flag("ring-closes", setup.ring_closes);
+    line.flag("certified-crashes", setup.certified_crashes);
     line.option("detector", setup.detector.as_ref());
     line.option("until", (setup.limits.time != Time::NEVER).then_some(setup.limits.time));
     line.option("seed", Some(seed));
@@ -105,6 +106,7 @@ pub fn check(args: &CheckArgs) -> String {
         links,
         ring_closes,
         detector,
+        certified,
         timing,
         grain,
         drift,
@@ -122,6 +124,7 @@ pub fn check(args: &CheckArgs) -> String {
         line.option(name, (*budget > 0).then_some(budget));
     }
     line.option("draws", draws.as_ref());
+    line.flag("certified", *certified);
     line.flag("late-calls", *late_calls);
     line.option("links", (*links != LinksArg::default()).then(|| word(*links)));
     line.option("ring-closes", (*ring_closes != Whether::Auto).then(|| word(*ring_closes)));

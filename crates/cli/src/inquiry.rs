@@ -261,6 +261,7 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
         draws: may.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
         late_calls: may.late_calls,
         detector: may.detector.or(may.crashes > 0 && spec.knows.has(Knowledge::DETECTOR)),
+        certified: may.certified,
         time,
         ticks: may.ticks.unwrap_or(u16::MAX),
         stops_at_goal: goes_on && may.ticks.is_none(),

@@ -69,6 +69,7 @@ impl Request {
             heals: args.faults.heal.iter().map(|heal| heal.0).collect(),
             link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
             ring_closes: args.faults.ring_closes,
+            certified_crashes: args.faults.certified_crashes,
             detector: args.faults.detector.as_deref().map(find_detector).transpose()?,
             schedule: None,
             limits: Limits {

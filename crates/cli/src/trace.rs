@@ -30,6 +30,8 @@ pub struct Header {
     script: Vec<Happening>,
     link_faults: Option<Faults>,
     ring_closes: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    certified_crashes: bool,
     detector: Option<String>,
     max_messages: u64,
     until: Option<Figure>,
@@ -119,6 +121,7 @@ impl Header {
                 .collect(),
             link_faults: Some(&request.setup.link_faults).filter(|it| !it.is_none()).map(Faults::new),
             ring_closes: plan.ring_closes,
+            certified_crashes: plan.certified_crashes,
             detector: plan.detector.as_ref().map(ToString::to_string),
             max_messages: plan.limits.messages,
             until: (plan.limits.time != Time::NEVER).then(|| Figure(plan.limits.time.hops())),

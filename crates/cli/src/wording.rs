@@ -69,6 +69,7 @@ fn of_fault(recording: &Recording, what: Event) -> String {
         Event::Lie(Lie::Forge(leader)) => format!("lies: it tells its neighbours that {leader} is elected"),
         Event::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
         Event::Request(request) => asked(request),
+        Event::Learn(of) => format!("learns for certain that {} is dead", id(of)),
     }
 }
 
@@ -79,6 +80,8 @@ pub fn asked(request: Request) -> String {
         Request::Transfer(id) => format!("is asked to let {id} lead"),
         Request::Admit(id) => format!("is asked to let {id} vote"),
         Request::Dismiss(id) => format!("is asked to let {id} vote no longer"),
+        Request::Stand => "is asked to be a candidate".to_owned(),
+        Request::Withdraw => "is asked to be no candidate".to_owned(),
     }
 }
 

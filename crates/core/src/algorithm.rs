@@ -93,6 +93,10 @@ pub enum Request {
     Admit(Id),
     /// Let this member no longer vote.
     Dismiss(Id),
+    /// Be a candidate, as whoever boots is.
+    Stand,
+    /// Be no candidate until told to stand, or booted again; a leader leads no longer.
+    Withdraw,
 }
 
 impl Request {
@@ -100,7 +104,7 @@ impl Request {
     #[must_use]
     pub fn about(self) -> Option<Id> {
         match self {
-            Request::Resign => None,
+            Request::Resign | Request::Stand | Request::Withdraw => None,
             Request::Transfer(id) | Request::Admit(id) | Request::Dismiss(id) => Some(id),
         }
     }
@@ -109,7 +113,7 @@ impl Request {
     #[must_use]
     pub fn renamed(self, name: impl Fn(Id) -> Id) -> Request {
         match self {
-            Request::Resign => Request::Resign,
+            Request::Resign | Request::Stand | Request::Withdraw => self,
             Request::Transfer(id) => Request::Transfer(name(id)),
             Request::Admit(id) => Request::Admit(name(id)),
             Request::Dismiss(id) => Request::Dismiss(name(id)),

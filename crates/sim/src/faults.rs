@@ -52,6 +52,9 @@ pub enum Event<M = u32> {
     Call,
     /// Whoever runs the members asks something of it. (That goes by ids: members know each other by no others.)
     Request(Request),
+    /// It learns for certain that the process of that neighbour is dead. Runs in which crashes are certified
+    /// ([`crate::Plan::certified_crashes`]) see to it that this is so; a script of our own can say what is not.
+    Learn(M),
 }
 
 /// How a member lies. Whoever does is faulty for the rest of the run: nobody should elect it, and what
@@ -90,6 +93,7 @@ impl<M> Event<M> {
             Event::Lie(Lie::Silence(other)) => Event::Lie(Lie::Silence(name(other)?)),
             Event::Call => Event::Call,
             Event::Request(request) => Event::Request(request),
+            Event::Learn(other) => Event::Learn(name(other)?),
         })
     }
 
@@ -117,6 +121,9 @@ impl<M> Event<M> {
             Event::Request(Request::Transfer(_)) => "transfer",
             Event::Request(Request::Admit(_)) => "admit",
             Event::Request(Request::Dismiss(_)) => "dismiss",
+            Event::Request(Request::Stand) => "stand",
+            Event::Request(Request::Withdraw) => "withdraw",
+            Event::Learn(_) => "learn",
         }
     }
 
@@ -154,6 +161,9 @@ impl<M> Event<M> {
             Event::Request(Request::Transfer(_)) => 17,
             Event::Request(Request::Admit(_)) => 18,
             Event::Request(Request::Dismiss(_)) => 19,
+            Event::Request(Request::Stand) => 20,
+            Event::Request(Request::Withdraw) => 21,
+            Event::Learn(_) => 22,
         }
     }
 

@@ -105,6 +105,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
             Cue::Request(request) => self.observer.struck(at, member, Event::Request(*request)),
+            Cue::Learn(dead) => self.observer.struck(at, member, Event::Learn(*dead)),
         }
     }
 

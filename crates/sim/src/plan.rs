@@ -58,6 +58,8 @@ pub struct Plan {
     pub link_faults: LinkFaults,
     /// Whether a ring closes round its dead: their neighbours then talk to each other.
     pub ring_closes: bool,
+    /// Whether the neighbours of whoever crashes are told for certain, as its host lives and somebody there sees it.
+    pub certified_crashes: bool,
     /// Who watches whom, if anyone does. Without one, whoever calls an election is told the truth
     /// about its neighbours, and nobody else is told anything.
     pub detector: Option<DetectorChoice>,
@@ -128,6 +130,7 @@ impl Plan {
             script: Vec::new(),
             link_faults: LinkFaults::default(),
             ring_closes: false,
+            certified_crashes: false,
             detector: None,
             schedule: None,
             seed: 0,
@@ -176,7 +179,10 @@ impl Plan {
     #[must_use]
     pub fn is_disturbed(&self) -> bool {
         let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call | Event::Request(_));
-        self.ring_closes || !self.link_faults.is_none() || !self.script.iter().all(|h| is_plain(h.what))
+        self.ring_closes
+            || self.certified_crashes
+            || !self.link_faults.is_none()
+            || !self.script.iter().all(|h| is_plain(h.what))
     }
 
     /// When the last of what is scripted happens and links become sound, if they do; nothing where nothing is

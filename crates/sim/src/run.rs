@@ -74,8 +74,11 @@ impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
 
 /// Whether a plan has nothing that rounds in step cannot express.
 pub(crate) fn runs_in_step(plan: &Plan) -> bool {
-    let is_plain =
-        plan.schedule.is_none() && plan.link_faults.is_none() && !plan.ring_closes && plan.detector.is_none();
+    let is_plain = plan.schedule.is_none()
+        && plan.link_faults.is_none()
+        && !plan.ring_closes
+        && !plan.certified_crashes
+        && plan.detector.is_none();
     is_plain
         && plan.delay == Delay::Unit
         && plan.script.iter().all(|happening| happening.what == Event::Crash)

@@ -88,6 +88,7 @@ impl Liberties {
             requests: count(&|step| matches!(step.deed, Deed::Ask(..))),
             late_calls: true,
             detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
+            certified: count(&|step| matches!(step.deed, Deed::Certify(..))) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()
         }

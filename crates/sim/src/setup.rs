@@ -57,6 +57,8 @@ pub struct Setup {
     pub link_faults: LinkFaults<Id>,
     /// Whether a ring closes round its dead.
     pub ring_closes: bool,
+    /// Whether the neighbours of whoever crashes are told for certain: a death certificate.
+    pub certified_crashes: bool,
     /// Who watches whom, if anyone does.
     pub detector: Option<DetectorChoice>,
     /// The run step by step, if it is said so: then nothing else makes anything happen.
@@ -126,6 +128,7 @@ impl Default for Setup {
             heals: Vec::new(),
             link_faults: LinkFaults::default(),
             ring_closes: false,
+            certified_crashes: false,
             detector: None,
             schedule: None,
             limits: Limits::default(),
@@ -201,6 +204,7 @@ impl Setup {
             return Err(SetupError::Fault { key: "ring_closes", problem });
         }
         plan.ring_closes = self.ring_closes;
+        plan.certified_crashes = self.certified_crashes;
         plan.duties = self.duties(spec, plan.n(), find)?;
         plan.script = self.happenings(&plan, find)?;
         plan.link_faults = self.link_faults.try_map(|id| find("member", id))?;

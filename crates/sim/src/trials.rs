@@ -41,6 +41,8 @@ const PATIENCE: Span = Span::from_hops(1_000);
 pub enum Ordeal {
     /// It crashes for good.
     Crash,
+    /// Its process crashes for good, its host lives, and everyone is told for certain.
+    CertifiedCrash,
     /// It is cut off with a minority, and comes back.
     CutOff,
     /// It freezes for longer than any lease, and wakes.
@@ -57,8 +59,9 @@ pub enum Ordeal {
 
 impl Ordeal {
     /// All of them.
-    pub const ALL: [Ordeal; 7] = [
+    pub const ALL: [Ordeal; 8] = [
         Ordeal::Crash,
+        Ordeal::CertifiedCrash,
         Ordeal::CutOff,
         Ordeal::Pause,
         Ordeal::Drift,
@@ -72,6 +75,7 @@ impl Ordeal {
     pub fn name(self) -> &'static str {
         match self {
             Ordeal::Crash => "crash",
+            Ordeal::CertifiedCrash => "certified-crash",
             Ordeal::CutOff => "cut-off",
             Ordeal::Pause => "pause",
             Ordeal::Drift => "drift",
@@ -86,6 +90,9 @@ impl Ordeal {
     pub fn about(self) -> &'static str {
         match self {
             Ordeal::Crash => "the leader crashes for good",
+            Ordeal::CertifiedCrash => {
+                "the leader's process crashes for good, and death certificates tell the others"
+            }
             Ordeal::CutOff => {
                 "the leader is cut off with a minority, and 100 delay bounds later the network is whole again"
             }
@@ -112,7 +119,8 @@ impl Ordeal {
             at + lasts
         };
         match self {
-            Ordeal::Crash => {
+            Ordeal::Crash | Ordeal::CertifiedCrash => {
+                setup.certified_crashes = self == Ordeal::CertifiedCrash;
                 setup.script.push((leader, Event::Crash, at));
                 at
             }

@@ -152,6 +152,11 @@ impl<'p, A: Algorithm> World<'p, A> {
         input!(self, member, now, |state, cx| state.on_suspicion(cx, peer, verdict))
     }
 
+    /// The member learns for certain that a neighbour's process is dead.
+    pub fn bereave(&mut self, member: u32, now: Time, peer: Port) -> Option<Step<A>> {
+        input!(self, member, now, |state, cx| state.on_death(cx, peer))
+    }
+
     /// Whoever runs the members asks something of this one.
     pub fn request(&mut self, member: u32, now: Time, request: Request) -> Option<Step<A>> {
         input!(self, member, now, |state, cx| state.on_request(cx, request))
@@ -288,6 +293,8 @@ pub enum Stream {
     Signal,
     /// What a swarm is made of.
     Swarm,
+    /// Death certificates: how long they take, and what links do to them.
+    Certificate,
 }
 
 /// The stream of a seed for a purpose.

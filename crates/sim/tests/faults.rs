@@ -134,6 +134,11 @@ impl Observer for Log {
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         self.note(at, member, format!("takes the one at {} for {verdict:?}", port.0));
     }
+    fn struck(&mut self, at: Time, member: u32, what: Event) {
+        if let Event::Learn(dead) = what {
+            self.note(at, member, format!("learns that {} is dead", dead + 1));
+        }
+    }
     fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
         let state = format!("{state:?}");
         if let Some((_, clock)) = state.split_once("reminded_at: Some(Time(") {
@@ -175,6 +180,46 @@ fn who_recovers_has_what_it_saved_and_nothing_else() {
         ]
     );
     assert_eq!(log.of(2)[1..], ["1 2 hears Number(1)", "11 2 hears Number(2)"]);
+}
+
+/// Who learns that 3 is dead, and when, if it crashes at 5 and this happens besides.
+fn learn(besides: &[(Event, u64, f64)]) -> Vec<String> {
+    let script = [&[(Event::Crash, 3, 5.0)], besides].concat();
+    let plan = Plan { certified_crashes: true, ..with_script(complete(3), &script) };
+    let (_, log) = play(plan, &[1]);
+    log.0.into_iter().filter(|line| line.contains("learns")).collect()
+}
+
+#[test]
+fn a_certificate_travels_as_messages_do() {
+    let both = ["6 1 learns that 3 is dead", "6 2 learns that 3 is dead"];
+    let mut told = learn(&[]);
+    told.sort();
+    assert_eq!(told, both);
+    assert_eq!(learn(&[(Event::Cut(0), 3, 4.0)]), both[1..], "it is lost where messages are");
+    assert_eq!(learn(&[(Event::Crash, 2, 5.5)])[0], both[0], "the dead hear nothing");
+    let uncertified = play(with_script(complete(3), &[(Event::Crash, 3, 5.0)]), &[1]).1;
+    assert!(!uncertified.0.iter().any(|line| line.contains("learns")));
+}
+
+/// Whoever is back says so at once: what it says arrives a hop later.
+#[test]
+fn a_certificate_comes_to_nothing_once_the_next_life_is_heard() {
+    let asleep = [(Event::Pause, 1, 5.2), (Event::Resume, 1, 9.0)];
+    assert!(learn(&asleep).contains(&"9 1 learns that 3 is dead".to_owned()), "it hears it when it wakes");
+    let back = [&asleep[..], &[(Event::Recover, 3, 5.5)]].concat();
+    assert_eq!(learn(&back), ["6 2 learns that 3 is dead"], "to 1 the next life has spoken since");
+}
+
+#[test]
+fn whoever_learns_that_its_leader_is_dead_calls() {
+    let script = [(Event::Request(Request::Transfer(id(3))), 1, 1.0), (Event::Crash, 3, 5.0)];
+    let plan = Plan { certified_crashes: true, ..with_script(complete(3), &script) };
+    let (_, log) = play(plan, &[1]);
+    let at_six =
+        |member| log.of(member).into_iter().filter(|line| line.starts_with("6 ")).collect::<Vec<_>>();
+    assert_eq!(at_six(2), ["6 2 learns that 3 is dead", "6 2 calls"], "1 has let it know that 3 leads");
+    assert_eq!(at_six(1), ["6 1 learns that 3 is dead"]);
 }
 
 #[test]

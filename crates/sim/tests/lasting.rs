@@ -152,8 +152,14 @@ fn duties_that_cannot_be_are_refused() {
 #[test]
 fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
     let at = |hop: u64| hops(hop as f64);
-    let requests =
-        [Request::Resign, Request::Transfer(id(2)), Request::Admit(id(5)), Request::Dismiss(id(1))];
+    let requests = [
+        Request::Resign,
+        Request::Transfer(id(2)),
+        Request::Admit(id(5)),
+        Request::Dismiss(id(1)),
+        Request::Withdraw,
+        Request::Stand,
+    ];
     let script =
         requests.into_iter().zip(3..).map(|(request, hop)| (id(4), Event::Request(request), at(hop)));
     let setup = Setup {

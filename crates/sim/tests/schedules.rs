@@ -51,6 +51,8 @@ fn steps_are_written_with_members_by_id() {
         (What::Ask(2, Ask::Transfer(0)).into(), "ask 3: transfer 1"),
         (What::Ask(2, Ask::Admit(1)).into(), "ask 3: admit 2"),
         (What::Ask(2, Ask::Dismiss(1)).into(), "ask 3: dismiss 2"),
+        (What::Ask(2, Ask::Withdraw).into(), "ask 3: withdraw"),
+        (What::Ask(2, Ask::Stand).into(), "ask 3: stand"),
     ];
     for (action, text) in cases {
         assert_eq!(rules.write(action), text);

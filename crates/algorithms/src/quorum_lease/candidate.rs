@@ -6,7 +6,18 @@ use std::collections::BTreeSet;
 
 impl<P: Pace> QuorumLease<P> {
     pub(super) fn may_stand(&self, cx: &Cx<'_, Self>) -> bool {
-        self.is_voter(cx, cx.id()) && cx.duty() != Duty::Witness
+        !self.withdrawn && self.is_voter(cx, cx.id()) && cx.duty() != Duty::Witness
+    }
+
+    /// How many of those that can stand are better than it, and how many there are: itself, and all others but whoever
+    /// led last.
+    pub(super) fn rivals(&self, cx: &Cx<'_, Self>) -> (u64, u64) {
+        let rivals = cx.outgoing().filter(|&port| {
+            let id = cx.peer_rank(port).id();
+            self.is_voter(cx, id) && cx.peer_duty(port) != Duty::Witness && Some(id) != self.last_leader
+        });
+        rivals
+            .fold((0, 1), |(better, all), port| (better + u64::from(cx.peer_rank(port) > cx.rank()), all + 1))
     }
 
     /// Rule 4.
@@ -14,13 +25,7 @@ impl<P: Pace> QuorumLease<P> {
         if !self.may_stand(cx) {
             return;
         }
-        let rivals = cx.outgoing().filter(|&port| {
-            let id = cx.peer_rank(port).id();
-            self.is_voter(cx, id) && cx.peer_duty(port) != Duty::Witness && Some(id) != self.last_leader
-        });
-        let (better, all) = rivals.fold((0, 1), |(better, all), port| {
-            (better + u64::from(cx.peer_rank(port) > cx.rank()), all + 1)
-        });
+        let (better, all) = self.rivals(cx);
         let turns = P::turns(better, all, self.attempts);
         let wait = |turns: u64| self.unit * (turns * TURN);
         cx.set_timer_within(Timer::Stand, wait(*turns.start())..=wait(*turns.end()));
@@ -95,16 +100,41 @@ impl<P: Pace> QuorumLease<P> {
             self.give_up(cx);
         }
         self.save(cx, term, None);
+        self.leader = None; // it led in an earlier term
     }
 
     pub(super) fn give_up(&mut self, cx: Context<'_, '_, P>) {
+        self.stop_standing(cx);
+        self.attempts += 1;
+        self.unit = P::after_failure(self.unit, cx.delay_bound());
+        self.wait_for_turn(cx);
+    }
+
+    /// Rule 7, for a candidate.
+    fn stop_standing(&mut self, cx: Context<'_, '_, P>) {
         if let Phase::Standing(_) = self.phase {
             self.send_to_voters(cx, &Msg { term: self.saved.term, word: Word::Release });
         }
         self.leave_phase(cx);
-        self.attempts += 1;
-        self.unit = P::after_failure(self.unit, cx.delay_bound());
-        self.wait_for_turn(cx);
+    }
+
+    /// It is to be no candidate: it follows and votes as before.
+    pub(super) fn withdraw(&mut self, cx: Context<'_, '_, P>) {
+        self.withdrawn = true;
+        cx.cancel_timer(Timer::Stand);
+        if matches!(self.phase, Phase::Leading(_)) {
+            return self.resign(cx);
+        }
+        cx.because("it is no candidate until it is told to stand, or boots");
+        self.stop_standing(cx);
+    }
+
+    /// It is to be a candidate again: after its promise, if there is one.
+    pub(super) fn stand_again(&mut self, cx: Context<'_, '_, P>) {
+        cx.because("it is a candidate, and stands when it is its turn (rule 4)");
+        if std::mem::take(&mut self.withdrawn) && self.promise.is_none() {
+            self.wait_for_turn(cx);
+        }
     }
 
     /// Stops what it is at. Whoever led does so no longer.

@@ -26,13 +26,22 @@ pub(super) struct Reign {
 
 /// What a leader has heard from one member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Heard {
+pub(super) struct Heard {
     /// The last round that it has answered.
     round: u64,
     /// How many it has answered in a row, up to as many as matter.
     in_a_row: u32,
     /// The list of voters that it has written down.
     version: Version,
+    /// Whether it stands, and so can be handed over to.
+    stands: bool,
+}
+
+impl Heard {
+    /// One answer.
+    pub(super) fn once(round: u64, version: Version, stands: bool) -> Heard {
+        Heard { round, in_a_row: 1, version, stands }
+    }
 }
 
 /// What a leader remembers of each member.
@@ -87,26 +96,20 @@ impl<P: Pace> QuorumLease<P> {
         self.confirm(cx);
     }
 
-    pub(super) fn hear_kept(
-        &mut self,
-        cx: Context<'_, '_, P>,
-        from: Port,
-        term: u64,
-        round: u64,
-        version: Version,
-    ) {
+    pub(super) fn hear_kept(&mut self, cx: Context<'_, '_, P>, from: Port, term: u64, mut answer: Heard) {
         if term > self.saved.term {
             return self.fall_behind(cx, term);
         }
         let Phase::Leading(reign) = &mut self.phase else { return };
         let Some(heard) = reign.heard.get_mut(from.0 as usize) else { return };
-        if term < self.saved.term || round > reign.round || round <= heard.round {
+        if term < self.saved.term || answer.round > reign.round || answer.round <= heard.round {
             cx.because("that is over");
             return;
         }
-        let is_next = round == heard.round + 1;
-        let in_a_row = if is_next { (heard.in_a_row + 1).min(P::DAMPING << MOST_DOUBLINGS) } else { 1 };
-        *heard = Heard { round, in_a_row, version };
+        if answer.round == heard.round + 1 {
+            answer.in_a_row = (heard.in_a_row + 1).min(P::DAMPING << MOST_DOUBLINGS);
+        }
+        *heard = answer;
         cx.because("a voter has renewed its promise");
         self.confirm(cx);
         if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
@@ -151,6 +154,7 @@ impl<P: Pace> QuorumLease<P> {
         let enough = P::DAMPING << self.in_vain.min(MOST_DOUBLINGS);
         let better = cx.outgoing().filter(|&port| {
             reign.heard(port).in_a_row >= enough
+                && reign.heard(port).stands
                 && cx.peer_rank(port) > cx.rank()
                 && cx.peer_duty(port) != Duty::Witness
                 && self.is_voter(cx, cx.peer_rank(port).id())
@@ -163,9 +167,11 @@ impl<P: Pace> QuorumLease<P> {
 
     /// Rule 6: to one that has kept up, so that it can win: it knows this term, and who votes.
     pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
-        let Phase::Leading(reign) = &mut self.phase else { return };
+        let Phase::Leading(reign) = &self.phase else { return };
         let Some(to) = reign.hands_over_to else { return };
-        let port = port_of(cx, to).filter(|&port| cx.peer_duty(port) != Duty::Witness);
+        let has_withdrawn = |heard: Heard| heard.round > 0 && !heard.stands;
+        let port = port_of(cx, to)
+            .filter(|&port| cx.peer_duty(port) != Duty::Witness && !has_withdrawn(reign.heard(port)));
         let Some(port) = port.filter(|_| self.is_voter(cx, to)) else {
             cx.because("that one cannot lead: it goes on");
             if let Phase::Leading(reign) = &mut self.phase {

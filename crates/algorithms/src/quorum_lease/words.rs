@@ -46,6 +46,8 @@ pub enum Word {
         round: u64,
         /// These voters I know of.
         version: Version,
+        /// I can be handed over to.
+        stands: bool,
     },
     /// I lead no longer: stand.
     HandOver,

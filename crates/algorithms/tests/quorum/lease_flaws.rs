@@ -82,6 +82,21 @@ impl<P: Pace> Flaw for LeadsOn<P> {
     }
 }
 
+/// A voter takes a suspicion (a closed connection, a missed beat) for a death.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SuspicionFrees<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for SuspicionFrees<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "suspicion-frees";
+
+    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
+        if verdict != Verdict::Working {
+            twin.pass(cx, |sound, cx| sound.on_death(cx, peer));
+        }
+    }
+}
+
 /// A leader hands over to one that has not kept up, and its voters do not mind that this one does not know who
 /// votes by now.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

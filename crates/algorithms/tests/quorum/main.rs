@@ -3,6 +3,7 @@
 #[path = "../suite/support/mod.rs"]
 mod suite;
 
+mod death;
 mod invitation;
 mod lease_checked;
 mod lease_flaws;

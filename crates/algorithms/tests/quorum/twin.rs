@@ -36,6 +36,11 @@ pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
         twin.pass(cx, |sound, cx| sound.on_request(cx, request));
     }
 
+    /// What it does when its detector changes its mind about a neighbour.
+    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
+        twin.pass(cx, |sound, cx| sound.on_suspicion(cx, peer, verdict));
+    }
+
     /// What it does with a message, other than to take it for another.
     fn hears(
         twin: &mut Twin<Self>,
@@ -114,6 +119,14 @@ impl<F: Flaw> Algorithm for Twin<F> {
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer) {
         self.pass(cx, |sound, cx| sound.on_timer(cx, timer));
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        F::suspects(self, cx, peer, verdict);
+    }
+
+    fn on_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+        self.pass(cx, |sound, cx| sound.on_death(cx, peer));
     }
 
     fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {

@@ -116,6 +116,9 @@ pub struct MayArgs {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=254),
           help_heading = "What may happen")]
     pub draws: Option<u8>,
+    /// Crashes are certified: neighbours may be told of a death for certain, until they hear the next life
+    #[arg(long, help_heading = "What may happen")]
+    pub certified: bool,
     /// Members that are to call an election may hear from others before they do
     #[arg(long, help_heading = "What may happen")]
     pub late_calls: bool,

@@ -66,6 +66,14 @@ pub struct FaultArgs {
     /// A member is asked to let this one no longer vote
     #[arg(long, value_name = "ID@TIME:ID", value_delimiter = ',', help_heading = "Members are asked")]
     pub dismiss: Vec<Timed<Id>>,
+    /// A member is asked to be no candidate; if it leads, it resigns
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members are asked")]
+    pub withdraw: Vec<Moment>,
+    /// A member is asked to be a candidate again
+    #[arg(long, value_name = "ID@TIME", value_delimiter = ',', value_parser = parse_moment,
+          help_heading = "Members are asked")]
+    pub stand: Vec<Moment>,
 
     /// A link fails, both ways; without TO for good
     #[arg(long, value_name = "A-B@FROM..[TO]", value_delimiter = ',', help_heading = "Links fail")]
@@ -107,6 +115,10 @@ pub struct FaultArgs {
     #[arg(long, help_heading = "Links fail")]
     pub ring_closes: bool,
 
+    /// Whoever crashes does so before the eyes of its host, which tells its neighbours for certain: a death certificate
+    #[arg(long, help_heading = "Members fail")]
+    pub certified_crashes: bool,
+
     /// Every member watches its neighbours with such a failure detector, as in heartbeat:T=5,D=2
     /// [default: callers are told the truth]
     #[arg(long, value_name = "NAME[:K=V,..]", help_heading = "Failure detection")]
@@ -121,7 +133,7 @@ type Given<'a, T> = (&'static str, &'a [T]);
 
 impl FaultArgs {
     /// What happens to a member at a time, by option.
-    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 7] {
+    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 9] {
         [
             (("crash", &self.crash), Event::Crash),
             (("torn-crash", &self.torn_crash), Event::TornCrash),
@@ -130,6 +142,8 @@ impl FaultArgs {
             (("start", &self.start), Event::Start),
             (("call", &self.call), Event::Call),
             (("resign", &self.resign), Event::Request(Request::Resign)),
+            (("withdraw", &self.withdraw), Event::Request(Request::Withdraw)),
+            (("stand", &self.stand), Event::Request(Request::Stand)),
         ]
     }
 
@@ -214,6 +228,7 @@ impl FaultArgs {
         list("duplicate", texts(&self.duplicate));
         list("detector", texts(self.detector.as_slice()));
         options.extend(self.ring_closes.then_some(("ring-closes", None)));
+        options.extend(self.certified_crashes.then_some(("certified-crashes", None)));
         options
     }
 }

@@ -106,6 +106,9 @@ fn faults(inquiry: &Inquiry) -> String {
     if may.detector {
         parts.push("members are told of deaths, some time after".to_owned());
     }
+    if may.certified {
+        parts.push("crashes are certified".to_owned());
+    }
     parts.join("; ")
 }
 

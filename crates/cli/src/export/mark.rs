@@ -52,7 +52,7 @@ impl Mark {
             Some(Input::Crash) => Mark::Crashes,
             Some(Input::Loss(_)) => Mark::Nothing,
             Some(Input::Struck(Event::Resume | Event::Mend(_) | Event::Heal)) => Mark::Righted,
-            Some(Input::Struck(what)) if !matches!(what, Event::Request(_)) => Mark::Struck,
+            Some(Input::Struck(what)) if !matches!(what, Event::Request(_) | Event::Learn(_)) => Mark::Struck,
             _ if is_news && role == Role::Leader => Mark::Leads,
             _ if is_news && (role == Role::Follower || leader.is_some()) => Mark::Knows,
             Some(Input::Timer(_)) => Mark::TimesOut,

@@ -7,7 +7,8 @@ use std::fs;
 /// Every option about failures at once, as the program writes them.
 const EVERYTHING: &str = "--crash 1@3 --torn-crash 2@4 --crash-sending 3@5 --recover 1@20,2@21.5 --start 5@2 \
      --call 4@30 --pause 6@1..4,6@8.. --drift 4@1:+1%,4@9:-501ppm --jump 4@2:-2.5 --pretend 7@6:9 \
-     --silence 7@7:1 --resign 4@31 --transfer 4@32:1 --admit 4@33:2 --dismiss 4@34:3,4@35:1 --cut 1-4@2..6 --cut-one-way 4-1@7.. --partition 1+2/3+4@10..12 --partition 8@14.. \
+     --silence 7@7:1 --resign 4@31 --transfer 4@32:1 --admit 4@33:2 --dismiss 4@34:3,4@35:1 --withdraw 4@36 \
+     --stand 4@37 --cut 1-4@2..6 --cut-one-way 4-1@7.. --partition 1+2/3+4@10..12 --partition 8@14.. \
      --heal 16,17 --loss 0.05 --burst 2.5 --duplication 0.1 --reordering 0.2 --held-up 3 --faults-until 40 \
      --lose coordinator:3-1,answer#2 --duplicate election:*-4";
 

@@ -163,7 +163,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     pub(super) fn strike(&mut self, what: Event, member: u32) {
         let now = self.now;
         match what {
-            Event::Crash | Event::Start | Event::Call | Event::Request(_) => {}
+            Event::Crash | Event::Start | Event::Call | Event::Request(_) | Event::Learn(_) => {}
             Event::Recover => return self.recover(member),
             _ => self.observer.struck(now, member, what),
         }
@@ -188,6 +188,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
             Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
             Event::Lie(lie) => self.lie(member, lie),
+            Event::Learn(of) => self.learn_of(member, of),
             Event::Crash | Event::Start | Event::Recover | Event::Call | Event::Request(_) => {}
         }
     }
@@ -214,6 +215,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             self.timers.set(member, timer, self.now);
         }
         self.wake_watch(member);
+        self.hear_what_waited(member);
     }
 
     /// A frozen member's timer has run out: it will notice when it wakes. A lease is over at once.
@@ -337,6 +339,10 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let at = self.arrival(slot, held_up);
         self.observer.sent(now, member, port, (to, at_port), &msg, at);
         self.wheel.push(at, to, at_port, msg);
+        if let Some(obituaries) = &mut self.obituaries {
+            let copied = copy.as_ref().map_or(at, |(copied, _)| *copied);
+            obituaries.will_hear(member, to, at.min(copied));
+        }
         if let Some((at, msg)) = copy {
             self.observer.duplicated(now, member, port, (to, at_port), &msg, at);
             self.wheel.push(at, to, at_port, msg);

@@ -88,10 +88,14 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             watch.leave(member);
         }
         self.tell_the_truth(member, false);
+        self.certify(member);
     }
 
     pub(super) fn start(&mut self, member: u32) {
         self.observer.started(self.now, member);
+        if let Some(obituaries) = &mut self.obituaries {
+            obituaries.begin_life(member);
+        }
         let step = self.world.start(member, self.clock(member));
         if let Some(state) = self.world.state(member) {
             self.tally.holds_at_start(state);

@@ -7,6 +7,7 @@
 mod disturbed;
 mod lease;
 mod life;
+mod obituary;
 mod watch;
 
 pub use disturbed::LinkCounts;
@@ -25,6 +26,7 @@ use bellwether_core::{
     Time, TimerChange,
 };
 use disturbed::Disturbance;
+use obituary::Obituaries;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
@@ -104,6 +106,8 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     disturbed: Option<Box<Disturbance<A>>>,
     /// Who watches whom, where anyone does.
     watch: Option<Box<Watch>>,
+    /// Word of deaths that is under way, where crashes are certified.
+    obituaries: Option<Box<Obituaries>>,
     /// The last time that a member was given an input that mattered, or the script was followed.
     busy_until: Time,
 }
@@ -143,6 +147,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             has_news: stop == Stop::WhenRight,
             disturbed: plan.is_disturbed().then(|| Box::new(Disturbance::new(plan.seed))),
             watch: Watch::new(plan),
+            obituaries: Obituaries::new(plan),
             busy_until: Time::ZERO,
             plan,
             observer,
@@ -153,8 +158,9 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     fn play(&mut self) -> bool {
         loop {
             let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
+            let told = self.obituaries.as_ref().and_then(|obituaries| obituaries.next_time());
             let next =
-                [scripted, self.wheel.next_time(), self.timers.next_time()].into_iter().flatten().min();
+                [scripted, self.wheel.next_time(), self.timers.next_time(), told].into_iter().flatten().min();
             let Some(now) = self.or_watch(next) else { return true };
             let said = self.tally.messages() + self.watch.as_ref().map_or(0, |watch| watch.signals);
             if now > self.plan.limits.time || said > self.plan.limits.messages {
@@ -177,6 +183,9 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 self.deliver(to, port, msg);
             }
             self.wheel.recycle(due);
+            if self.obituaries.is_some() {
+                self.hear_certificates();
+            }
             if self.watch.is_some() {
                 self.keep_watch();
             }

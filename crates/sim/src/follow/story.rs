@@ -57,6 +57,8 @@ pub enum Cue<T> {
     TimeOut(T),
     Word(Port, Verdict),
     Request(Request),
+    /// Of whose death it learns.
+    Learn(u32),
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
@@ -220,6 +222,10 @@ impl<A: Algorithm> Author<'_, A> {
                 let is_up = self.now.seats[to as usize].state().is_some();
                 let letter = self.post.arrive(wire, place, self.at);
                 return (is_up.then_some(to), Some(Cue::Message(letter)));
+            }
+            What::Certify(wire) => {
+                let wire = self.rules.wires.get(wire);
+                (wire.to, Cue::Learn(wire.from))
             }
             What::Ask(member, ask) => (member.into(), Cue::Request(ask.request(self.rules.plan))),
             What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => return (None, None),

@@ -159,7 +159,7 @@ impl Observer for Recorder {
     }
 
     fn struck(&mut self, at: Time, member: u32, what: Event) {
-        if let Event::Request(_) = what {
+        if let Event::Request(_) | Event::Learn(_) = what {
             return self.wait(member, Input::Struck(what)); // it acts on it
         }
         let mut seat = self.seat(member);

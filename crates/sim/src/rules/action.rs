@@ -52,6 +52,8 @@ pub enum What {
     Wake(u8),
     /// Whoever runs the members asks something of one.
     Ask(u8, Ask),
+    /// A member learns for certain that whoever sends on this wire to it is dead.
+    Certify(u8),
 }
 
 /// What can be asked of a member: [`bellwether_core::Request`], with members by number.
@@ -65,6 +67,10 @@ pub enum Ask {
     Admit(u8),
     /// Let this member no longer vote.
     Dismiss(u8),
+    /// Be a candidate.
+    Stand,
+    /// Be no candidate until told.
+    Withdraw,
 }
 
 impl Ask {
@@ -76,6 +82,8 @@ impl Ask {
             Ask::Transfer(to) => Request::Transfer(id(to)),
             Ask::Admit(whom) => Request::Admit(id(whom)),
             Ask::Dismiss(whom) => Request::Dismiss(id(whom)),
+            Ask::Stand => Request::Stand,
+            Ask::Withdraw => Request::Withdraw,
         }
     }
 }
@@ -111,7 +119,7 @@ impl What {
     pub fn is_fault(self) -> bool {
         match self {
             What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => true,
-            What::Pause(_) | What::Ask(..) => true,
+            What::Pause(_) | What::Ask(..) | What::Certify(_) => true,
             What::Boot(_) | What::Call(_) | What::Deliver(..) | What::TimeOut(..) | What::Tell(..) => false,
             What::Tick | What::Wake(_) => false,
         }

@@ -31,6 +31,12 @@ impl Rules<'_> {
                  {MOST_WIRES}: use fewer members, or fewer links"
             ));
         }
+        if liberties.certified && wires > u32::BITS as usize {
+            return Err(format!(
+                "there are {wires} ways for messages, and with certified crashes there can be {}: use fewer members",
+                u32::BITS
+            ));
+        }
         match liberties.time {
             TimeModel::Clock { grain, .. } if !(1..=FINEST_GRAIN).contains(&grain) => {
                 Err(format!("the delay bound has {grain} steps of the clock: use 1 to {FINEST_GRAIN}"))

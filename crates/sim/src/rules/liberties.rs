@@ -26,6 +26,9 @@ pub struct Liberties {
     pub late_calls: bool,
     /// Whether detectors stand by: members are told of their neighbours' deaths and returns, some time after.
     pub detector: bool,
+    /// Whether crashes are certified: each neighbour may be told for certain of a death, at any time until it hears the
+    /// dead one's next life.
+    pub certified: bool,
     /// What time is.
     pub time: TimeModel,
     /// How many steps the clock may make; any number if it is [`u16::MAX`]. Runs that go on for ever are followed so far.
@@ -66,6 +69,7 @@ impl Liberties {
         draws: u8::MAX,
         late_calls: false,
         detector: false,
+        certified: false,
         time: TimeModel::Any,
         ticks: u16::MAX,
         stops_at_goal: false,

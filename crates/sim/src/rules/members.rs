@@ -97,6 +97,15 @@ impl<'p, A: Algorithm> Members<'p, A> {
                 let step = self.world.suspect(member, now, *port, *verdict);
                 self.settle(&mut after, step);
             }
+            Input::Death(port) => {
+                let step = self.world.bereave(member, now, *port);
+                let (peer, _) = self.plan.topology.peer(member, *port);
+                let dead = Some(self.plan.ranks[peer as usize].id());
+                let names_it =
+                    step.as_ref().is_some_and(|step| step.before.leader == dead && step.after.leader == dead);
+                after.seat.calls |= A::SPEC.starts == Starts::Callers && names_it;
+                self.settle(&mut after, step);
+            }
             Input::Ask(ask) => {
                 let step = self.world.request(member, now, ask.request(self.plan));
                 self.settle(&mut after, step);

@@ -71,6 +71,10 @@ impl<'p> Rules<'p> {
             What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
             What::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
             What::Ask(member, ask) => (member.into(), Input::Ask(ask)),
+            What::Certify(wire) => {
+                let Wire { to, at, .. } = self.wires.get(wire);
+                (to, Input::Death(at))
+            }
             What::Tick if now.spent.ticks >= self.liberties.ticks => {
                 return Cut { ticks: true, ..Cut::default() };
             }
@@ -130,7 +134,7 @@ impl<'p> Rules<'p> {
                 *queue = parts.double(queue, place);
             }
             What::Boot(_) | What::Recover(_) | What::Call(_) => {}
-            What::TimeOut(..) | What::Tell(..) | What::Ask(..) => {}
+            What::TimeOut(..) | What::Tell(..) | What::Ask(..) | What::Certify(_) => {}
         }
     }
 
@@ -173,6 +177,7 @@ impl<'p> Rules<'p> {
                 parts.touch_wire(wire);
                 next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
             }
+            next.spent.untold &= !self.told_by(parts, now, what);
             next.spent.requests += u8::from(matches!(what, What::Ask(..)));
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
@@ -226,8 +231,34 @@ impl<'p> Rules<'p> {
         now.spent.recoveries < self.liberties.recoveries
     }
 
+    /// Of whose death a member is not told, or no longer: it is being told, or it hears the dead one's next life. (What
+    /// is left of the last life on the wire could as well have been heard before the next one began.)
+    fn told_by<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, what: What) -> u32 {
+        match what {
+            What::Certify(wire) => 1 << wire,
+            What::Deliver(wire, _) if now.spent.untold != 0 => {
+                u32::from(parts.is_up(&now.seats[self.wires.get(wire).from as usize])) << wire
+            }
+            _ => 0,
+        }
+    }
+
+    /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
+    fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
+        for (number, wire) in self.wires.iter() {
+            if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
+                next.spent.untold |= 1 << number;
+            } else if wire.to == dead {
+                next.spent.untold &= !(1 << number);
+            }
+        }
+    }
+
     fn crash<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, member: u32) {
         next.spent.crashes += 1;
+        if self.liberties.certified {
+            self.certify(parts, next, member);
+        }
         parts.touch_seat(member);
         let seat = &mut next.seats[member as usize];
         *seat = parts.changed(seat, Change::Crash);

@@ -46,6 +46,8 @@ pub enum Deed {
     Wake(Id),
     /// `ask 3: resign`, `ask 3: transfer 1`
     Ask(Id, Request),
+    /// `certify 2: 3`: who is told, and of whose death.
+    Certify(Id, Mouth),
 }
 
 /// A member, and one of its ports where that has to be said: `3` or `3.1`.
@@ -71,7 +73,7 @@ pub struct Letter {
 /// What steps look like, for whoever wrote something else.
 const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
                         tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4, pause 4, wake 4, \
-                        ask 3: resign, ask 3: transfer 1 or boot 4";
+                        ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
 
 impl FromStr for Instruction {
     type Err = String;
@@ -119,6 +121,7 @@ impl FromStr for Instruction {
             ["recover", member] => Deed::Recover(id(member)?),
             ["pause", member] => Deed::Pause(id(member)?),
             ["wake", member] => Deed::Wake(id(member)?),
+            ["certify", member, ":", of] => Deed::Certify(id(member)?, of.parse()?),
             ["ask", member, ":", ref what @ ..] => Deed::Ask(id(member)?, request(text, what)?),
             _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
         };
@@ -140,9 +143,11 @@ fn request(text: &str, words: &[&str]) -> Result<Request, String> {
         ["transfer", to] => Request::Transfer(id(to)?),
         ["admit", whom] => Request::Admit(id(whom)?),
         ["dismiss", whom] => Request::Dismiss(id(whom)?),
+        ["stand"] => Request::Stand,
+        ["withdraw"] => Request::Withdraw,
         _ => {
             return Err(format!(
-                "'{text}': a member is asked to resign, transfer 1, admit 1 or dismiss 1, say"
+                "'{text}': a member is asked to resign, transfer 1, admit 1, dismiss 1, withdraw or stand, say"
             ));
         }
     })
@@ -209,6 +214,9 @@ impl Display for Instruction {
             Deed::Ask(id, Request::Transfer(to)) => write!(f, "ask {id}: transfer {to}"),
             Deed::Ask(id, Request::Admit(whom)) => write!(f, "ask {id}: admit {whom}"),
             Deed::Ask(id, Request::Dismiss(whom)) => write!(f, "ask {id}: dismiss {whom}"),
+            Deed::Ask(id, Request::Stand) => write!(f, "ask {id}: stand"),
+            Deed::Ask(id, Request::Withdraw) => write!(f, "ask {id}: withdraw"),
+            Deed::Certify(id, of) => write!(f, "certify {id}: {of}"),
         }?;
         if self.draw > 0 {
             write!(f, " draw {}", u32::from(self.draw) + 1)?;
@@ -258,6 +266,10 @@ impl Rules<'_> {
             What::Duplicate(wire, place) => Deed::Duplicate(self.letter(wire, place)),
             What::Pause(member) => Deed::Pause(self.id(member.into())),
             What::Wake(member) => Deed::Wake(self.id(member.into())),
+            What::Certify(wire) => {
+                let Letter { from, to, .. } = self.letter(wire, 0);
+                Deed::Certify(to, from)
+            }
             What::Ask(member, ask) => Deed::Ask(self.id(member.into()), ask.request(self.plan)),
         };
         Instruction { deed, draw, crash_after }
@@ -286,12 +298,15 @@ impl Rules<'_> {
             Deed::Duplicate(letter) => What::Duplicate(self.wire(letter)?, letter.place),
             Deed::Pause(id) => What::Pause(member(id)?),
             Deed::Wake(id) => What::Wake(member(id)?),
+            Deed::Certify(to, from) => What::Certify(self.wire(Letter { from, to, place: 0 })?),
             Deed::Ask(asked, request) => {
                 let ask = match request {
                     Request::Resign => Ask::Resign,
                     Request::Transfer(to) => Ask::Transfer(member(to)?),
                     Request::Admit(whom) => Ask::Admit(member(whom)?),
                     Request::Dismiss(whom) => Ask::Dismiss(member(whom)?),
+                    Request::Stand => Ask::Stand,
+                    Request::Withdraw => Ask::Withdraw,
                 };
                 What::Ask(member(asked)?, ask)
             }

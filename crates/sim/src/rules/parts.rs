@@ -21,6 +21,8 @@ pub struct Spent {
     pub requests: u8,
     /// Steps of the clock, where they are counted.
     pub ticks: u16,
+    /// Of which deaths who has yet to be told, where crashes are certified: the wires from the dead to them, as bits.
+    pub untold: u32,
 }
 
 /// What is left out of what can happen.

@@ -80,6 +80,9 @@ impl Rules<'_> {
             list.push(What::Tick);
         }
         self.faults(parts, now, list);
+        if now.spent.untold != 0 {
+            self.certificates(parts, now, deaf | paused, list);
+        }
         if now.spent.requests < self.liberties.requests {
             self.requests(parts, now, deaf, list);
         }
@@ -133,6 +136,15 @@ impl Rules<'_> {
                 list.extend(loses.then_some(What::Lose(wire, place)));
                 let has_room = parts.len(&now.queues[wire as usize]) < MOST_ON_A_WIRE;
                 list.extend((doubles && has_room).then_some(What::Duplicate(wire, place)));
+            }
+        }
+    }
+
+    /// Of whose deaths members may be told for certain.
+    fn certificates<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, deaf: u32, list: &mut Vec<What>) {
+        for (number, wire) in self.wires.iter().filter(|(number, _)| now.spent.untold >> number & 1 != 0) {
+            if deaf >> wire.to & 1 == 0 && parts.is_up(&now.seats[wire.to as usize]) {
+                list.push(What::Certify(number));
             }
         }
     }

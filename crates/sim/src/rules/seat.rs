@@ -123,6 +123,8 @@ pub enum Input<M> {
     Word(Port, Verdict),
     /// Something is asked of it.
     Ask(Ask),
+    /// It learns for certain that a neighbour is dead.
+    Death(Port),
 }
 
 /// What an input can make of a member.

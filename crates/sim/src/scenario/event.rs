@@ -33,6 +33,8 @@ const KEYS: &[&str] = &[
     "transfer",
     "admit",
     "dismiss",
+    "withdraw",
+    "stand",
     "until",
     "one_way",
     "by",
@@ -44,7 +46,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// What happens to a member and needs no further words.
-const PLAIN: [(&str, Event<Id>); 9] = [
+const PLAIN: [(&str, Event<Id>); 11] = [
     ("crash", Event::Crash),
     ("torn_crash", Event::TornCrash),
     ("crash_sending", Event::CrashSending),
@@ -54,6 +56,8 @@ const PLAIN: [(&str, Event<Id>); 9] = [
     ("pause", Event::Pause),
     ("resume", Event::Resume),
     ("resign", Event::Request(Request::Resign)),
+    ("withdraw", Event::Request(Request::Withdraw)),
+    ("stand", Event::Request(Request::Stand)),
 ];
 
 /// The further keys, and what each goes with.

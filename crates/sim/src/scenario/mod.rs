@@ -134,12 +134,14 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     events.check(&group.ids, until_time)?;
     let link_faults = links::read(&file, &group.ids)?;
     let ring_closes = file.read("ring_closes", Value::flag)?.is_some_and(|flag| flag.value);
+    let certified_crashes = file.read("certified_crashes", Value::flag)?.is_some_and(|flag| flag.value);
     let detector = words("detector")?;
     let identical = identical(&file)?;
     let steps = schedule::read(&file)?;
     let expect = Expectation::read(file.get("expect"))?;
     // A run in which something goes wrong is given up in any case, and one said step by step may end early.
-    let goes_wrong = events.disturb() || !link_faults.is_none() || ring_closes || detector.is_some();
+    let goes_wrong =
+        events.disturb() || !link_faults.is_none() || ring_closes || certified_crashes || detector.is_some();
     let is_limited = until.is_some() || max_messages.is_some() || goes_wrong || steps.schedule.is_some();
     let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
     expect.check_against(&run)?;
@@ -171,6 +173,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             heals: events.heals.iter().map(|heal| heal.value).collect(),
             link_faults,
             ring_closes,
+            certified_crashes,
             schedule: steps.schedule,
             limits: Limits {
                 messages: max_messages.map_or(Limits::default().messages, |most| most.value),

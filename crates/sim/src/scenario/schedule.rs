@@ -17,6 +17,7 @@ const LIBERTIES: &[&str] = &[
     "late_calls",
     "detector",
     "clock",
+    "certified",
     "ticks",
     "stops_at_goal",
 ];
@@ -89,6 +90,7 @@ fn liberties(file: &Table<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
         draws: table.read("draws", small::<u8>)?.map_or(needed.draws, |draws| draws.value),
         late_calls: flag("late_calls", needed.late_calls)?,
         detector: flag("detector", needed.detector)?,
+        certified: flag("certified", needed.certified)?,
         time: table.read("clock", clock)?.map_or(needed.time, |clock| clock.value),
         ticks: table.read("ticks", small::<u16>)?.map_or(needed.ticks, |ticks| ticks.value),
         stops_at_goal: flag("stops_at_goal", needed.stops_at_goal)?,

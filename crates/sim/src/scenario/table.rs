@@ -38,6 +38,7 @@ pub(super) const KEYS: &[&str] = &[
     "lose",
     "duplicate",
     "ring_closes",
+    "certified_crashes",
     "detector",
     "schedule",
     "loops_from",

@@ -49,6 +49,7 @@ pub fn write(draft: &Draft<'_>) -> String {
     text.maybe("links", (setup.links == LinkOrder::Reordering).then(|| quoted("reordering")));
     text.link_faults(&setup.link_faults);
     text.maybe("ring_closes", setup.ring_closes.then_some(true));
+    text.maybe("certified_crashes", setup.certified_crashes.then_some(true));
     text.maybe("detector", setup.detector.as_ref().map(|detector| quoted(&detector.to_string())));
     text.key("seed", seed);
     let limits = setup.limits;
@@ -153,6 +154,7 @@ impl Text {
             draws,
             late_calls,
             detector,
+            certified,
             time,
             ticks,
             stops_at_goal,
@@ -166,6 +168,7 @@ impl Text {
         self.maybe("draws", (draws != needed.draws).then_some(draws));
         self.maybe("late_calls", (late_calls != needed.late_calls).then_some(late_calls));
         self.maybe("detector", (detector != needed.detector).then_some(detector));
+        self.maybe("certified", (certified != needed.certified).then_some(certified));
         if let TimeModel::Clock { grain, drift } = time {
             let is_needed = time != needed.time;
             self.maybe("clock", is_needed.then(|| format!("{{ grain = {grain}, drift = {drift} }}")));

@@ -140,6 +140,10 @@ impl Draft {
         match model {
             Model::None => {}
             Model::Crash => self.crash(),
+            Model::Certified => {
+                self.setup.certified_crashes = true;
+                self.crash();
+            }
             Model::Recovery => self.crash_and_recover(Event::Crash),
             Model::Torn => self.crash_and_recover(Event::TornCrash),
             Model::Loss | Model::Bursts => {
@@ -187,8 +191,9 @@ impl Draft {
     }
 
     fn mix(&mut self) {
-        let mut models: Vec<Model> =
-            Model::ALL.into_iter().filter(|model| !matches!(model, Model::None | Model::Mix)).collect();
+        // Certificates would go with every crash of the mix: each of the others is to be what it is alone.
+        let is_mixed = |model: &Model| !matches!(model, Model::None | Model::Certified | Model::Mix);
+        let mut models: Vec<Model> = Model::ALL.into_iter().filter(is_mixed).collect();
         models.shuffle(&mut self.dice);
         models.truncate(self.dice.random_range(2..=4));
         for model in models {

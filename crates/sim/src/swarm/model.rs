@@ -12,6 +12,8 @@ pub enum Model {
     None,
     /// Members stop for good, some of them in the middle of sending.
     Crash,
+    /// The same, and their neighbours are told for certain.
+    Certified,
     /// Members stop and come back with what they saved.
     Recovery,
     /// The same, but they stop in the middle of their next write.
@@ -44,9 +46,10 @@ pub enum Model {
 
 impl Model {
     /// All of them, the mildest first.
-    pub const ALL: [Model; 16] = [
+    pub const ALL: [Model; 17] = [
         Model::None,
         Model::Crash,
+        Model::Certified,
         Model::Recovery,
         Model::Torn,
         Model::Loss,
@@ -69,6 +72,7 @@ impl Model {
         match self {
             Model::None => "none",
             Model::Crash => "crash",
+            Model::Certified => "certified",
             Model::Recovery => "recovery",
             Model::Torn => "torn",
             Model::Loss => "loss",
@@ -92,6 +96,9 @@ impl Model {
         match self {
             Model::None => "nothing goes wrong",
             Model::Crash => "members stop for good, some in the middle of sending; fewer than half",
+            Model::Certified => {
+                "members stop for good as in crash, and death certificates tell their neighbours"
+            }
             Model::Recovery => "members stop and come back with what they saved",
             Model::Torn => "members stop in the middle of a write, and come back",
             Model::Loss => "1 to 30 % of messages are lost, each by itself",
@@ -115,7 +122,7 @@ impl Model {
     fn faults(self) -> Faults {
         match self {
             Model::None => Faults::NONE,
-            Model::Crash => Faults::CRASH,
+            Model::Crash | Model::Certified => Faults::CRASH,
             Model::Recovery | Model::Torn => Faults::RECOVERY,
             Model::Loss | Model::Bursts => Faults::LOSS,
             Model::Duplication => Faults::DUPLICATION,

@@ -80,9 +80,10 @@ impl EventDetails {
         let id = |member: u32| ranks.get(member as usize).map(|rank| rank.id());
         let nothing = EventDetails::default();
         match what {
-            Event::Cut(other) | Event::Mend(other) | Event::Lie(Lie::Silence(other)) => {
-                EventDetails { peer: id(other), ..nothing }
-            }
+            Event::Cut(other)
+            | Event::Mend(other)
+            | Event::Learn(other)
+            | Event::Lie(Lie::Silence(other)) => EventDetails { peer: id(other), ..nothing },
             Event::Drift(rate) => EventDetails { rate_ppm: Some(rate), ..nothing },
             Event::Jump(ticks) => EventDetails { by: Some(Hops(ticks)), ..nothing },
             Event::Lie(Lie::Pretend(id)) => EventDetails { goes_by: Some(id), ..nothing },

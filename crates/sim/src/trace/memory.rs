@@ -176,13 +176,16 @@ mod tests {
             Event::Request(Request::Transfer(id)),
             Event::Request(Request::Admit(id)),
             Event::Request(Request::Dismiss(id)),
+            Event::Request(Request::Stand),
+            Event::Request(Request::Withdraw),
+            Event::Learn(1),
         ];
         let mut trace = MemoryTrace::default();
         for (hops, event) in (0..).zip(events) {
             trace.struck(Time::from_ticks(hops), 3, event);
         }
         let steps: Vec<Step> = trace.steps().collect();
-        let expected: Vec<Step> = (0..20)
+        let expected: Vec<Step> = (0..23)
             .map(|n| Step { at: Time::from_ticks(n), member: 3, input: Input::Strike(n as u8) })
             .collect();
         assert_eq!(steps, expected);
