@@ -1,5 +1,7 @@
 //! Nothing is allocated for a message, and a member takes few bytes: counted by the allocator.
 
+use bellwether_compiled as _;
+
 #[path = "suite/support/mod.rs"]
 mod support;
 

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use bellwether_compiled as _;
+
 mod again;
 mod args;
 mod cell;

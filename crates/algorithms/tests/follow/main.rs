@@ -1,6 +1,8 @@
 //! Runs that are said step by step: random walks through the rules, written down, read again and played,
 //! against what came of them on the way. A binary of its own: the simulator is compiled for these few.
 
+use bellwether_compiled as _;
+
 #[path = "../suite/support/mod.rs"]
 mod support;
 

@@ -1,5 +1,7 @@
 //! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
+use bellwether_compiled as _;
+
 #[path = "../suite/support/mod.rs"]
 mod suite;
 

@@ -1,5 +1,7 @@
 //! Everything that is tested of the checker, in one binary.
 
+use bellwether_compiled as _;
+
 mod drawn_at_random;
 mod faults;
 mod known_bugs;
