@@ -32,13 +32,23 @@ impl Clock {
         Time::from_ticks((i128::from(true_micros) + gained).max(0) as u64)
     }
 
+    /// When it shows this, in microseconds since the machine booted: the same for all clocks of the machine.
+    #[must_use]
+    pub fn boot_micros(&self, time: Time) -> u64 {
+        self.origin.saturating_add(self.true_micros(time.ticks()))
+    }
+
+    /// How much true time it takes to go on by so many microseconds.
+    fn true_micros(&self, shown: u64) -> u64 {
+        let rate = i128::from(1_000_000 + i64::from(self.gains)).max(1);
+        u64::try_from(i128::from(shown) * 1_000_000 / rate).unwrap_or(u64::MAX)
+    }
+
     /// How long to wait, in true time, until it shows this.
     #[must_use]
     pub fn until(&self, time: Time) -> std::time::Duration {
         let left: Span = time - self.now();
-        let rate = i128::from(1_000_000 + i64::from(self.gains)).max(1);
-        let micros = i128::from(left.ticks()) * 1_000_000 / rate;
-        std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+        std::time::Duration::from_micros(self.true_micros(left.ticks()))
     }
 }
 

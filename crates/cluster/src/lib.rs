@@ -1,17 +1,38 @@
 //! Runs election algorithms for real: every member a process, over an authenticated network, with votes on disk.
 //!
-//! The state machines are those that the simulator runs and the checker checks, unchanged.
+//! The state machines are those that the simulator runs and the checker checks, unchanged. An [`Elector`] is one member,
+//! at work in a thread of its own: see there for what a service can do with it, and [`Leadership`] for what holds when.
 #![forbid(unsafe_code)]
 
+mod builder;
 mod clock;
 mod disk;
+mod elector;
+mod event;
+mod events;
+mod fence;
+mod machine;
+mod member;
+pub mod network;
 pub mod obituary;
+mod outlook;
+mod seat;
 mod settings;
 mod store;
 mod supervisor;
+mod surroundings;
+mod watch;
 
+pub use builder::Builder;
 pub use clock::Clock;
 pub use disk::{Disk, Keep};
-pub use settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError};
+pub use elector::{DEFAULT_DETECTOR, Elector, Leadership, Lost, StartError, Stopped};
+pub use event::{Event, Happened, Loss};
+pub use events::Events;
+pub use fence::{Fence, Stale};
+pub use outlook::{Reign, View};
+pub use settings::{
+    DEFAULT_ALGORITHM, Incarnation, MIN_SECRET, Peer, Profile, Security, Settings, SettingsError,
+};
 pub use store::{Flaw, Saved, Store, StoreError};
 pub use supervisor::{COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};

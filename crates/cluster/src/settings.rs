@@ -22,6 +22,15 @@ pub struct Settings {
     pub data: PathBuf,
     /// How members know each other from strangers.
     pub security: Security,
+    /// The algorithm: `quorum-lease`, or with a variant `bully/waiting`.
+    #[serde(default = "default_algorithm")]
+    pub algorithm: String,
+    /// The failure detector, as in `heartbeat:T=5`; what the algorithm needs unless given.
+    #[serde(default)]
+    pub detector: Option<String>,
+    /// Whether to stand from the beginning and for ever, not only while somebody campaigns.
+    #[serde(default)]
+    pub always_stands: bool,
     /// How fast it goes.
     #[serde(default)]
     pub profile: Profile,
@@ -35,6 +44,16 @@ pub struct Settings {
     /// For trials: how many millionths the member's clock gains.
     #[serde(default)]
     pub clock_gains: i32,
+    /// For trials: say of every lease until when it lasts.
+    #[serde(default)]
+    pub tells_leases: bool,
+}
+
+/// The algorithm unless another is chosen: safe whatever the network does.
+pub const DEFAULT_ALGORITHM: &str = "quorum-lease";
+
+fn default_algorithm() -> String {
+    DEFAULT_ALGORITHM.to_owned()
 }
 
 /// One member, as all know it.
@@ -162,6 +181,27 @@ pub enum SettingsError {
 pub const MIN_SECRET: usize = 32;
 
 impl Settings {
+    /// The member `me` of a cluster, with nothing said yet of where it is and how it is known.
+    #[must_use]
+    pub fn new(cluster: impl Into<String>, me: Id) -> Settings {
+        Settings {
+            cluster: cluster.into(),
+            me,
+            members: Vec::new(),
+            listen: None,
+            data: PathBuf::from("bellwether-data"),
+            security: Security::Secret(String::new()),
+            algorithm: default_algorithm(),
+            detector: None,
+            always_stands: false,
+            profile: Profile::default(),
+            commitment: None,
+            seed: None,
+            clock_gains: 0,
+            tells_leases: false,
+        }
+    }
+
     /// Makes sure that it can be done.
     ///
     /// # Errors
@@ -201,18 +241,8 @@ mod tests {
 
     fn settings() -> Settings {
         let members = (1..=3).map(|id| Peer::new(Id::new(id).unwrap(), "localhost:0")).collect();
-        Settings {
-            cluster: "orders".into(),
-            me: Id::new(2).unwrap(),
-            members,
-            listen: None,
-            data: "data".into(),
-            security: Security::Secret("0123456789abcdef0123456789abcdef".into()),
-            profile: Profile::default(),
-            commitment: None,
-            seed: None,
-            clock_gains: 0,
-        }
+        let security = Security::Secret("0123456789abcdef0123456789abcdef".into());
+        Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
     }
 
     #[test]

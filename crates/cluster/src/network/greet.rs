@@ -1,0 +1,360 @@
+//! From a socket to a connection with a peer: who is it, may it speak, and which connection stays.
+
+use super::link::Trouble;
+use super::peers::{Arrival, Burial, Dialling, Greeting};
+use super::wire::Malformed;
+use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage, secure};
+use crate::Incarnation;
+use crate::obituary::{self, Obituary};
+use bellwether_core::Id;
+use std::time::Instant;
+
+/// What a TLS connection begins with.
+const TLS_HANDSHAKE: u8 = 0x16;
+
+impl Network {
+    /// Goes on with a connection that is not up yet, as far as what has come allows.
+    pub(super) fn advance(&mut self, at: usize) {
+        while let Some(line) = &mut self.lines[at] {
+            let advanced = match line.stage {
+                Stage::Up | Stage::Swallowed => return,
+                _ if line.link.frozen => return,
+                Stage::Connecting => self.connected(at),
+                Stage::Arriving => self.arrived(at),
+                Stage::Greeting | Stage::Hoping => self.hear(at),
+                Stage::Obituary => self.hear_obituary(at),
+                Stage::Leaving => {
+                    if line.link.discard() {
+                        self.release(at);
+                    }
+                    return;
+                }
+            };
+            match advanced {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(trouble) => return self.fail(at, trouble),
+            }
+        }
+    }
+
+    /// Whether who was dialled has taken up. Then Hello goes out, with the last of our part of TLS.
+    fn connected(&mut self, at: usize) -> Result<bool, Trouble> {
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        if !line.link.writable && !line.link.readable {
+            return Ok(false);
+        }
+        let (Some(peer), Ok(None)) = (line.dialled, line.link.stream.take_error()) else {
+            return Err(Trouble::Closed);
+        };
+        if line.link.stream.peer_addr().is_err() {
+            return Ok(false);
+        }
+        line.stage = Stage::Greeting;
+        self.say_hello(at, peer);
+        Ok(true)
+    }
+
+    /// Tells by the first byte what somebody wants.
+    fn arrived(&mut self, at: usize) -> Result<bool, Trouble> {
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        let mut first = [0];
+        match line.link.stream.peek(&mut first) {
+            Ok(0) => return Err(Trouble::Closed),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(false),
+            Err(_) => return Err(Trouble::Closed),
+        }
+        if first[0] == obituary::MAGIC[0] {
+            line.stage = Stage::Obituary;
+            return Ok(true);
+        }
+        let tls = self.guard.answer().map_err(|error| Trouble::Tls(rustls::Error::General(error)))?;
+        match (first[0], tls) {
+            (TLS_HANDSHAKE, tls @ Some(_)) => line.link.secure(tls),
+            (TLS_HANDSHAKE, None) => {
+                return self.refuse(at, Reason::Malformed, "it speaks TLS, and we do not");
+            }
+            (_, Some(_)) => return self.refuse(at, Reason::Malformed, "it does not speak TLS, and we do"),
+            (_, None) => {}
+        }
+        line.stage = Stage::Greeting;
+        Ok(true)
+    }
+
+    /// One frame of who is not up yet.
+    fn hear(&mut self, at: usize) -> Result<bool, Trouble> {
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        let Some(frame) = line.link.take()? else { return Ok(false) };
+        match (line.stage, frame) {
+            (Stage::Greeting, Frame::Hello(hello)) => self.on_hello(at, &hello),
+            (Stage::Hoping, Frame::Welcome) => self.on_welcome(at),
+            (Stage::Hoping, Frame::Farewell(_)) => {
+                self.release(at);
+                Ok(false)
+            }
+            (Stage::Greeting, Frame::Farewell(reason)) => self.on_refusal(at, reason),
+            (_, Frame::Superseded(by)) => {
+                // Before its Hello only who was dialled is known: by its key or certificate.
+                let named = line.peer.is_some_and(|peer| self.guard.is_named(line.link.tls(), peer));
+                if !named {
+                    return Err(Malformed::Order.into());
+                }
+                self.superseded(at, by);
+                Ok(false)
+            }
+            _ => Err(Malformed::Order.into()),
+        }
+    }
+
+    fn on_hello(&mut self, at: usize, hello: &Hello) -> Result<bool, Trouble> {
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        let from = hello.from;
+        if hello.cluster != self.cluster {
+            let why = format!("it is of the cluster '{}'", hello.cluster.escape_debug());
+            return self.refuse(at, Reason::Cluster, &why);
+        }
+        if hello.to != self.me {
+            return self.refuse(at, Reason::Meant, &format!("it takes us for member {}", hello.to));
+        }
+        if line.dialled.is_some_and(|dialled| dialled != from) {
+            return self.refuse(at, Reason::Meant, &format!("member {from} is at its address"));
+        }
+        let Some(member) = self.members.iter_mut().find(|member| member.id == from) else {
+            return self.refuse(at, Reason::Stranger, &format!("member {from} is not among the members"));
+        };
+        if !self.guard.is_named(line.link.tls(), from) {
+            let why = format!("it calls itself member {from}, and its certificate does not");
+            return self.refuse(at, Reason::Certificate, &why);
+        }
+        if hello.protocol != self.protocol {
+            let why = format!("it runs '{}', and we run '{}'", hello.protocol.escape_debug(), self.protocol);
+            return self.refuse(at, Reason::Protocol, &why);
+        }
+        if member.is_cut {
+            line.stage = Stage::Swallowed;
+            return Ok(false);
+        }
+        line.peer = Some(from);
+        line.greeting = Some(Greeting { incarnation: hello.incarnation, number: hello.number });
+        match member.known.greet(hello.incarnation, hello.commitment) {
+            Arrival::Same => {}
+            Arrival::New => self.end_others(at, from, Some(hello.incarnation)),
+            Arrival::Refused(by) => {
+                line.link.queue(&Frame::Superseded(by));
+                let why = match by {
+                    Some(_) => "another process has its identity, or its disk was lost",
+                    None => "its process was certified to be dead",
+                };
+                self.complain(Party::Member(from), why.into());
+                self.leave(at);
+                return Ok(false);
+            }
+        }
+        self.agree(at, from)
+    }
+
+    /// Both know each other. Which connection is theirs the smaller id says.
+    fn agree(&mut self, at: usize, peer: Id) -> Result<bool, Trouble> {
+        let is_ours_to_say = self.me < peer;
+        if is_ours_to_say && !self.takes_over(at, peer) {
+            if let Some(line) = &mut self.lines[at] {
+                line.link.queue(&Frame::Farewell(Reason::Duplicate));
+            }
+            self.leave(at);
+            return Ok(false);
+        }
+        if self.lines[at].as_ref().is_some_and(|line| line.dialled.is_none()) {
+            self.say_hello(at, peer);
+        }
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        if is_ours_to_say {
+            line.link.queue(&Frame::Welcome);
+            self.come_up(at, peer);
+        } else {
+            line.stage = Stage::Hoping;
+            // As long as there is hope here, Hello is said nowhere else.
+            let is_unsaid = |line: &super::Line| line.peer == Some(peer) && line.stage == Stage::Connecting;
+            self.release_where(is_unsaid);
+        }
+        Ok(true)
+    }
+
+    fn on_welcome(&mut self, at: usize) -> Result<bool, Trouble> {
+        let Some(peer) = self.lines[at].as_ref().and_then(|line| line.peer) else { return Ok(false) };
+        if self.takes_over(at, peer) {
+            self.come_up(at, peer);
+        } else {
+            self.release(at);
+        }
+        Ok(false)
+    }
+
+    /// Whether this connection is to be the peer's rather than the one that is.
+    fn takes_over(&self, at: usize, peer: Id) -> bool {
+        let greeting = |at: usize| self.lines[at].as_ref().and_then(|line| line.greeting);
+        let present = self.member(peer).and_then(|member| member.up).and_then(greeting);
+        match (greeting(at), present) {
+            (Some(this), Some(present)) => this.takes_over_from(present),
+            _ => true,
+        }
+    }
+
+    fn come_up(&mut self, at: usize, peer: Id) {
+        self.end_others(at, peer, None);
+        let Some(line) = &mut self.lines[at] else { return };
+        let Some(Greeting { incarnation, .. }) = line.greeting else { return };
+        line.stage = Stage::Up;
+        line.link.tally.connections += 1;
+        if let Some(member) = self.member_mut(peer) {
+            member.up = Some(at);
+            member.reached();
+        }
+        self.happened.push_back(Incoming::Up { peer, incarnation });
+    }
+
+    /// Ends the peer's other connections, except those that are later than this one. A later life is told to them, if
+    /// that is why.
+    fn end_others(&mut self, than: usize, peer: Id, later: Option<Incarnation>) {
+        let this = self.lines[than].as_ref().and_then(|line| line.greeting);
+        for at in (0..self.lines.len()).filter(|at| *at != than) {
+            let Some(line) = self.lines[at].as_mut().filter(|line| line.peer == Some(peer)) else { continue };
+            let is_later =
+                matches!((line.greeting, this), (Some(its), Some(this)) if its.takes_over_from(this));
+            if is_later || line.stage == Stage::Leaving {
+                continue;
+            }
+            if later.is_some() && line.greeting.is_some() {
+                line.link.queue(&Frame::Superseded(later));
+                if let Some(peer) = self.unseat(at) {
+                    self.happened.push_back(Incoming::Down { peer, why: Ended::Superseded });
+                }
+                self.leave(at);
+            } else if later.is_none() {
+                self.drop_line(at, Ended::Closed);
+            }
+        }
+    }
+
+    /// Somebody whom we dialled will not have us.
+    fn on_refusal(&mut self, at: usize, reason: Reason) -> Result<bool, Trouble> {
+        let reproach = match reason {
+            Reason::Leaving | Reason::Duplicate => None,
+            Reason::Cluster => Some("it is of another cluster"),
+            Reason::Protocol => Some("it runs another algorithm"),
+            Reason::Version => Some("it speaks another version of the wire format"),
+            Reason::Meant => Some("another member is at its address"),
+            Reason::Stranger => Some("it does not know us as a member"),
+            Reason::Certificate => Some("our certificate does not name us"),
+            Reason::Malformed => Some("it does not understand us; is one of us set to plaintext?"),
+        };
+        if let (Some(reproach), Some(party)) = (reproach, self.party(at)) {
+            self.complain(party, format!("it turned us away: {reproach}"));
+        }
+        self.release(at);
+        Ok(false)
+    }
+
+    /// Turns somebody away, telling it why.
+    fn refuse(&mut self, at: usize, reason: Reason, why: &str) -> Result<bool, Trouble> {
+        if let Some(party) = self.party(at) {
+            self.complain(party, why.to_owned());
+        }
+        if let Some(line) = &mut self.lines[at] {
+            line.link.queue(&Frame::Farewell(reason));
+        }
+        self.leave(at);
+        Ok(false)
+    }
+
+    /// A connection that is not up cannot go on.
+    pub(super) fn fail(&mut self, at: usize, trouble: Trouble) {
+        let stage = self.lines[at].as_ref().map(|line| line.stage);
+        let reason = match &trouble {
+            Trouble::Closed => None,
+            Trouble::Tls(error) => Some((secure::explain(error), None)),
+            Trouble::Malformed(it @ Malformed::Version(_)) => Some((it.to_string(), Some(Reason::Version))),
+            Trouble::Malformed(it) => Some((it.to_string(), Some(Reason::Malformed))),
+        };
+        match (reason, self.party(at)) {
+            (Some((why, reason)), Some(party)) if stage != Some(Stage::Leaving) => {
+                self.complain(party, why);
+                if let (Some(line), Some(reason)) = (&mut self.lines[at], reason) {
+                    line.link.queue(&Frame::Farewell(reason));
+                }
+                self.leave(at);
+            }
+            _ => _ = self.release(at),
+        }
+    }
+
+    /// Says the last words, and hears no more.
+    pub(super) fn leave(&mut self, at: usize) {
+        let Some(line) = &mut self.lines[at] else { return };
+        line.link.close();
+        line.stage = Stage::Leaving;
+        line.since = Instant::now();
+        if let Some(peer) = line.dialled.take() {
+            self.dial_next(peer);
+        }
+    }
+
+    fn party(&self, at: usize) -> Option<Party> {
+        let line = self.lines[at].as_ref()?;
+        Some(line.peer.map_or(Party::Address(line.address), Party::Member))
+    }
+
+    fn release_where(&mut self, is_it: impl Fn(&super::Line) -> bool) {
+        for at in 0..self.lines.len() {
+            if self.lines[at].as_ref().is_some_and(&is_it) {
+                self.release(at);
+            }
+        }
+    }
+
+    fn say_hello(&mut self, at: usize, peer: Id) {
+        let (cluster, protocol) = (self.cluster.clone(), self.protocol.clone());
+        let Some(member) = self.members.iter_mut().find(|member| member.id == peer) else { return };
+        member.hellos += 1;
+        let (from, to, number) = (self.me, peer, member.hellos);
+        let (incarnation, commitment) = (self.incarnation, self.commitment);
+        let hello = Hello { cluster, protocol, from, to, incarnation, number, commitment };
+        if let Some(line) = &mut self.lines[at] {
+            line.link.queue(&Frame::Hello(hello));
+        }
+    }
+
+    /// A peer knows another process under our identity, or ours as dead.
+    pub(super) fn superseded(&mut self, at: usize, by: Option<Incarnation>) {
+        self.happened.push_back(Incoming::Superseded { by });
+        self.drop_line(at, Ended::Superseded);
+    }
+
+    fn hear_obituary(&mut self, at: usize) -> Result<bool, Trouble> {
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        let Some(bytes) = line.link.take_bytes()? else { return Ok(false) };
+        let obituary = Obituary::decode(&bytes).ok_or(Trouble::Malformed(Malformed::Kind(bytes[0])))?;
+        if !obituary.is_of(&self.cluster) {
+            return self.refuse(at, Reason::Cluster, "its obituary is for another cluster");
+        }
+        let member = self.members.iter_mut().find(|member| member.id == obituary.id);
+        if member.as_ref().is_some_and(|member| member.is_cut) {
+            line.stage = Stage::Swallowed;
+            return Ok(false);
+        }
+        let burial = member.map_or(Burial::Unknown, |member| member.known.bury(&obituary));
+        if burial != Burial::Unknown {
+            line.link.queue_bytes(&[obituary::ACKNOWLEDGED]);
+        }
+        if let Burial::New(incarnation) = burial {
+            let peer = obituary.id;
+            self.release_where(|line| line.peer == Some(peer));
+            if let Some(member) = self.member_mut(peer) {
+                member.dialling = Dialling::At(Instant::now());
+            }
+            self.happened.push_back(Incoming::Dead { peer, incarnation });
+        }
+        self.leave(at);
+        Ok(false)
+    }
+}

@@ -1,0 +1,576 @@
+//! One authenticated connection with each other member, driven by one poll in the caller's thread.
+//!
+//! The caller's loop: [`Network::wait`]; then [`Network::next`] until there is nothing, with [`Network::send`] and one
+//! [`Network::flush`] for each input; and again. Who stops asking for a while holds up the senders, and loses nothing:
+//! what it does not ask for stays in the sockets. `wait` does not return for what was left there, so ask until there
+//! is nothing before waiting for more.
+//!
+//! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
+//! that is down. Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
+//! both always mean the same one, and what one sends after its `Up` the other gets after its own, unless the
+//! connection breaks.
+
+mod greet;
+mod link;
+mod peers;
+mod resolve;
+mod secure;
+mod tend;
+pub mod wire;
+
+use crate::{Incarnation, Settings};
+use bellwether_core::{Id, Signal};
+use link::{Link, Trouble};
+use mio::net::TcpListener;
+use mio::{Events, Interest, Poll, Token, Waker};
+use peers::{Greeting, Member};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use resolve::Resolver;
+use ring::rand::SecureRandom;
+use secure::Guard;
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use std::{fmt, io};
+use wire::{Frame, Hello, Reason};
+
+const LISTENER: Token = Token(0);
+const WAKER: Token = Token(1);
+/// Connections' tokens begin here.
+const FIRST_LINK: usize = 2;
+
+/// The connections with all other members.
+pub struct Network {
+    poll: Poll,
+    ready: Events,
+    waker: Arc<Waker>,
+    listener: TcpListener,
+    local: SocketAddr,
+    /// When to accept again: at once if somebody may be waiting, later if the system has run out of something.
+    accept_at: Option<Instant>,
+    guard: Guard,
+    me: Id,
+    cluster: String,
+    protocol: String,
+    incarnation: Incarnation,
+    commitment: Option<[u8; 32]>,
+    members: Vec<Member>,
+    lines: Vec<Option<Line>>,
+    /// Whose turn it is to be read from.
+    turn: usize,
+    /// What has happened besides what peers said.
+    happened: VecDeque<Incoming<'static>>,
+    resolver: Resolver,
+    random: Xoshiro256PlusPlus,
+    /// How many more complaints may be made, of strangers and of members.
+    patience: [Patience; 2],
+    /// What was last wrong with a stranger.
+    last_stranger: Option<(IpAddr, String)>,
+    /// What went over connections that are gone.
+    tally: Tally,
+}
+
+/// A connection and how far it has come.
+struct Line {
+    link: Link,
+    stage: Stage,
+    /// When it came to this stage.
+    since: Instant,
+    address: SocketAddr,
+    /// Who was dialled, if we did.
+    dialled: Option<Id>,
+    /// With whom it is: who was dialled, or who said Hello.
+    peer: Option<Id>,
+    /// The peer's Hello.
+    greeting: Option<Greeting>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// We dialled, and nobody has taken up yet.
+    Connecting,
+    /// Somebody dialled us, and has not said a byte.
+    Arriving,
+    /// TLS if any, then the peer's Hello.
+    Greeting,
+    /// Both have said Hello, and the smaller id, which is the peer's, has the word.
+    Hoping,
+    /// The connection with this peer.
+    Up,
+    /// A supervisor brings an obituary.
+    Obituary,
+    /// All is said; what comes is thrown away until the other side closes too.
+    Leaving,
+    /// For trials: whoever came through a cable that is cut hears nothing.
+    Swallowed,
+}
+
+/// What to say to a peer.
+#[derive(Clone, Copy, Debug)]
+pub enum Outgoing<'a> {
+    /// What an algorithm says.
+    Message(&'a [u8]),
+    /// What a detector says.
+    Signal(Signal),
+    /// The leader's application has taken over, in this term.
+    Ready(u64),
+    /// This member stops.
+    Farewell,
+}
+
+/// What has come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incoming<'a> {
+    /// There is a connection with this life of a peer.
+    Up {
+        /// The peer.
+        peer: Id,
+        /// Which life of it.
+        incarnation: Incarnation,
+    },
+    /// There is none any more.
+    Down {
+        /// The peer.
+        peer: Id,
+        /// Why.
+        why: Ended,
+    },
+    /// The peer's algorithm says something.
+    Message {
+        /// The peer.
+        peer: Id,
+        /// What it says.
+        bytes: &'a [u8],
+    },
+    /// The peer's detector says something.
+    Signal {
+        /// The peer.
+        peer: Id,
+        /// What it says.
+        signal: Signal,
+    },
+    /// The peer leads, and its application has taken over.
+    Ready {
+        /// The peer.
+        peer: Id,
+        /// The term in which it leads.
+        term: u64,
+    },
+    /// The latest life of this peer that is known here is certified to be dead. Stands for `Down` too, if it was up.
+    Dead {
+        /// The peer.
+        peer: Id,
+        /// Which life of it.
+        incarnation: Incarnation,
+    },
+    /// Peers know another process under our identity, or ours as dead: this one must stop.
+    Superseded {
+        /// The other one, if it is not our own death that was certified.
+        by: Option<Incarnation>,
+    },
+    /// Somebody was turned away, or turned us away: for the log. Not every case is told.
+    Refused {
+        /// Who.
+        from: Party,
+        /// Why.
+        why: String,
+    },
+}
+
+/// Who was at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// This member, or who is at its address.
+    Member(Id),
+    /// Somebody who came from there and did not prove to be a member.
+    Address(SocketAddr),
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Party::Member(id) => write!(f, "member {id}"),
+            Party::Address(address) => write!(f, "somebody at {address}"),
+        }
+    }
+}
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The peer or the network closed it.
+    Closed,
+    /// The peer said farewell: it stops.
+    Farewell,
+    /// What is sent does not get away, or more is sent than does.
+    Stalled,
+    /// The peer said what nobody understands.
+    Malformed,
+    /// A later life of the peer has come, or one of ours.
+    Superseded,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ended::Closed => "closed",
+            Ended::Farewell => "it said farewell",
+            Ended::Stalled => "nothing gets through",
+            Ended::Malformed => "it said what nobody understands",
+            Ended::Superseded => "a later process has its place",
+        })
+    }
+}
+
+/// Why there is no network.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// There is no such place here.
+    #[error("cannot listen at {0}: {1}; is the port taken, or the address not of this machine?")]
+    Listen(String, io::Error),
+    /// A file of certificates or keys.
+    #[error("{0} cannot be used: {1}")]
+    File(PathBuf, String),
+    /// No certificate can carry the name.
+    #[error("'{0}' cannot be a name in a certificate; give the cluster a shorter name")]
+    Name(String),
+    /// TLS.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
+    /// The system.
+    #[error("the network cannot be used: {0}")]
+    System(#[from] io::Error),
+}
+
+/// What went over connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Bytes read from sockets.
+    pub bytes_in: u64,
+    /// Bytes written to sockets.
+    pub bytes_out: u64,
+    /// Frames received.
+    pub frames_in: u64,
+    /// Frames sent.
+    pub frames_out: u64,
+    /// Connections that came up.
+    pub connections: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.frames_in += other.frames_in;
+        self.frames_out += other.frames_out;
+        self.connections += other.connections;
+    }
+}
+
+/// What went over connections, in all and with each peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// With anyone, strangers too.
+    pub total: Tally,
+    /// With each peer, in the order of the settings.
+    pub peers: Vec<(Id, Tally)>,
+}
+
+/// How many more complaints may be made: some at once, and then one a second, so that a flood of garbage is none of
+/// complaints.
+struct Patience {
+    left: f64,
+    since: Instant,
+}
+
+impl Patience {
+    const MOST: f64 = 16.0;
+
+    fn new(now: Instant) -> Patience {
+        Patience { left: Patience::MOST, since: now }
+    }
+
+    fn allows(&mut self, now: Instant) -> bool {
+        self.left = (self.left + now.duration_since(self.since).as_secs_f64()).min(Patience::MOST);
+        self.since = now;
+        let is_left = self.left >= 1.0;
+        self.left -= if is_left { 1.0 } else { 0.0 };
+        is_left
+    }
+}
+
+impl Network {
+    /// Listens, and begins to dial all others, for this life of the member. `protocol` names the algorithm and its
+    /// variant: who runs another one is not heard.
+    ///
+    /// # Errors
+    /// [`NetworkError`] says what cannot be had.
+    pub fn open(
+        settings: &Settings,
+        protocol: &str,
+        incarnation: Incarnation,
+    ) -> Result<Network, NetworkError> {
+        let guard = Guard::new(settings)?;
+        let own = settings.members.iter().find(|member| member.id == settings.me);
+        let address = settings.listen.as_deref().or(own.map(|own| &*own.address)).unwrap_or("0.0.0.0:0");
+        let mut listener = listen(address).map_err(|error| NetworkError::Listen(address.into(), error))?;
+        let poll = Poll::new()?;
+        poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
+        let now = Instant::now();
+        let others = settings.members.iter().filter(|member| member.id != settings.me);
+        Ok(Network {
+            poll,
+            ready: Events::with_capacity(64),
+            resolver: Resolver::new(Arc::clone(&waker)),
+            waker,
+            local: listener.local_addr()?,
+            listener,
+            accept_at: Some(now),
+            guard,
+            me: settings.me,
+            cluster: settings.cluster.clone(),
+            protocol: protocol.into(),
+            incarnation,
+            commitment: settings.commitment,
+            members: others.map(|it| Member::new(it.id, it.address.clone(), now)).collect(),
+            lines: Vec::new(),
+            turn: 0,
+            happened: VecDeque::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(settings.seed.unwrap_or_else(drawn)),
+            patience: [Patience::new(now), Patience::new(now)],
+            last_stranger: None,
+            tally: Tally::default(),
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn local_address(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Ends a [`Network::wait`] from any thread.
+    #[must_use]
+    pub fn waker(&self) -> Arc<Waker> {
+        Arc::clone(&self.waker)
+    }
+
+    /// Says something to a peer. It goes out with the next [`Network::flush`]. `false` if it is lost: there is no
+    /// connection, or so much waits on it already that it is given up, or the message is longer than 16 KiB.
+    pub fn send(&mut self, to: Id, what: Outgoing<'_>) -> bool {
+        let frame = match what {
+            Outgoing::Message(bytes) => Frame::Message(bytes),
+            Outgoing::Signal(signal) => Frame::Signal(signal),
+            Outgoing::Ready(term) => Frame::Ready(term),
+            Outgoing::Farewell => Frame::Farewell(Reason::Leaving),
+        };
+        let Some(at) = self.member(to).and_then(|member| member.up) else { return false };
+        let Some(line) = &mut self.lines[at] else { return false };
+        let is_queued = line.link.queue(&frame);
+        if line.link.is_full() {
+            self.drop_line(at, Ended::Stalled);
+            return false;
+        }
+        is_queued
+    }
+
+    /// Writes what was queued.
+    pub fn flush(&mut self) {
+        let now = Instant::now();
+        for at in 0..self.lines.len() {
+            let Some(line) = &mut self.lines[at] else { continue };
+            if line.stage != Stage::Leaving && line.link.is_waiting() && line.link.flush(now).is_err() {
+                // Whatever it said last is still read: that finds the end, too.
+                line.link.readable = true;
+                if line.stage != Stage::Up {
+                    self.fail(at, Trouble::Closed);
+                }
+            }
+        }
+    }
+
+    /// What has come in. Ask until there is nothing.
+    #[allow(clippy::should_implement_trait)] // it lends: no iterator can
+    pub fn next(&mut self) -> Option<Incoming<'_>> {
+        loop {
+            if let Some(happened) = self.happened.pop_front() {
+                return Some(happened);
+            }
+            let Some((at, peer, frame)) = self.take() else {
+                return self.happened.pop_front();
+            };
+            match frame {
+                Frame::Message(place) => {
+                    let bytes = self.lines[at].as_ref()?.link.bytes(place);
+                    return Some(Incoming::Message { peer, bytes });
+                }
+                Frame::Signal(signal) => return Some(Incoming::Signal { peer, signal }),
+                Frame::Ready(term) => return Some(Incoming::Ready { peer, term }),
+                Frame::Farewell(_) => self.drop_line(at, Ended::Farewell),
+                Frame::Superseded(by) => self.superseded(at, by),
+                Frame::Hello(_) | Frame::Welcome => self.drop_line(at, Ended::Malformed),
+            }
+        }
+    }
+
+    /// The next frame of any peer, all having their turn.
+    fn take(&mut self) -> Option<(usize, Id, Frame<Range<usize>>)> {
+        let (first, count) = (self.turn, self.lines.len());
+        for at in (0..count).map(|step| (first + step) % count) {
+            let Some(line) = &mut self.lines[at] else { continue };
+            let (Stage::Up, Some(peer)) = (line.stage, line.peer) else { continue };
+            match line.link.take() {
+                Ok(None) => {}
+                Ok(Some(frame)) => {
+                    self.turn = at + 1;
+                    return Some((at, peer, frame));
+                }
+                Err(trouble) => {
+                    let is_malformed = !matches!(trouble, Trouble::Closed);
+                    self.drop_line(at, if is_malformed { Ended::Malformed } else { Ended::Closed });
+                }
+            }
+        }
+        None
+    }
+
+    /// From now on this peer is dialled there.
+    pub fn set_address(&mut self, id: Id, address: String) {
+        let now = Instant::now();
+        if let Some(member) = self.member_mut(id) {
+            member.address = address;
+            if let peers::Dialling::At(_) = member.dialling {
+                member.dialling = peers::Dialling::At(now);
+            }
+        }
+    }
+
+    /// For trials: cuts the cables to these peers. Nothing comes from them and nothing goes to them; nobody is told.
+    pub fn cut(&mut self, peers: &[Id]) {
+        self.set_cut(peers, true);
+    }
+
+    /// For trials: mends all cables.
+    pub fn heal(&mut self) {
+        let all: Vec<Id> = self.members.iter().map(|member| member.id).collect();
+        self.set_cut(&all, false);
+    }
+
+    fn set_cut(&mut self, peers: &[Id], is_cut: bool) {
+        for member in self.members.iter_mut().filter(|member| peers.contains(&member.id)) {
+            member.is_cut = is_cut;
+        }
+        for line in self.lines.iter_mut().flatten() {
+            if line.peer.is_some_and(|peer| peers.contains(&peer)) {
+                line.link.frozen = is_cut;
+            }
+        }
+    }
+
+    /// Whether there is a connection with it.
+    #[must_use]
+    pub fn is_connected(&self, id: Id) -> bool {
+        self.member(id).is_some_and(|member| member.up.is_some())
+    }
+
+    /// What went over the network so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        let mut traffic = Traffic {
+            total: self.tally,
+            peers: self.members.iter().map(|member| (member.id, member.tally)).collect(),
+        };
+        for line in self.lines.iter().flatten() {
+            traffic.total.add(line.link.tally);
+            let peer = traffic.peers.iter_mut().find(|(id, _)| line.peer == Some(*id));
+            if let Some((_, tally)) = peer {
+                tally.add(line.link.tally);
+            }
+        }
+        traffic
+    }
+
+    fn member(&self, id: Id) -> Option<&Member> {
+        self.members.iter().find(|member| member.id == id)
+    }
+
+    fn member_mut(&mut self, id: Id) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.id == id)
+    }
+
+    /// Forgets a connection, and says so if it was up.
+    fn drop_line(&mut self, at: usize, why: Ended) {
+        if let Some(peer) = self.release(at) {
+            self.happened.push_back(Incoming::Down { peer, why });
+        }
+    }
+
+    /// Forgets a connection, and tries the next address if we dialled it in vain. Whose it was, if it was up.
+    fn release(&mut self, at: usize) -> Option<Id> {
+        let peer = self.unseat(at);
+        let mut line = self.lines.get_mut(at)?.take()?;
+        let _ = self.poll.registry().deregister(&mut line.link.stream);
+        self.tally.add(line.link.tally);
+        if let Some(member) = line.peer.and_then(|peer| self.member_mut(peer)) {
+            member.tally.add(line.link.tally);
+        }
+        if let (None, Some(dialled)) = (peer, line.dialled) {
+            self.dial_next(dialled);
+        }
+        peer
+    }
+
+    /// This connection is no longer the peer's, if it was. Whose it was.
+    fn unseat(&mut self, at: usize) -> Option<Id> {
+        let member = self.members.iter_mut().find(|member| member.up == Some(at))?;
+        member.up = None;
+        member.back_off(Instant::now(), &mut self.random);
+        Some(member.id)
+    }
+
+    /// For the log, if it is not too much.
+    fn complain(&mut self, from: Party, why: String) {
+        // Who is turned away comes again, from another port: once said is enough.
+        let is_new = match from {
+            Party::Member(id) => self.member_mut(id).is_none_or(|member| {
+                let last = std::mem::replace(&mut member.complaint, why.clone());
+                last != why
+            }),
+            Party::Address(address) => {
+                let said = Some((address.ip(), why.clone()));
+                std::mem::replace(&mut self.last_stranger, said.clone()) != said
+            }
+        };
+        if !is_new {
+            return;
+        }
+        if self.patience[usize::from(matches!(from, Party::Member(_)))].allows(Instant::now()) {
+            self.happened.push_back(Incoming::Refused { from, why });
+        }
+    }
+}
+
+/// The first of the places that the name stands for where one can listen.
+fn listen(address: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
+    for address in address.to_socket_addrs()? {
+        match TcpListener::bind(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+/// A seed from the machine's randomness.
+fn drawn() -> u64 {
+    let mut bytes = [0; 8];
+    // Only jitter comes of it: if the system has no randomness, any number will do.
+    let _ = ring::rand::SystemRandom::new().fill(&mut bytes);
+    u64::from_le_bytes(bytes)
+}

@@ -1,0 +1,233 @@
+//! What a member knows of each other member: which life of it, which connection, and when to dial it.
+
+use super::Tally;
+use crate::Incarnation;
+use crate::obituary::{Commitment, Obituary};
+use bellwether_core::Id;
+use rand::RngExt;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// How long the first wait is before dialling again, and the longest.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// Which lives of one member were heard of.
+///
+/// Of one member a later life counts more boots. So of two lives that count the same, or of one that counts less
+/// than the last one did, something is wrong: a second process runs under this identity, or its disk was lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    latest: Option<Life>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Life {
+    incarnation: Incarnation,
+    commitment: Option<[u8; 32]>,
+    is_dead: bool,
+}
+
+/// What a Hello of some life means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is the life that is known.
+    Same,
+    /// It is a new one; whatever was known before is over.
+    New,
+    /// It may not speak: this other one is known, or it is dead itself.
+    Refused(Option<Incarnation>),
+}
+
+/// What an obituary means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Burial {
+    /// That life has just been learnt to be dead.
+    New(Incarnation),
+    /// It was known to be dead.
+    Old,
+    /// There is no such life, or it is not the latest: nothing follows.
+    Unknown,
+}
+
+impl Known {
+    /// Somebody who proved to be this member said Hello.
+    pub fn greet(&mut self, incarnation: Incarnation, commitment: Option<[u8; 32]>) -> Arrival {
+        match self.latest {
+            Some(life) if life.incarnation == incarnation && life.is_dead => Arrival::Refused(None),
+            Some(life) if life.incarnation == incarnation => Arrival::Same,
+            Some(life) if incarnation.boot <= life.incarnation.boot => {
+                Arrival::Refused(Some(life.incarnation))
+            }
+            _ => {
+                self.latest = Some(Life { incarnation, commitment, is_dead: false });
+                Arrival::New
+            }
+        }
+    }
+
+    /// An obituary of this member has come.
+    pub fn bury(&mut self, obituary: &Obituary) -> Burial {
+        let is_proven =
+            |life: &Life| life.commitment.is_some_and(|it| obituary.proves_death_of(&Commitment(it)));
+        match self.latest.as_mut().filter(|life| is_proven(life)) {
+            Some(life) if life.is_dead => Burial::Old,
+            Some(life) => {
+                life.is_dead = true;
+                Burial::New(life.incarnation)
+            }
+            None => Burial::Unknown,
+        }
+    }
+}
+
+/// Which Hello of a peer a connection began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Greeting {
+    /// Which life said it.
+    pub incarnation: Incarnation,
+    /// The how many-th it was.
+    pub number: u64,
+}
+
+impl Greeting {
+    /// Whether a connection that began with this takes the place of one that began with the other.
+    ///
+    /// Between two members the smaller id has the last word on which connection is theirs, by its Welcome. It gives
+    /// it to the first on which both have said Hello. If then another turns up, the peer's numbers tell which case it
+    /// is. A lower one: both dialled at the same time, and the peer had not yet said Hello on the one that was taken.
+    /// A higher one: the peer says nothing on a second connection while it has the first, so it has lost that.
+    pub fn takes_over_from(self, other: Greeting) -> bool {
+        match self.incarnation.boot.cmp(&other.incarnation.boot) {
+            std::cmp::Ordering::Equal => self.number > other.number,
+            order => order.is_gt(),
+        }
+    }
+}
+
+/// How a peer is being dialled.
+#[derive(Debug)]
+pub enum Dialling {
+    /// Not, until then.
+    At(Instant),
+    /// Its name is being looked up.
+    Resolving,
+    /// A connection is being made; these addresses are left to try.
+    Trying(Vec<SocketAddr>),
+}
+
+/// Another member.
+pub struct Member {
+    pub id: Id,
+    pub address: String,
+    pub known: Known,
+    /// The connection with it.
+    pub up: Option<usize>,
+    pub dialling: Dialling,
+    wait: Duration,
+    /// How many Hellos were said to it.
+    pub hellos: u64,
+    /// For trials: the cable to it is cut.
+    pub is_cut: bool,
+    /// What was last wrong with it, so that it is said once.
+    pub complaint: String,
+    /// What went over connections that are gone.
+    pub tally: Tally,
+}
+
+impl Member {
+    pub fn new(id: Id, address: String, now: Instant) -> Member {
+        Member {
+            id,
+            address,
+            known: Known::default(),
+            up: None,
+            dialling: Dialling::At(now),
+            wait: BACK_OFF.0,
+            hellos: 0,
+            is_cut: false,
+            complaint: String::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// It could not be reached: waits, and longer every time. Peers that were cut off together do not all come back
+    /// at the same moment: each waits from half as long to half as long again.
+    pub fn back_off(&mut self, now: Instant, random: &mut impl RngExt) {
+        self.dialling = Dialling::At(now + self.wait.mul_f64(random.random_range(0.5..1.5)));
+        self.wait = (self.wait * 2).min(BACK_OFF.1);
+    }
+
+    /// It was reached: the next wait is short again.
+    pub fn reached(&mut self) {
+        self.wait = BACK_OFF.0;
+        self.complaint.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::obituary::Token;
+
+    /// A commitment and the obituary that meets it.
+    fn certified() -> ([u8; 32], Obituary) {
+        let token = Token::draw().unwrap();
+        (token.commitment().0, Obituary::new("orders", Id::new(1).unwrap(), token))
+    }
+
+    fn life(boot: u64, nonce: u64) -> Incarnation {
+        Incarnation { boot, nonce }
+    }
+
+    #[test]
+    fn lives_are_told_apart_by_boot_and_nonce() {
+        let refused = |boot, nonce| Arrival::Refused(Some(life(boot, nonce)));
+        // After boot 5 with nonce 1: who comes, and what that means.
+        let cases = [
+            (life(5, 1), Arrival::Same),
+            (life(6, 2), Arrival::New),
+            (life(6, 1), Arrival::New),
+            (life(5, 2), refused(5, 1)),
+            (life(4, 1), refused(5, 1)),
+            (life(4, 2), refused(5, 1)),
+        ];
+        for (comer, expected) in cases {
+            let mut known = Known::default();
+            assert_eq!(known.greet(life(5, 1), None), Arrival::New);
+            assert_eq!(known.greet(comer, None), expected, "{comer:?}");
+        }
+    }
+
+    #[test]
+    fn the_dead_stay_dead_and_only_the_latest_can_be_buried() {
+        let ((first, of_first), (second, of_second)) = (certified(), certified());
+        let mut known = Known::default();
+        assert_eq!(known.bury(&of_first), Burial::Unknown);
+        known.greet(life(1, 1), Some(first));
+        known.greet(life(2, 2), Some(second));
+        assert_eq!(known.bury(&of_first), Burial::Unknown);
+        assert_eq!(known.bury(&of_second), Burial::New(life(2, 2)));
+        assert_eq!(known.bury(&of_second), Burial::Old);
+        assert_eq!(known.greet(life(2, 2), Some(second)), Arrival::Refused(None));
+        assert_eq!(known.greet(life(2, 3), None), Arrival::Refused(Some(life(2, 2))));
+        assert_eq!(known.greet(life(3, 3), None), Arrival::New);
+        assert_eq!(known.bury(&of_second), Burial::Unknown);
+    }
+
+    #[test]
+    fn who_commits_to_nothing_cannot_be_buried() {
+        let mut known = Known::default();
+        known.greet(life(1, 1), None);
+        assert_eq!(known.bury(&certified().1), Burial::Unknown);
+    }
+
+    #[test]
+    fn the_later_hello_of_the_later_life_takes_over() {
+        let greeting = |boot, number| Greeting { incarnation: life(boot, boot), number };
+        assert!(greeting(1, 2).takes_over_from(greeting(1, 1)));
+        assert!(greeting(2, 1).takes_over_from(greeting(1, 9)));
+        assert!(!greeting(1, 1).takes_over_from(greeting(1, 1)));
+        assert!(!greeting(1, 1).takes_over_from(greeting(1, 2)));
+        assert!(!greeting(1, 9).takes_over_from(greeting(2, 1)));
+    }
+}

@@ -1,0 +1,6 @@
+//! Networks of one process against each other, over the loopback.
+
+mod bench;
+mod certificates;
+mod frames;
+mod pairs;
