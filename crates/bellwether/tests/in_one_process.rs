@@ -1,0 +1,226 @@
+//! Clusters whose members all live in the test's own process: what the library promises to whoever embeds it.
+
+use bellwether::{Elector, Event, Fence, Id, Leadership, Peer, Profile, Security, Settings, View};
+use std::time::Duration;
+use tempfile::TempDir;
+
+const SECRET: &str = "a secret of thirty-two bytes or more";
+/// Far more than anything takes: it only turns a test that would hang into one that fails.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn id(value: u64) -> Id {
+    Id::new(value).unwrap()
+}
+
+struct Cluster {
+    members: Vec<Elector>,
+    directories: Vec<TempDir>,
+}
+
+impl Cluster {
+    /// Members 1 to n, on ports that happen to be free: each is told afterwards where the others are.
+    fn of(n: u64, change: impl Fn(&mut Settings)) -> Cluster {
+        let directories: Vec<TempDir> = (0..n).map(|_| TempDir::new().unwrap()).collect();
+        let members: Vec<Elector> = (1..=n)
+            .zip(&directories)
+            .map(|(me, directory)| {
+                let mut settings = Settings {
+                    members: (1..=n).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
+                    data: directory.path().into(),
+                    security: Security::Secret(SECRET.into()),
+                    profile: Profile::FAST,
+                    ..Settings::new("test", id(me))
+                };
+                change(&mut settings);
+                Elector::start(settings).unwrap()
+            })
+            .collect();
+        introduce(&members);
+        Cluster { members, directories }
+    }
+}
+
+fn introduce(members: &[Elector]) {
+    for one in members {
+        for other in members {
+            one.set_address(other.id(), other.address().to_string());
+        }
+    }
+}
+
+async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("{what}: it takes far too long"))
+}
+
+/// Waits until a member's view is as it should be.
+async fn until(member: &Elector, what: &str, is_so: impl Fn(&View) -> bool) -> View {
+    within(what, async {
+        let mut events = member.observe();
+        loop {
+            let view = member.view();
+            if is_so(&view) {
+                return view;
+            }
+            let _ = tokio::time::timeout(Duration::from_millis(20), events.next()).await;
+        }
+    })
+    .await
+}
+
+async fn campaign(member: &Elector) -> Leadership {
+    within("campaign", member.campaign()).await.unwrap()
+}
+
+#[tokio::test]
+async fn whoever_campaigns_comes_to_lead_and_everyone_knows() {
+    let cluster = Cluster::of(3, |_| ());
+    let leadership = campaign(&cluster.members[1]).await;
+    assert!(leadership.term() >= 1);
+    assert_eq!(leadership.check(), Ok(leadership.token()));
+    assert!(cluster.members[1].is_leader());
+    for member in &cluster.members {
+        let view = until(member, "everyone knows", |view| view.status.leader == Some(id(2))).await;
+        assert_eq!(view.status.term, leadership.term());
+        assert_eq!(member.is_leader(), member.id() == id(2));
+    }
+    leadership.ready();
+    for member in &cluster.members {
+        until(member, "everyone knows that it is ready", |view| view.is_ready).await;
+    }
+}
+
+#[tokio::test]
+async fn leadership_passes_on_with_a_greater_token_and_the_former_one_ends_visibly() {
+    let cluster = Cluster::of(3, |_| ());
+    let (fence, mut tokens) = (Fence::new(), Vec::new());
+    for round in 0..4 {
+        let member = &cluster.members[round % 3];
+        let leadership = campaign(member).await;
+        fence.admit(leadership.check().unwrap()).unwrap();
+        tokens.push(leadership.token());
+        let lost = tokio::spawn({
+            let member = member.clone();
+            async move {
+                let mut events = member.observe();
+                while let Some(happened) = events.next().await {
+                    if let Event::Lost { term, .. } = happened.event {
+                        return term;
+                    }
+                }
+                0
+            }
+        });
+        let term = leadership.term();
+        within("resignation", leadership.resign()).await;
+        assert_eq!(within("word of it", lost).await.unwrap(), term);
+        assert!(!member.is_leader());
+    }
+    assert!(tokens.windows(2).all(|pair| pair[0] < pair[1]), "{tokens:?}");
+    assert!(fence.admit(tokens[0]).is_err());
+}
+
+#[tokio::test]
+async fn dropping_leadership_gives_it_up_and_another_that_waits_takes_over() {
+    let cluster = Cluster::of(3, |_| ());
+    let first = campaign(&cluster.members[2]).await;
+    let second = tokio::spawn({
+        let member = cluster.members[0].clone();
+        async move { campaign(&member).await.token() }
+    });
+    let token = first.token();
+    drop(first);
+    assert!(within("the next", second).await.unwrap() > token);
+    // Nobody campaigns any more, so nobody leads.
+    for member in &cluster.members {
+        until(member, "nobody leads", |view| view.status.leader.is_none()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
+    let cluster = Cluster::of(3, |settings| settings.profile = Profile::STEADY);
+    let old = campaign(&cluster.members[2]).await;
+    let next = tokio::spawn({
+        let member = cluster.members[1].clone();
+        async move { campaign(&member).await }
+    });
+    cluster.members[2].cut(vec![id(1), id(2)]);
+    let lost = within("the end of the lease", old.lost()).await;
+    assert_eq!(lost.0, old.term());
+    assert!(old.check().is_err(), "when the next leads, the former does not");
+    let next = within("the next", next).await.unwrap();
+    assert!(next.token() > old.token());
+    cluster.members[2].heal();
+    until(&cluster.members[2], "it follows", |view| view.status.leader == Some(id(2))).await;
+    assert!(next.check().is_ok(), "who comes back disturbs nobody");
+}
+
+#[tokio::test]
+async fn who_is_asked_hands_over_to_whom_it_is_told() {
+    let cluster = Cluster::of(3, |settings| settings.always_stands = true);
+    until(&cluster.members[2], "the best leads", |view| view.reign.is_some()).await;
+    cluster.members[2].transfer(id(1));
+    let view = until(&cluster.members[0], "member 1 leads", |view| view.reign.is_some()).await;
+    assert!(view.status.term > 1);
+}
+
+#[tokio::test]
+async fn members_are_themselves_wherever_they_are() {
+    let mut cluster = Cluster::of(3, |settings| settings.always_stands = true);
+    let before = until(&cluster.members[2], "a leader", |view| view.reign.is_some()).await.status.term;
+    cluster.members.drain(..).for_each(Elector::stop);
+    let directories: Vec<_> = cluster.directories.iter().map(|it| it.path().to_owned()).collect();
+    // The same disks; every address is another.
+    let again: Vec<Elector> = (1..=3)
+        .zip(directories)
+        .map(|(me, data)| {
+            Elector::start(Settings {
+                members: (1..=3).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
+                data,
+                security: Security::Secret(SECRET.into()),
+                profile: Profile::FAST,
+                always_stands: true,
+                ..Settings::new("test", id(me))
+            })
+            .unwrap()
+        })
+        .collect();
+    introduce(&again);
+    let after = until(&again[0], "a leader again", |view| view.status.leader.is_some()).await.status.term;
+    assert!(after > before, "terms go on where they were: {before}, then {after}");
+    assert!(again.iter().all(|member| member.incarnation().boot == 2));
+}
+
+#[tokio::test]
+async fn a_cluster_of_one_and_of_two_work() {
+    for n in [1, 2] {
+        let cluster = Cluster::of(n, |_| ());
+        let leadership = campaign(&cluster.members[0]).await;
+        assert!(leadership.check().is_ok(), "{n}");
+    }
+}
+
+/// Every algorithm there is, as it is in the simulator: members come to know a leader, the same for all.
+#[tokio::test]
+async fn every_algorithm_elects_over_a_real_network() {
+    use bellwether::Algorithms;
+    use bellwether_core::Registry as _;
+    for entry in Algorithms::ENTRIES {
+        let (spec, name) = (entry.spec, format!("{}/{}", entry.spec.name, entry.spec.variant));
+        let cluster = Cluster::of(3, |settings| {
+            settings.algorithm = name.clone();
+            settings.always_stands = true;
+        });
+        within(&name, async {
+            loop {
+                let views: Vec<View> = cluster.members.iter().map(Elector::view).collect();
+                let leaders = views.iter().filter(|view| view.reign.is_some()).count();
+                if leaders == 1 && views.iter().all(|view| spec.goal.is_met_by(&view.status)) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+}

@@ -1,0 +1,100 @@
+//! A member, said in a few words.
+
+use crate::elector::{Elector, StartError};
+use crate::settings::{Peer, Profile, Security, Settings};
+use bellwether_core::{Duty, Id, Registry};
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+/// A member to be: [`Elector::builder`].
+#[derive(Clone, Debug)]
+#[must_use = "it starts with `start`"]
+pub struct Builder<G> {
+    settings: Settings,
+    registry: PhantomData<fn() -> G>,
+}
+
+impl<G: Registry> Elector<G> {
+    /// The member `me` of a cluster with this name.
+    pub fn builder(cluster: impl Into<String>, me: Id) -> Builder<G> {
+        Builder { settings: Settings::new(cluster, me), registry: PhantomData }
+    }
+}
+
+impl<G: Registry> Builder<G> {
+    /// A member that votes and may lead, this one among them: `host:port`.
+    pub fn member(self, id: Id, address: impl Into<String>) -> Self {
+        self.peer(Peer::new(id, address))
+    }
+
+    /// A member that votes and never leads: for the third site of two.
+    pub fn witness(self, id: Id, address: impl Into<String>) -> Self {
+        self.peer(Peer { duty: Duty::Witness, ..Peer::new(id, address) })
+    }
+
+    /// A member that only looks on.
+    pub fn observer(self, id: Id, address: impl Into<String>) -> Self {
+        self.peer(Peer { duty: Duty::Observer, ..Peer::new(id, address) })
+    }
+
+    /// Any member.
+    pub fn peer(mut self, peer: Peer) -> Self {
+        self.settings.members.push(peer);
+        self
+    }
+
+    /// Where to listen, if not at the own address.
+    pub fn listen(mut self, address: impl Into<String>) -> Self {
+        self.settings.listen = Some(address.into());
+        self
+    }
+
+    /// The directory of what must survive a crash: this member's alone.
+    pub fn data(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.settings.data = directory.into();
+        self
+    }
+
+    /// What all members know, and nobody else: at least [`crate::MIN_SECRET`] bytes.
+    pub fn secret(self, secret: impl Into<String>) -> Self {
+        self.security(Security::Secret(secret.into()))
+    }
+
+    /// How members know each other from strangers.
+    pub fn security(mut self, security: Security) -> Self {
+        self.settings.security = security;
+        self
+    }
+
+    /// How fast it goes.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.settings.profile = profile;
+        self
+    }
+
+    /// The algorithm, as in `bully` or `bully/waiting`.
+    pub fn algorithm(mut self, name: impl Into<String>) -> Self {
+        self.settings.algorithm = name.into();
+        self
+    }
+
+    /// The failure detector, as in `heartbeat` or `heartbeat:T=5`.
+    pub fn detector(mut self, detector: impl Into<String>) -> Self {
+        self.settings.detector = Some(detector.into());
+        self
+    }
+
+    /// Stand from the beginning and for ever, not only while somebody campaigns.
+    pub fn always_stand(mut self) -> Self {
+        self.settings.always_stands = true;
+        self
+    }
+
+    /// Starts the member.
+    ///
+    /// # Errors
+    /// [`StartError`] says what is wrong, and what to do. Nothing has been started then.
+    pub fn start(self) -> Result<Elector<G>, StartError> {
+        Elector::start(self.settings)
+    }
+}

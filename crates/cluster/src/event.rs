@@ -1,0 +1,122 @@
+//! What happens at a member, for whoever looks on.
+
+use bellwether_core::{Id, Time};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+
+/// Something that happened at a member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// It listens here, in its so many-eth life.
+    Started {
+        /// Where it can be reached.
+        address: SocketAddr,
+        /// How often it has started.
+        boot: u64,
+    },
+    /// It knows who leads: another member, or itself.
+    Elected {
+        /// Who leads.
+        leader: Id,
+        /// In which term.
+        term: u64,
+    },
+    /// It knows nobody that leads.
+    Leaderless {
+        /// The last term that it has heard of.
+        term: u64,
+    },
+    /// It leads itself, from now on: this is the fencing token.
+    Gained {
+        /// In which term.
+        term: u64,
+    },
+    /// Its lease lasts until then, on its own clock. Said in trials only.
+    Extended {
+        /// The term in which it leads.
+        term: u64,
+        /// Until when.
+        until: Time,
+    },
+    /// The leader's application has taken over.
+    Ready {
+        /// Who leads.
+        leader: Id,
+        /// In which term.
+        term: u64,
+    },
+    /// It leads no longer.
+    Lost {
+        /// The term in which it did.
+        term: u64,
+        /// Why.
+        why: Loss,
+    },
+    /// It can talk to a member.
+    Connected {
+        /// To whom.
+        peer: Id,
+    },
+    /// The connection to a member has closed: it is suspected, and nothing more.
+    Disconnected {
+        /// To whom.
+        peer: Id,
+        /// How it closed.
+        why: String,
+    },
+    /// The failure detector has changed its mind about a member.
+    Judged {
+        /// About whom.
+        peer: Id,
+        /// To what.
+        verdict: bellwether_core::Verdict,
+    },
+    /// A member's process is dead, for certain: its supervisor said so.
+    Died {
+        /// Whose.
+        peer: Id,
+    },
+    /// Somebody was turned away.
+    Refused {
+        /// Who, as far as is known.
+        from: String,
+        /// Why.
+        why: String,
+    },
+    /// The disk has not answered for too long: the member takes no part until it does.
+    DiskStalled,
+    /// The disk answers again.
+    DiskBack,
+    /// The member has ended.
+    Stopped {
+        /// Why, if it was not told to.
+        why: Option<String>,
+    },
+}
+
+/// Why leadership ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// The lease ran out before a majority renewed it: it was cut off, or frozen.
+    Expired,
+    /// It resigned, handed over, or heard of a later term.
+    GaveUp,
+    /// Its disk does not answer.
+    Disk,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// An event, when it happened on the member's clock, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Happened {
+    /// When, on the clock of the member, from its start.
+    pub at: Time,
+    /// At which member.
+    pub member: Id,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}

@@ -1,0 +1,480 @@
+//! A member at work: one thread, one input at a time, and all its effects before the next.
+//!
+//! The order of effects is the contract's: persist and sync, then send, then publish. Two things here are not in the
+//! simulator, where an input and its effects are one moment. While a write is under way, the member takes no input. And
+//! leadership that ends is withdrawn *before* anything is sent: else the next leader could be elected by what is sent
+//! while this one's application still sees itself lead.
+
+use crate::clock::Clock;
+use crate::disk::Disk;
+use crate::event::{Event, Loss};
+use crate::machine::{Input, Machine, Wishes, addressed};
+use crate::network::{Incoming, Network, Outgoing};
+use crate::outlook::{Outlook, Reign};
+use crate::seat::Seat;
+use crate::surroundings::Surroundings;
+use crate::watch::{Watch, Word};
+use bellwether_core::{Environment as _, Faults, Id, Port, Request, Span, Starts, Time, Verdict};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+/// What the rest of the process asks of a member.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Something for the algorithm.
+    Request(Request),
+    /// The application has taken over, in this reign.
+    Ready(Reign),
+    /// A member has moved.
+    Address(Id, String),
+    /// For trials: nothing passes from and to these.
+    Cut(Vec<Id>),
+    /// Everything passes again.
+    Heal,
+    /// Give up leading, say farewell, and end.
+    Stop,
+}
+
+/// How often a leader tries whether its disk is still there.
+const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
+/// After so long without an answer from its disk, a member takes no part.
+const STALLED_AFTER: Span = Span::from_ticks(1_000_000);
+/// So many delay bounds a member waits for the others before it starts, if its algorithm can do without them.
+const PATIENCE: u64 = 25;
+/// So long it waits if its algorithm cannot.
+const LONG_PATIENCE: Span = Span::from_ticks(10_000_000);
+/// So many messages can come before it has started.
+const MOST_EARLY: usize = 4_096;
+
+pub(crate) struct Member {
+    pub(crate) clock: Clock,
+    pub(crate) me: Id,
+    pub(crate) machine: Box<dyn Machine>,
+    pub(crate) around: Surroundings,
+    pub(crate) network: Network,
+    pub(crate) disk: Disk,
+    pub(crate) watch: Option<Watch>,
+    pub(crate) seat: Arc<Seat>,
+    pub(crate) outlook: Outlook,
+    pub(crate) commands: Receiver<Command>,
+    /// What it saved in its life before, until it has started.
+    pub(crate) saved: Option<Vec<u8>>,
+    /// It stands for ever, not only while somebody campaigns.
+    pub(crate) stands: bool,
+    pub(crate) tells_leases: bool,
+    pub(crate) state: State,
+}
+
+/// What the loop keeps from one input to the next.
+#[derive(Default)]
+pub(crate) struct State {
+    has_started: bool,
+    wishes: Wishes,
+    /// The wishes wait for the disk.
+    is_writing: bool,
+    is_stalled: bool,
+    is_stopping: bool,
+    probed_at: Time,
+    /// What this member says to itself (in a ring of one), and what came before it had started.
+    own_mail: VecDeque<(Port, Vec<u8>)>,
+    requests: VecDeque<Request>,
+    /// Those whose process is dead for certain, and has not come back.
+    dead: BTreeSet<Id>,
+    reign: Option<Reign>,
+    reigns: u64,
+    /// The leader whose application is ready, and its term.
+    ready: Option<u64>,
+    /// When nobody was known to lead for the first time since, or since the last call.
+    leaderless_since: Time,
+}
+
+/// Why a member ended, if it was not told to.
+type Ended = Result<(), String>;
+
+impl Member {
+    /// Until it is told to stop, or cannot go on.
+    pub(crate) fn run(mut self) {
+        let ended = self.work();
+        let now = self.clock.now();
+        self.withdraw(now, if ended.is_ok() { Loss::Stopped } else { Loss::Disk });
+        drop(self.network); // its port is free for whoever comes next, and its directory below
+        self.disk.close();
+        self.outlook.end(now, ended.err());
+    }
+
+    fn work(&mut self) -> Ended {
+        loop {
+            self.obey()?;
+            self.attend_disk()?;
+            if self.state.is_stopping && !self.state.is_writing {
+                return self.bid_farewell();
+            }
+            if !self.state.has_started {
+                self.start_when_all_are_there()?;
+            }
+            self.end_expired_reign();
+            let was_busy = self.take_inputs()?;
+            self.network.flush();
+            let timeout = if was_busy { Some(std::time::Duration::ZERO) } else { self.time_to_wait() };
+            self.network.wait(timeout).map_err(|error| format!("cannot wait for the network: {error}"))?;
+        }
+    }
+
+    /// Takes what there is to take, until there is nothing more or the disk must be waited for. Says whether there may
+    /// be more.
+    fn take_inputs(&mut self) -> Result<bool, String> {
+        // Bounded, so that neither commands nor leases wait for a flood to end.
+        for _ in 0..64 {
+            if self.state.is_writing || self.state.is_stalled {
+                return Ok(false);
+            }
+            if !self.take_one()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes one input, if there is one. What has come in goes before a timer that has just run out, as in the
+    /// simulator, but does not keep it waiting for long.
+    fn take_one(&mut self) -> Result<bool, String> {
+        if !self.state.has_started {
+            return self.take_incoming();
+        }
+        if let Some(request) = self.state.requests.pop_front() {
+            self.take(Input::Request(request));
+        } else if let Some((port, bytes)) = self.state.own_mail.pop_front() {
+            self.take(Input::Message(port, &bytes));
+        } else {
+            let overdue = self.take_due(self.around.delay_bound());
+            return Ok(overdue || self.take_incoming()? || self.take_due(Span::default()));
+        }
+        Ok(true)
+    }
+
+    /// Takes what has been due for so long, if anything has.
+    fn take_due(&mut self, late: Span) -> bool {
+        let now = self.clock.now();
+        if self.machine.next_timer().is_some_and(|at| at + late <= now) {
+            self.take(Input::Timer);
+        } else if self.watch.as_ref().and_then(Watch::wake_at).is_some_and(|at| at + late <= now) {
+            self.hear(Word::Wake);
+        } else if self.must_call_again(now) {
+            self.state.leaderless_since = now;
+            self.take(Input::Call);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn take_incoming(&mut self) -> Result<bool, String> {
+        let Some(incoming) = self.network.next() else { return Ok(false) };
+        let now = self.clock.now(); // read after it came: a promise must not begin before what it answers was sent
+        match incoming {
+            Incoming::Message { peer, bytes } => {
+                let Some((port, msg)) = addressed(bytes) else { return Ok(true) };
+                if port.0 >= self.around.my_ports() || self.around.behind(port).0 != peer {
+                    return Ok(true);
+                }
+                if !self.state.has_started {
+                    if self.state.own_mail.len() < MOST_EARLY {
+                        self.state.own_mail.push_back((port, msg.to_vec()));
+                    }
+                    return Ok(true);
+                }
+                let taken = self.machine.take(
+                    Input::Message(port, msg),
+                    now,
+                    &mut self.around,
+                    &mut self.state.wishes,
+                );
+                if taken.is_ok() {
+                    self.fulfil(now);
+                }
+            }
+            Incoming::Signal { peer, signal } => {
+                if let Some(port) = self.around.ports_to(peer).next() {
+                    self.hear(Word::Signal(port, signal));
+                }
+            }
+            Incoming::Ready { peer, term } => {
+                self.state.ready = Some(term);
+                self.outlook.show_ready(now, peer, term);
+            }
+            Incoming::Up { peer, .. } => {
+                self.state.dead.remove(&peer);
+                self.outlook.say(now, Event::Connected { peer });
+                self.suspect(peer, Verdict::Working);
+                if let Some(reign) = self.state.reign.filter(|reign| self.state.ready == Some(reign.term)) {
+                    self.network.send(peer, Outgoing::Ready(reign.term));
+                }
+            }
+            Incoming::Down { peer, why } => {
+                let why = why.to_string();
+                self.outlook.say(now, Event::Disconnected { peer, why });
+                self.suspect(peer, Verdict::Suspected);
+            }
+            Incoming::Dead { peer, .. } => {
+                self.state.dead.insert(peer);
+                self.outlook.say(now, Event::Died { peer });
+                self.mourn(peer);
+            }
+            Incoming::Superseded { .. } => {
+                return Err(format!(
+                    "another process is member {} of this cluster; give each process an id and a data directory of its own",
+                    self.me
+                ));
+            }
+            Incoming::Refused { from, why } => {
+                let from = from.to_string();
+                self.outlook.say(now, Event::Refused { from, why });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Lets the algorithm take an input, and does what it wishes.
+    fn take(&mut self, input: Input<'_>) {
+        let now = self.clock.now();
+        if self.machine.take(input, now, &mut self.around, &mut self.state.wishes).is_ok() {
+            self.fulfil(now);
+        }
+    }
+
+    /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
+    fn suspect(&mut self, peer: Id, verdict: Verdict) {
+        if !self.state.has_started || self.watch.is_some() && verdict == Verdict::Working {
+            return; // a detector alone says when somebody works again
+        }
+        for port in self.around.ports_to(peer) {
+            let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));
+            if known != Verdict::Failed {
+                self.take(Input::Suspicion(port, verdict));
+            }
+        }
+    }
+
+    /// A member is dead for certain. Whoever was led by it calls an election, where the algorithm waits for calls.
+    fn mourn(&mut self, peer: Id) {
+        if !self.state.has_started {
+            return;
+        }
+        let was_led = self.machine.status().leader == Some(peer);
+        for port in self.around.ports_to(peer) {
+            self.take(Input::Death(port));
+        }
+        self.call_if_led_by(peer, was_led);
+    }
+
+    fn call_if_led_by(&mut self, peer: Id, was_led: bool) {
+        let is_led = self.machine.status().leader == Some(peer);
+        if was_led && is_led && self.machine.spec().starts == Starts::Callers {
+            self.take(Input::Call);
+        }
+    }
+
+    /// Where the algorithm waits for calls, and nobody has been known to lead for long, or only one that is dead.
+    fn must_call_again(&self, now: Time) -> bool {
+        let led_by = self.machine.status().leader;
+        let is_led = led_by.is_some_and(|leader| !self.state.dead.contains(&leader));
+        self.machine.spec().starts == Starts::Callers
+            && !is_led
+            && now >= self.state.leaderless_since + self.around.delay_bound() * (PATIENCE * 2)
+    }
+
+    /// Gives the detector a word.
+    fn hear(&mut self, word: Word) {
+        let now = self.clock.now();
+        let Some(watch) = &mut self.watch else { return };
+        if !self.state.has_started {
+            return;
+        }
+        let wanted = watch.hear(word, now, &mut self.around);
+        for (port, signal) in wanted.signals.drain(..) {
+            self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
+        }
+        let verdicts = std::mem::take(&mut wanted.verdicts);
+        for &(port, verdict) in &verdicts {
+            let peer = self.around.behind(port).0;
+            self.outlook.say(now, Event::Judged { peer, verdict });
+            let was_led = self.machine.status().leader == Some(peer);
+            self.take(Input::Suspicion(port, verdict));
+            self.call_if_led_by(peer, was_led && verdict == Verdict::Failed);
+        }
+    }
+
+    /// Does what the algorithm wishes: all of it, or the first part until the disk has answered.
+    fn fulfil(&mut self, now: Time) {
+        let leads_in = self.machine.leads_until().map(|_| self.machine.status().term);
+        if self.state.reign.is_some_and(|reign| leads_in != Some(reign.term)) {
+            self.withdraw(now, Loss::GaveUp);
+        }
+        if self.state.wishes.persists {
+            self.state.is_writing = true;
+            self.disk.write(&self.state.wishes.durable);
+        } else {
+            self.send_and_publish(now);
+        }
+    }
+
+    fn withdraw(&mut self, now: Time, why: Loss) {
+        self.seat.withdraw();
+        if let Some(reign) = self.state.reign.take() {
+            self.outlook.say(now, Event::Lost { term: reign.term, why });
+            if !self.stands {
+                self.state.requests.push_back(Request::Withdraw);
+            }
+        }
+    }
+
+    fn send_and_publish(&mut self, now: Time) {
+        for (port, msg) in self.state.wishes.sends() {
+            let (peer, _) = self.around.behind(port);
+            if peer != self.me {
+                self.network.send(peer, Outgoing::Message(msg));
+            } else if let Some((port, msg)) = addressed(msg) {
+                self.state.own_mail.push_back((port, msg.to_vec()));
+            }
+        }
+        self.network.flush();
+        self.publish(now);
+    }
+
+    fn publish(&mut self, now: Time) {
+        let status = self.machine.status();
+        match self.machine.leads_until().filter(|&until| until > now && !self.state.is_stalled) {
+            Some(until) => {
+                let reign = self.state.reign.unwrap_or_else(|| {
+                    self.state.reigns += 1;
+                    Reign { number: self.state.reigns, term: status.term }
+                });
+                self.state.reign = Some(reign);
+                if self.tells_leases && self.seat.current(now) != Some((reign.number, until)) {
+                    // Said before it holds, so that whoever judges by what was said never sees too little.
+                    self.outlook.say(now, Event::Extended { term: reign.term, until });
+                }
+                self.seat.hold(reign.number, until);
+            }
+            None if self.state.reign.is_some() => self.withdraw(now, Loss::Expired),
+            None => {}
+        }
+        if status.leader.is_some() {
+            self.state.leaderless_since = now;
+        }
+        self.outlook.show(now, status, self.state.reign);
+    }
+
+    /// A lease ends when its time is over, whatever the member is busy with.
+    fn end_expired_reign(&mut self) {
+        let now = self.clock.now();
+        if self.state.reign.is_some() && self.seat.current(now).is_none() {
+            self.withdraw(now, Loss::Expired);
+            self.outlook.show(now, self.machine.status(), None);
+        }
+    }
+
+    /// Sees what has become of writes.
+    fn attend_disk(&mut self) -> Ended {
+        let now = self.clock.now();
+        if let Some(done) = self.disk.take_done() {
+            // What cannot be written must not be said: a vote that is not on disk may be cast twice.
+            done.map_err(|error| format!("cannot write what must not be forgotten: {error}"))?;
+            self.state.is_writing = false;
+            self.send_and_publish(now);
+        }
+        let is_stalled = self.disk.busy_for().is_some_and(|span| span >= STALLED_AFTER);
+        if std::mem::replace(&mut self.state.is_stalled, is_stalled) != is_stalled {
+            self.outlook.say(now, if is_stalled { Event::DiskStalled } else { Event::DiskBack });
+        }
+        if is_stalled {
+            self.withdraw(now, Loss::Disk);
+        } else if self.state.reign.is_some() && now >= self.state.probed_at + PROBE_EVERY {
+            self.state.probed_at = now;
+            self.disk.probe();
+        }
+        Ok(())
+    }
+
+    fn start_when_all_are_there(&mut self) -> Ended {
+        let now = self.clock.now();
+        let survives = self.machine.spec().survives;
+        let can_do_without = survives.has(Faults::CRASH) || survives.has(Faults::LOSS);
+        let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
+        let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
+        let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));
+        if !all_there && now < Time::ZERO + patience {
+            return Ok(());
+        }
+        self.state.has_started = true;
+        let saved = self.saved.take();
+        let started = self.machine.start(saved.as_deref(), now, &mut self.around, &mut self.state.wishes);
+        started.map_err(|_| {
+            "what is on disk was written by another algorithm; give the member a data directory of its own".to_owned()
+        })?;
+        self.fulfil(now);
+        self.hear(Word::Start);
+        if self.machine.spec().starts == Starts::Callers {
+            self.state.leaderless_since = Time::ZERO; // calls at once
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self) -> Ended {
+        loop {
+            let command = match self.commands.try_recv() {
+                Ok(command) => command,
+                Err(TryRecvError::Empty) => return Ok(()),
+                Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
+            };
+            match command {
+                Command::Request(request) => self.state.requests.push_back(request),
+                Command::Ready(reign) if self.state.reign == Some(reign) => {
+                    self.state.ready = Some(reign.term);
+                    for port in (0..self.around.my_ports()).map(Port) {
+                        self.network.send(self.around.behind(port).0, Outgoing::Ready(reign.term));
+                    }
+                    self.outlook.show_ready(self.clock.now(), self.me, reign.term);
+                }
+                Command::Ready(_) => {}
+                Command::Address(id, address) => self.network.set_address(id, address),
+                Command::Cut(peers) => self.network.cut(&peers),
+                Command::Heal => self.network.heal(),
+                Command::Stop => {
+                    self.state.is_stopping = true;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// A leader that is told to stop frees its voters first.
+    fn bid_farewell(&mut self) -> Ended {
+        if self.state.has_started && self.state.reign.is_some() {
+            self.take(Input::Request(Request::Resign));
+        }
+        for port in (0..self.around.my_ports()).map(Port) {
+            self.network.send(self.around.behind(port).0, Outgoing::Farewell);
+        }
+        self.network.flush();
+        Ok(())
+    }
+
+    /// How long nothing is due.
+    fn time_to_wait(&self) -> Option<std::time::Duration> {
+        let can_take = self.state.has_started && !self.state.is_writing && !self.state.is_stalled;
+        let patience = self.around.delay_bound() * PATIENCE;
+        let now = self.clock.now();
+        let due = [
+            self.machine.next_timer().filter(|_| can_take),
+            self.watch.as_ref().and_then(Watch::wake_at).filter(|_| can_take),
+            self.seat.current(now).map(|(_, until)| until),
+            self.state.reign.map(|_| self.state.probed_at + PROBE_EVERY),
+            self.disk.busy_for().filter(|_| !self.state.is_stalled).map(|_| now + STALLED_AFTER),
+            (!self.state.has_started).then_some(now + patience),
+            (self.machine.spec().starts == Starts::Callers).then_some(now + patience),
+        ];
+        due.into_iter().flatten().min().map(|at| self.clock.until(at))
+    }
+}
