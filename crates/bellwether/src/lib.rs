@@ -26,6 +26,8 @@
 //! [`Leadership`] says what holds, and under which conditions.
 #![forbid(unsafe_code)]
 
+pub mod process;
+
 pub use bellwether_algorithms::Algorithms;
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,

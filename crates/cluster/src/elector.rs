@@ -333,6 +333,13 @@ impl<G> Elector<G> {
         self.shared.tell(Command::Request(request));
     }
 
+    /// The application of this member has taken over, if it leads: see [`Leadership::ready`].
+    pub fn ready(&self) {
+        if let Some(reign) = self.view().reign {
+            self.shared.tell(Command::Ready(reign));
+        }
+    }
+
     /// A member has moved: dial it there from now on.
     pub fn set_address(&self, id: Id, address: impl Into<String>) {
         self.shared.tell(Command::Address(id, address.into()));

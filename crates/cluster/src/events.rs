@@ -4,7 +4,9 @@ use crate::event::Happened;
 use futures_core::Stream;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake};
+use std::thread::Thread;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 type Next = (Result<Happened, RecvError>, Receiver<Happened>);
@@ -31,9 +33,31 @@ impl Events {
         Events { next: Box::pin(receive(from)) }
     }
 
+    /// Waits for the next one, in a thread that has nothing else to do; nothing if the member has ended and there are no
+    /// more.
+    pub fn wait(&mut self) -> Option<Happened> {
+        let waker = Arc::new(Unpark(std::thread::current())).into();
+        let mut cx = Context::from_waker(&waker);
+        loop {
+            if let Poll::Ready(next) = Pin::new(&mut *self).poll_next(&mut cx) {
+                return next;
+            }
+            std::thread::park();
+        }
+    }
+
     /// The next one; nothing if the member has ended and there are no more.
     pub async fn next(&mut self) -> Option<Happened> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+}
+
+/// Wakes a thread that waits.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, watch};
 const BACKLOG: usize = 1_024;
 
 /// Where things stand at a member.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct View {
     /// What the member says: its role, who leads, in which term.
     pub status: Status,

@@ -1,7 +1,7 @@
 //! Supervisors of real processes: this program again, as a supervisor or as a member.
 
 use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH, Obituary};
-use bellwether_cluster::{Peer, Profile, Security, Settings, Supervisor, die_with_parent};
+use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent};
 use bellwether_core::Id;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -37,16 +37,9 @@ fn as_another_process() {
 fn settings() -> Settings {
     let id = |value| Id::new(value).unwrap();
     Settings {
-        cluster: "orders".into(),
-        me: id(ME),
         members: vec![Peer::new(id(1), std::env::var(PEER).unwrap()), Peer::new(id(ME), "localhost:1")],
-        listen: None,
-        data: "data".into(),
         security: Security::Plaintext,
-        profile: Profile::default(),
-        commitment: None,
-        seed: None,
-        clock_gains: 0,
+        ..Settings::new("orders", id(ME))
     }
 }
 

@@ -1,0 +1,238 @@
+//! A member as a process of its own, and the supervisor that starts it: what `bellwether up` is made of.
+//!
+//! A member's process reads its [`Settings`] from a file, says what happens on its standard output, one JSON object a line,
+//! and takes orders on its standard input, one a line:
+//!
+//! ```text
+//! show                  say where things stand
+//! resign                lead no longer
+//! transfer ID           let this member lead
+//! stand, withdraw       be a candidate, be none
+//! admit ID, dismiss ID  let this member vote, or no longer
+//! ready                 the application has taken over
+//! address ID HOST:PORT  a member has moved
+//! cut ID,ID             for trials: nothing passes from and to these
+//! heal                  everything passes again
+//! stop                  give up leading, say farewell, and end
+//! ```
+
+use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
+use bellwether_cluster::obituary::Commitment;
+use bellwether_cluster::{COMMITMENT, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io::{self, BufRead as _, Write as _};
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// Why a member's process could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The file of settings cannot be used.
+    #[error("cannot read the settings in {path}: {why}")]
+    Settings {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The member could not start.
+    #[error(transparent)]
+    Start(#[from] crate::StartError),
+    /// The supervisor could not do its work.
+    #[error(transparent)]
+    Supervisor(#[from] SupervisorError),
+    /// The member has ended, and nobody told it to.
+    #[error("member {0} has ended: {1}")]
+    Ended(Id, String),
+    /// The operating system refused something.
+    #[error("the system refuses what a member needs: {0}")]
+    System(#[from] io::Error),
+}
+
+/// One line of a member's output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// When, in microseconds since the machine booted: the same clock for all members of a machine.
+    pub at_us: u64,
+    /// Which member.
+    pub member: Id,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What a member says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum What {
+    /// A lease, in trials.
+    Lease {
+        /// The term in which it leads.
+        leads_in: u64,
+        /// Until when, in microseconds since the machine booted.
+        until_us: u64,
+    },
+    /// Something has happened.
+    Event(Event),
+    /// Where things stand: the answer to `show`.
+    Shown {
+        /// The view.
+        view: View,
+        /// For how much longer it leads, if it does.
+        leads_for_us: Option<u64>,
+    },
+}
+
+/// Reads a member's settings.
+///
+/// # Errors
+/// [`ProcessError::Settings`] says what is wrong.
+pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
+    let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+/// Runs the member that a file describes until it is told to stop, by an order or by a signal.
+///
+/// # Errors
+/// [`ProcessError`] says why it could not start, or could not go on.
+pub fn member(path: &Path) -> Result<(), ProcessError> {
+    let mut settings = read_settings(path)?;
+    let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
+    if std::env::var_os(SUPERVISOR).is_some() {
+        die_with_parent()?;
+    }
+    if let Ok(text) = std::env::var(COMMITMENT) {
+        let commitment: Commitment = text.parse().map_err(|error| wrong(format!("{COMMITMENT}: {error}")))?;
+        settings.commitment = Some(commitment.0);
+    }
+    let me = settings.me;
+    let elector = start(settings)?;
+    let (orders, to_do) = channel();
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let by_signal = orders.clone();
+    std::thread::spawn(move || signals.forever().for_each(|_| drop(by_signal.send(Order::Stop))));
+    let by_line = orders.clone();
+    std::thread::spawn(move || read_orders(&by_line));
+    let watched = elector.clone();
+    std::thread::spawn(move || tell_events(&watched, &orders));
+    for order in to_do {
+        match order {
+            Order::Stop => break,
+            Order::Ended(None) => return Ok(()),
+            Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
+            Order::Line(line) => {
+                if let Err(why) = obey(&elector, &line) {
+                    eprintln!("member {me}: '{line}' is no order: {why}");
+                }
+            }
+        }
+    }
+    elector.stop();
+    Ok(())
+}
+
+/// Runs `program` as the member that the settings describe, and tells its peers when it is dead. Gives its exit code.
+///
+/// # Errors
+/// [`ProcessError`] says why it could not.
+pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i32, ProcessError> {
+    let settings = read_settings(path)?;
+    Ok(Supervisor::new(&settings).patience(patience).run(program)?.code)
+}
+
+enum Order {
+    Line(String),
+    Stop,
+    /// The member has ended, for this reason if it was not told to.
+    Ended(Option<String>),
+}
+
+fn read_orders(orders: &Sender<Order>) {
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        let order = if line.trim() == "stop" { Order::Stop } else { Order::Line(line) };
+        if orders.send(order).is_err() {
+            return;
+        }
+    }
+}
+
+fn tell_events(elector: &Elector, orders: &Sender<Order>) {
+    let (mut events, clock) = (elector.observe(), elector.clock());
+    let started = Event::Started { address: elector.address(), boot: elector.incarnation().boot };
+    say(elector, Happened { at: clock.now(), member: elector.id(), event: started });
+    while let Some(happened) = events.wait() {
+        let end = match &happened.event {
+            Event::Stopped { why } => Some(why.clone()),
+            _ => None,
+        };
+        say(elector, happened);
+        if let Some(why) = end {
+            let _ = orders.send(Order::Ended(why));
+            return;
+        }
+    }
+}
+
+fn say(elector: &Elector, happened: Happened) {
+    let clock = elector.clock();
+    let what = match happened.event {
+        Event::Extended { term, until } => What::Lease { leads_in: term, until_us: clock.boot_micros(until) },
+        event => What::Event(event),
+    };
+    print(&Line { at_us: clock.boot_micros(happened.at), member: happened.member, what });
+}
+
+/// Whoever does not read is not told; a member does not die of that.
+fn print(line: &Line) {
+    if let Ok(mut text) = serde_json::to_vec(line) {
+        text.push(b'\n');
+        let _ = io::stdout().lock().write_all(&text);
+    }
+}
+
+fn obey(elector: &Elector, line: &str) -> Result<(), String> {
+    let mut words = line.split_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let mut id = || -> Result<Id, String> { parse_id(words.next().ok_or("it names no member")?) };
+    match verb {
+        "show" => {
+            let now = elector.clock().boot_micros(elector.clock().now());
+            let leads_for_us =
+                elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
+            let what = What::Shown { view: elector.view(), leads_for_us };
+            print(&Line { at_us: now, member: elector.id(), what });
+        }
+        "resign" => elector.request(Request::Resign),
+        "stand" => elector.request(Request::Stand),
+        "withdraw" => elector.request(Request::Withdraw),
+        "transfer" => elector.request(Request::Transfer(id()?)),
+        "admit" => elector.request(Request::Admit(id()?)),
+        "dismiss" => elector.request(Request::Dismiss(id()?)),
+        "ready" => elector.ready(),
+        "address" => {
+            let id = id()?;
+            elector.set_address(id, words.next().ok_or("it names no address")?);
+        }
+        "cut" => {
+            let ids = words.next().unwrap_or_default().split(',').map(parse_id).collect::<Result<_, _>>()?;
+            elector.cut(ids);
+        }
+        "heal" => elector.heal(),
+        _ => return Err(
+            "try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, cut, heal, stop"
+                .into(),
+        ),
+    }
+    Ok(())
+}
+
+fn parse_id(text: &str) -> Result<Id, String> {
+    let value: u64 = text.parse().map_err(|_| format!("'{text}' is no id"))?;
+    Id::new(value).map_err(|error| error.to_string())
+}
