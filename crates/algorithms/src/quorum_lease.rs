@@ -21,6 +21,7 @@
 
 use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
 use bellwether_core::*;
+use promise::{Holder, Promise, Unanswered};
 use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -29,12 +30,14 @@ use std::marker::PhantomData;
 mod candidate;
 mod figures;
 mod pace;
+mod promise;
 mod reign;
 mod voters;
 mod words;
 
 pub use pace::{Adaptive, Pace, Randomised, Ranked, Tight};
 pub use reign::holders_share;
+use voters::Change;
 pub use voters::{Version, Voters};
 pub use words::{Msg, Timer, Word};
 
@@ -47,8 +50,8 @@ const TURN: u64 = 3;
 pub struct QuorumLease<P> {
     saved: Saved,
     phase: Phase,
-    /// To whom it has promised its vote, while the promise lasts; [`Holder::Forgotten`] after a boot.
-    promise: Option<Holder>,
+    /// What it has promised, while that lasts.
+    promise: Option<Promise>,
     /// Whom it follows.
     leader: Option<Id>,
     /// Who led last, as far as it knows: when that one has fallen silent, it is not waited for.
@@ -76,21 +79,6 @@ pub struct Saved {
     pub vote: Option<Id>,
     /// Who votes; nothing while nobody has changed that.
     pub voters: Option<Voters>,
-}
-
-/// Whom a promise was made to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-enum Holder {
-    Member(Id),
-    Forgotten,
-}
-
-/// A probe: by whom, for which term and with which voters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Unanswered {
-    from: Port,
-    term: u64,
-    version: Version,
 }
 
 /// What a member is at.
@@ -174,7 +162,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 self.stand(cx, Some(term));
                 cx.because("the leader hands over: it stands at once (rule 6)");
             }
-            Word::Release if term == self.saved.term && self.promise == Some(Holder::Member(id)) => {
+            Word::Release if term == self.saved.term && self.has_promised(id) => {
                 cx.because(
                     "whoever it promised to has resigned, or stood in vain: the promise is void (rule 7)",
                 );
@@ -212,7 +200,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
     /// only stood in it, another may have won the term: that is for its own voters to say.
     fn on_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         let id = cx.peer_rank(peer).id();
-        if self.promise != Some(Holder::Member(id)) {
+        if !self.has_promised(id) {
             cx.because("it has promised nothing to the one that is dead");
             return;
         }
@@ -237,8 +225,8 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 reign.hands_over_to = Some(to);
                 self.hand_over_if_ready(cx);
             }
-            (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, id, true),
-            (Request::Dismiss(id), Phase::Leading(_)) => self.change_voters(cx, id, false),
+            (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: true }),
+            (Request::Dismiss(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: false }),
             _ => cx.because("it does not lead: it cannot do that"),
         }
     }
@@ -247,144 +235,6 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
         match &self.phase {
             Phase::Leading(reign) => Some(Timer::Lease(reign.confirmed)),
             _ => None,
-        }
-    }
-}
-
-/// Voting.
-impl<P: Pace> QuorumLease<P> {
-    /// Whether neither a promise nor its own lease keeps it from voting for somebody.
-    fn is_free_for(&self, id: Id) -> bool {
-        let is_promised = self.promise.is_some_and(|holder| holder != Holder::Member(id));
-        !is_promised && !matches!(self.phase, Phase::Leading(_))
-    }
-
-    /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
-    /// have run out a moment earlier.
-    fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered) {
-        let Unanswered { from, term, version } = probe;
-        let would = term > self.saved.term && version >= self.version();
-        let is_free = self.is_free_for(cx.peer_rank(from).id());
-        if would && !is_free && self.promise.is_some() {
-            cx.because("it has promised: it answers when that is over");
-            self.unanswered = Some(probe);
-            return;
-        }
-        let yes = would && is_free;
-        cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
-        cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
-    }
-
-    /// Rules 1 and 2. Every promise is to whoever led, or stood, in the term that is saved: so whoever says that this
-    /// reign is over voids it.
-    fn is_asked(
-        &mut self,
-        cx: Context<'_, '_, P>,
-        id: Id,
-        term: u64,
-        (version, lease, released): (Version, Span, Option<u64>),
-    ) -> bool {
-        let is_released = released == Some(self.saved.term) && !matches!(self.phase, Phase::Leading(_));
-        let is_due = term > self.saved.term || term == self.saved.term && self.saved.vote == Some(id);
-        let is_free = is_released || self.is_free_for(id);
-        if !is_due || !is_free || version < self.version() {
-            cx.because("it has voted, has promised, or knows of later voters: it does not vote for this one");
-            return false;
-        }
-        cx.because("it votes for it, and promises (rules 1 and 2)");
-        self.leave_phase(cx);
-        self.save(cx, term, Some(id));
-        self.leader = None;
-        self.promise(cx, Holder::Member(id), lease);
-        true
-    }
-
-    fn save(&mut self, cx: Context<'_, '_, P>, term: u64, vote: Option<Id>) {
-        if (self.saved.term, self.saved.vote) != (term, vote) {
-            (self.saved.term, self.saved.vote) = (term, vote);
-            cx.persist(self.saved.clone());
-        }
-    }
-
-    fn promise(&mut self, cx: Context<'_, '_, P>, to: Holder, lease: Span) {
-        (self.promise, self.unanswered) = (Some(to), None);
-        cx.cancel_timer(Timer::Stand);
-        cx.set_timer(Timer::Promise, lease);
-    }
-
-    /// Somebody leads in a term that is not over. Whoever led before it does so no longer: see the manual.
-    fn follow(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, lease: Span, voters: Option<Voters>) {
-        cx.because("it leads: it is followed, and promised to (rule 2)");
-        self.leave_phase(cx);
-        self.unit = P::unit_of(lease);
-        (self.leader, self.last_leader) = (Some(id), Some(id));
-        (self.attempts, self.in_vain) = (0, 0);
-        let vote = self.saved.vote.filter(|_| term == self.saved.term);
-        if let Some(voters) = voters.filter(|voters| voters.version > self.version()) {
-            self.saved.voters = Some(voters);
-            cx.persist(self.saved.clone());
-        }
-        self.save(cx, term, vote);
-        self.promise(cx, Holder::Member(id), lease);
-    }
-
-    fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
-        cx.cancel_timer(Timer::Promise);
-        (self.promise, self.leader, self.unanswered) = (None, None, None);
-    }
-
-    /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.
-    fn be_free(&mut self, cx: Context<'_, '_, P>) {
-        let unanswered = self.unanswered;
-        self.lose_leader(cx);
-        self.wait_for_turn(cx);
-        if let Some(Unanswered { from, term, version }) = unanswered
-            && term > self.saved.term
-            && version >= self.version()
-        {
-            cx.send(from, Msg { term, word: Word::Would(true) });
-        }
-    }
-}
-
-/// Voters.
-impl<P: Pace> QuorumLease<P> {
-    fn version(&self) -> Version {
-        self.saved.voters.as_ref().map_or(Version::default(), |voters| voters.version)
-    }
-
-    /// Whether a member votes.
-    fn is_voter(&self, cx: &Cx<'_, Self>, id: Id) -> bool {
-        match &self.saved.voters {
-            Some(voters) => voters.ids.contains(&id),
-            None if id == cx.id() => cx.duty().votes(),
-            None => cx.outgoing().any(|port| cx.peer_rank(port).id() == id && cx.peer_duty(port).votes()),
-        }
-    }
-
-    /// All voters.
-    fn voters(&self, cx: &Cx<'_, Self>) -> Voters {
-        self.saved.voters.clone().unwrap_or_else(|| {
-            let others = cx.outgoing().filter(|&port| cx.peer_duty(port).votes());
-            let mut ids: BTreeSet<Id> = others.map(|port| cx.peer_rank(port).id()).collect();
-            if cx.duty().votes() {
-                ids.insert(cx.id());
-            }
-            Voters { version: Version::default(), ids }
-        })
-    }
-
-    /// Whether this is so of more than half of the voters.
-    fn is_majority(&self, cx: &Cx<'_, Self>, is_so: impl Fn(Id, &Self) -> bool) -> bool {
-        let ids = self.voters(cx).ids;
-        ids.iter().filter(|&&id| is_so(id, self)).count() * 2 > ids.len()
-    }
-
-    fn send_to_voters(&self, cx: Context<'_, '_, P>, msg: &Msg) {
-        let ports: Vec<Port> =
-            cx.outgoing().filter(|&port| self.is_voter(cx, cx.peer_rank(port).id())).collect();
-        for port in ports {
-            cx.send(port, msg.clone());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Leading, in [`super`]: rules 3, 6, 7 and 8.
 
-use super::{Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
+use super::{Change, Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
 use bellwether_core::*;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ pub(super) struct Reign {
     pub confirmed: u64,
     /// What it has heard, by port.
     heard: Vec<Heard>,
+    /// How the voters are to change, once a majority has the list of now.
+    pub change: Option<Change>,
     /// To whom it is to hand over, once that one has kept up.
     pub hands_over_to: Option<Id>,
     /// When it asked in this round, where the algorithm measures delays.
@@ -28,11 +30,11 @@ pub(super) struct Reign {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Heard {
     /// The last round that it has answered.
-    round: u64,
+    pub round: u64,
     /// How many it has answered in a row, up to as many as matter.
     in_a_row: u32,
     /// The list of voters that it has written down.
-    version: Version,
+    pub version: Version,
     /// Whether it stands, and so can be handed over to.
     stands: bool,
 }
@@ -52,7 +54,7 @@ impl Reign {
         self.heard.len() * BYTES_A_MEMBER
     }
 
-    fn heard(&self, port: Port) -> Heard {
+    pub(super) fn heard(&self, port: Port) -> Heard {
         self.heard.get(port.0 as usize).copied().unwrap_or_default()
     }
 }
@@ -63,7 +65,7 @@ impl<P: Pace> QuorumLease<P> {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
         let (id, asked_at) = (cx.id(), None);
-        let reign = Reign { id, round: 0, confirmed: 0, heard, hands_over_to: None, asked_at };
+        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, hands_over_to: None, asked_at };
         self.phase = Phase::Leading(reign);
         self.renew(cx);
         cx.because("a majority has voted for it: it leads (rule 1)");
@@ -115,6 +117,7 @@ impl<P: Pace> QuorumLease<P> {
         if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
             return self.resign(cx); // it has been dismissed, and a majority knows
         }
+        self.change_if_settled(cx);
         self.hand_over_if_ready(cx);
     }
 
@@ -181,7 +184,7 @@ impl<P: Pace> QuorumLease<P> {
         };
         let Phase::Leading(reign) = &self.phase else { return };
         let heard = reign.heard(port);
-        if heard.round >= reign.confirmed && heard.round > 0 && heard.version == self.version() {
+        if heard.round >= reign.confirmed && heard.round > 0 && heard.version >= self.version() {
             cx.because("it leads no longer, and hands over (rule 6)");
             let term = self.saved.term;
             self.step_down(cx);
@@ -213,37 +216,9 @@ impl<P: Pace> QuorumLease<P> {
             cx.set_timer(Timer::Stand, P::lease(self.unit));
         }
     }
-
-    /// Whether a majority of the voters has written down that they are, as it has heard in this term.
-    fn is_list_settled(&self, cx: &Cx<'_, Self>) -> bool {
-        let voters = self.voters(cx);
-        let Phase::Leading(reign) = &self.phase else { return false };
-        let has_list = |id: &&Id| match port_of(cx, **id) {
-            _ if **id == cx.id() => true,
-            Some(port) => reign.heard(port).round > 0 && reign.heard(port).version == voters.version,
-            None => false,
-        };
-        voters.ids.iter().filter(has_list).count() * 2 > voters.ids.len()
-    }
-
-    /// Rule 8.
-    pub(super) fn change_voters(&mut self, cx: Context<'_, '_, P>, id: Id, admits: bool) {
-        let is_known = id == cx.id() || port_of(cx, id).is_some();
-        let is_settled = self.is_list_settled(cx);
-        match self.voters(cx).changed(id, admits, self.saved.term) {
-            Some(changed) if is_known && is_settled => {
-                cx.because("it changes who votes (rule 8)");
-                self.saved.voters = Some(changed);
-                cx.persist(self.saved.clone());
-                self.renew(cx);
-            }
-            Some(_) if is_known => cx.because("the last change is not yet known to a majority: ask again"),
-            _ => cx.because("that changes nothing, or would leave nobody to vote"),
-        }
-    }
 }
 
-fn port_of<P: Pace>(cx: &Cx<'_, QuorumLease<P>>, id: Id) -> Option<Port> {
+pub(super) fn port_of<P: Pace>(cx: &Cx<'_, QuorumLease<P>>, id: Id) -> Option<Port> {
     cx.outgoing().find(|&port| cx.peer_rank(port).id() == id)
 }
 

@@ -1,15 +1,33 @@
 //! Who votes in [`super`], and how that changes.
 //!
-//! The leader changes the voters one at a time: majorities before and after one such change have a voter in common, so
-//! each keeps the other from electing. It uses the new list at once, sends it with its renewals, and makes the next
-//! change only when a majority has written this one down. Lists have versions; nobody votes for a candidate with an
-//! older list than its own, so a list that a majority has is never lost.
+//! The leader changes the voters one at a time: majorities before and after one such change have a voter in common. It
+//! goes by the new list at once, and sends it with its renewals. Lists have versions, and a member's only grows; nobody
+//! votes for a candidate with an older list than its own.
 //!
-//! Before its first change a leader makes sure that a majority of its own term has the list that it starts from:
-//! two leaders could else change the same list in two ways whose majorities have nobody in common. (Ongaro found this
-//! in Raft's changes one at a time: raft-dev, 10 July 2015.)
+//! **A leader makes a change only when a majority has written down a list *of its own term*.** Before its first one it
+//! stamps the list that it has anew, as (its term, 1). It is not enough that a majority has a list of old: two leaders
+//! could then change that one list in two ways whose majorities have nobody in common, of which the first, lost in a
+//! corner, still counts as newer than what the others have. (Ongaro found this in Raft's changes one at a time:
+//! raft-dev, 10 July 2015. His remedy is an entry of the leader's term before it changes anything: this is ours.)
+//!
+//! *Why that is enough.* Call a list settled if a majority of it wrote it down in its own term, and the list that all
+//! begin with, too. Whoever wins a term has a list at least as late as all that were settled in earlier terms. By
+//! induction on terms: let it be so, and each have one leader, before u. Take two settled lists C and s with none between
+//! them. A list after C, up to s, is either N, which the leader that settled C made next, or the first of a later term,
+//! as no second one is made before the first is settled. The first of a term has the members with which its leader won:
+//! those of a list that is at least as late as C. So all lists from C to s have the members of C or those of N, which
+//! differ by one, and any two of their majorities have a voter in common. Now let s be the earliest settled list that is
+//! later than the one with which a candidate wins u. Then some voter wrote down s in an earlier term, and voted in u for
+//! a candidate with an older list: which it does not. And if two won u, both would have lists from C on, for the last
+//! settled C, and some voter would have voted for both.
+//!
+//! As for leases: a leader counts on a majority of the list that it has now or, until a majority has answered since, of
+//! the one before; and only the last of its lists is not settled. Whoever wins later has one of these two, or one of a
+//! term in between; or, if it settled none, each has the members of C or of N. Again majorities have a voter in common.
 
-use bellwether_core::Id;
+use super::reign::port_of;
+use super::{Context, Msg, Pace, Phase, QuorumLease};
+use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -32,13 +50,122 @@ pub struct Voters {
     pub ids: BTreeSet<Id>,
 }
 
+/// One member more, or one fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Change {
+    pub id: Id,
+    pub admits: bool,
+}
+
 impl Voters {
-    /// The list with one member more, or one fewer; nothing if that changes nothing, or would leave nobody.
-    #[must_use]
-    pub fn changed(&self, id: Id, admits: bool, term: u64) -> Option<Voters> {
+    /// The same as the first list of a later term.
+    fn stamped(self, term: u64) -> Voters {
+        Voters { version: Version { term, number: 1 }, ..self }
+    }
+
+    /// The list after a change; nothing if it stays the same, or nobody would be left.
+    fn changed(&self, Change { id, admits }: Change, term: u64) -> Option<Voters> {
         let mut ids = self.ids.clone();
         let is_news = if admits { ids.insert(id) } else { ids.remove(&id) };
-        let number = if self.version.term == term { self.version.number + 1 } else { 1 };
-        (is_news && !ids.is_empty()).then_some(Voters { version: Version { term, number }, ids })
+        let version = Version { term, number: self.version.number.saturating_add(1) };
+        (is_news && !ids.is_empty()).then_some(Voters { version, ids })
+    }
+}
+
+impl<P: Pace> QuorumLease<P> {
+    pub(super) fn version(&self) -> Version {
+        self.saved.voters.as_ref().map_or(Version::default(), |voters| voters.version)
+    }
+
+    /// Whether a member votes.
+    pub(super) fn is_voter(&self, cx: &Cx<'_, Self>, id: Id) -> bool {
+        match &self.saved.voters {
+            Some(voters) => voters.ids.contains(&id),
+            None if id == cx.id() => cx.duty().votes(),
+            None => cx.outgoing().any(|port| cx.peer_rank(port).id() == id && cx.peer_duty(port).votes()),
+        }
+    }
+
+    /// All voters.
+    pub(super) fn voters(&self, cx: &Cx<'_, Self>) -> Voters {
+        self.saved.voters.clone().unwrap_or_else(|| {
+            let others = cx.outgoing().filter(|&port| cx.peer_duty(port).votes());
+            let mut ids: BTreeSet<Id> = others.map(|port| cx.peer_rank(port).id()).collect();
+            if cx.duty().votes() {
+                ids.insert(cx.id());
+            }
+            Voters { version: Version::default(), ids }
+        })
+    }
+
+    /// Whether this is so of more than half of the voters.
+    pub(super) fn is_majority(&self, cx: &Cx<'_, Self>, is_so: impl Fn(Id, &Self) -> bool) -> bool {
+        let ids = self.voters(cx).ids;
+        ids.iter().filter(|&&id| is_so(id, self)).count() * 2 > ids.len()
+    }
+
+    pub(super) fn send_to_voters(&self, cx: Context<'_, '_, P>, msg: &Msg) {
+        let ports: Vec<Port> =
+            cx.outgoing().filter(|&port| self.is_voter(cx, cx.peer_rank(port).id())).collect();
+        for port in ports {
+            cx.send(port, msg.clone());
+        }
+    }
+
+    /// Whether a majority has written down a list of this term, and there is no later one.
+    pub(super) fn is_list_settled(&self, cx: &Cx<'_, Self>) -> bool {
+        let Phase::Leading(reign) = &self.phase else { return false };
+        let version = self.version();
+        let has_list = |id: Id| match port_of(cx, id) {
+            _ if id == cx.id() => true,
+            Some(port) => reign.heard(port).version == version,
+            None => false,
+        };
+        version.term == self.saved.term && self.is_majority(cx, |id, _| has_list(id))
+    }
+
+    /// Rule 8: one change is kept until it can be made, and no more.
+    pub(super) fn change_voters(&mut self, cx: Context<'_, '_, P>, change: Change) {
+        let is_known = change.id == cx.id() || port_of(cx, change.id).is_some();
+        let changes = self.voters(cx).changed(change, self.saved.term).is_some();
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        if !is_known || !changes {
+            cx.because("that changes nothing, or would leave nobody to vote");
+        } else if reign.change.is_some() {
+            cx.because("another change is still to be made: ask again");
+        } else {
+            cx.because("a majority has to know first who votes now: it changes that then (rule 8)");
+            reign.change = Some(change);
+            self.change_if_settled(cx);
+        }
+    }
+
+    /// Makes the change that is asked for, once a majority has the list of now; that is stamped first as one of this
+    /// term.
+    pub(super) fn change_if_settled(&mut self, cx: Context<'_, '_, P>) {
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        let Some(change) = reign.change else { return };
+        let (voters, term) = (self.voters(cx), self.saved.term);
+        if voters.version.term != term {
+            self.announce(cx, voters.stamped(term));
+            cx.because("it stamps who votes as of its term, for a majority to write down before that changes (rule 8)");
+        }
+        if !self.is_list_settled(cx) {
+            return;
+        }
+        if let Phase::Leading(reign) = &mut self.phase {
+            reign.change = None;
+        }
+        if let Some(changed) = self.voters(cx).changed(change, term) {
+            self.announce(cx, changed);
+            cx.because("it changes who votes (rule 8)");
+        }
+    }
+
+    /// Goes by this list from now on, and tells all.
+    fn announce(&mut self, cx: Context<'_, '_, P>, voters: Voters) {
+        self.saved.voters = Some(voters);
+        cx.persist(self.saved.clone());
+        self.renew(cx);
     }
 }

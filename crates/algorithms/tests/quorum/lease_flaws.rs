@@ -132,3 +132,46 @@ fn hand_over<F: Flaw<Sound = QuorumLease<P>>, P: Pace>(cx: &mut Cx<'_, Twin<F>>,
         cx.send(port, Msg { term, word: Word::HandOver });
     }
 }
+
+/// Voters do not write down the list that a leader of a later term stamps anew, though they say so: it is as if it was
+/// left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RestampNotWritten<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for RestampNotWritten<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "restamp-not-written";
+
+    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
+        let restamped = match &mut msg.word {
+            Word::Renew { voters, .. } => voters.take_if(|voters| voters.version.number == 1),
+            _ => None,
+        };
+        let answer = |mut said: Msg| {
+            if let (Word::Kept { version, .. }, Some(voters)) = (&mut said.word, &restamped) {
+                *version = voters.version;
+            }
+            Some(said)
+        };
+        twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
+    }
+}
+
+/// A promise lasts for as long as was asked for last, even if that is shorter than what it still had to last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PromiseShortened<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for PromiseShortened<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "promise-shortened";
+
+    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+        let said = (msg.term, msg.word.clone());
+        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        if let (term, Word::Renew { lease, .. }) = said
+            && term == twin.status().term
+        {
+            cx.set_timer(Timer::Promise, lease);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Voting in [`super`]: rules 1, 2 and 5.
+
+use super::{Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Voters, Word};
+use bellwether_core::*;
+use serde::Serialize;
+
+/// What a member has promised: to vote for nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Promise {
+    to: Holder,
+    /// Until then on its own clock, where leases differ in length.
+    until: Option<Time>,
+}
+
+/// Whom a promise was made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) enum Holder {
+    Member(Id),
+    /// It has booted again, and does not know.
+    Forgotten,
+}
+
+/// A probe: by whom, for which term and with which voters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Unanswered {
+    pub from: Port,
+    pub term: u64,
+    pub version: Version,
+}
+
+impl<P: Pace> QuorumLease<P> {
+    /// Whether its promise is to this one.
+    pub(super) fn has_promised(&self, id: Id) -> bool {
+        self.promise.is_some_and(|promise| promise.to == Holder::Member(id))
+    }
+
+    /// Whether neither a promise nor its own lease keeps it from voting for somebody.
+    pub(super) fn is_free_for(&self, id: Id) -> bool {
+        let is_promised = self.promise.is_some() && !self.has_promised(id);
+        !is_promised && !matches!(self.phase, Phase::Leading(_))
+    }
+
+    /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
+    /// have run out a moment earlier.
+    pub(super) fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered) {
+        let Unanswered { from, term, version } = probe;
+        let would = term > self.saved.term && version >= self.version();
+        let is_free = self.is_free_for(cx.peer_rank(from).id());
+        if would && !is_free && self.promise.is_some() {
+            cx.because("it has promised: it answers when that is over");
+            self.unanswered = Some(probe);
+            return;
+        }
+        let yes = would && is_free;
+        cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
+        cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
+    }
+
+    /// Rules 1 and 2. Every promise is to whoever led, or stood, in the term that is saved: so whoever says that this
+    /// reign is over voids it.
+    pub(super) fn is_asked(
+        &mut self,
+        cx: Context<'_, '_, P>,
+        id: Id,
+        term: u64,
+        (version, lease, released): (Version, Span, Option<u64>),
+    ) -> bool {
+        let is_released = released == Some(self.saved.term) && !matches!(self.phase, Phase::Leading(_));
+        let is_due = term > self.saved.term || term == self.saved.term && self.saved.vote == Some(id);
+        let is_free = is_released || self.is_free_for(id);
+        if !is_due || !is_free || version < self.version() {
+            cx.because("it has voted, has promised, or knows of later voters: it does not vote for this one");
+            return false;
+        }
+        cx.because("it votes for it, and promises (rules 1 and 2)");
+        self.leave_phase(cx);
+        if is_released {
+            self.promise = None;
+        }
+        if term > self.saved.term {
+            self.leader = None;
+        }
+        self.save(cx, term, Some(id));
+        self.promise(cx, Holder::Member(id), lease);
+        true
+    }
+
+    pub(super) fn save(&mut self, cx: Context<'_, '_, P>, term: u64, vote: Option<Id>) {
+        if (self.saved.term, self.saved.vote) != (term, vote) {
+            (self.saved.term, self.saved.vote) = (term, vote);
+            cx.persist(self.saved.clone());
+        }
+    }
+
+    /// A promise that holds is never made shorter, not even for another holder: whoever asked for it may count on it,
+    /// and what asks for a shorter one may be late, or come a second time. Where all promises are equally long, the
+    /// later one ends later.
+    pub(super) fn promise(&mut self, cx: Context<'_, '_, P>, to: Holder, lease: Span) {
+        let now = P::clock(cx);
+        let until = now.map(|now| now + lease).max(self.promise.and_then(|promise| promise.until));
+        (self.promise, self.unanswered) = (Some(Promise { to, until }), None);
+        cx.cancel_timer(Timer::Stand);
+        cx.set_timer(Timer::Promise, until.zip(now).map_or(lease, |(until, now)| until - now));
+    }
+
+    /// Somebody leads in a term that is not over. Whoever led before it does so no longer: see the manual.
+    pub(super) fn follow(
+        &mut self,
+        cx: Context<'_, '_, P>,
+        id: Id,
+        term: u64,
+        lease: Span,
+        voters: Option<Voters>,
+    ) {
+        cx.because("it leads: it is followed, and promised to (rule 2)");
+        self.leave_phase(cx);
+        self.unit = P::unit_of(lease);
+        (self.leader, self.last_leader) = (Some(id), Some(id));
+        (self.attempts, self.in_vain) = (0, 0);
+        let vote = self.saved.vote.filter(|_| term == self.saved.term);
+        if let Some(voters) = voters.filter(|voters| voters.version > self.version()) {
+            self.saved.voters = Some(voters);
+            cx.persist(self.saved.clone());
+        }
+        self.save(cx, term, vote);
+        self.promise(cx, Holder::Member(id), lease);
+    }
+
+    pub(super) fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
+        cx.cancel_timer(Timer::Promise);
+        (self.promise, self.leader, self.unanswered) = (None, None, None);
+    }
+
+    /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.
+    pub(super) fn be_free(&mut self, cx: Context<'_, '_, P>) {
+        let unanswered = self.unanswered;
+        self.lose_leader(cx);
+        self.wait_for_turn(cx);
+        if let Some(Unanswered { from, term, version }) = unanswered
+            && term > self.saved.term
+            && version >= self.version()
+        {
+            cx.send(from, Msg { term, word: Word::Would(true) });
+        }
+    }
+}

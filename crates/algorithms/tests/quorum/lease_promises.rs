@@ -1,0 +1,33 @@
+//! Promises of the quorum lease where their lengths differ: none becomes shorter while somebody counts on it.
+
+use crate::lease_flaws::{PromiseShortened, Sound};
+use crate::support::*;
+use crate::twin::Twin;
+use bellwether_algorithms::quorum_lease::{Adaptive, QuorumLease};
+use bellwether_core::*;
+use bellwether_sim::Plan;
+
+/// Delays that differ much, so that leases do, and renewals and requests for votes that come late, twice or never.
+fn late_and_twice(seed: u64) -> Plan {
+    let mut plan = with_seed(with_delay(complete(3), "lognormal:-2,1.5"), seed);
+    plan.delay_bound = HOP;
+    let faults = &mut plan.link_faults;
+    (faults.loss, faults.duplication, faults.reordering, faults.held_up) = (0.2, 0.3, 0.4, HOP * 20);
+    plan
+}
+
+/// In which of these runs two leases were valid at once, or two led in one term.
+fn unsafe_runs<A: Algorithm>(seeds: std::ops::Range<u64>) -> Vec<u64> {
+    let is_unsafe = |&seed: &u64| {
+        let (report, reigns) = run_for::<A>(&late_and_twice(seed), 600);
+        report.stability.most_leaders > 1 || reigns.shared_term().is_some()
+    };
+    seeds.filter(is_unsafe).collect()
+}
+
+#[test]
+fn a_promise_never_becomes_shorter() {
+    assert_eq!(unsafe_runs::<QuorumLease<Adaptive>>(0..5_000), [0; 0]);
+    assert_eq!(unsafe_runs::<Twin<Sound<Adaptive>>>(0..1_000), [0; 0]);
+    assert_ne!(unsafe_runs::<Twin<PromiseShortened<Adaptive>>>(0..1_000), [0; 0]);
+}

@@ -1,0 +1,125 @@
+//! Who votes in the quorum lease, while leaders come and go: lists that never came to a majority are of no harm.
+
+use crate::lease_flaws::{RestampNotWritten, Sound};
+use crate::support::*;
+use crate::twin::Twin;
+use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomised, Ranked, Tight};
+use bellwether_core::*;
+use bellwether_sim::{Event, Happening, Plan, Report};
+
+fn is_safe(report: &Report, reigns: &Reigns) -> bool {
+    report.stability.most_leaders <= 1 && reigns.shared_term().is_none()
+}
+
+/// For a while, only those in one group can talk to each other.
+fn groups(n: u32, (from, until): (u64, u64), groups: &[&[u32]]) -> Vec<Happening> {
+    let group_of = |member: u32| groups.iter().position(|group| group.contains(&member));
+    let pairs = (0..n).flat_map(|one| (0..one).map(move |other| (one, other)));
+    let are_apart = |&(one, other): &(u32, u32)| group_of(one) != group_of(other);
+    pairs.filter(are_apart).flat_map(|(one, other)| partition(&[one], &[other], from, until)).collect()
+}
+
+fn ask(hop: u64, member: u32, request: Request) -> Happening {
+    at(hop, Event::Request(request), member)
+}
+
+/// 2 to 5 vote, 1 looks on.
+fn four_voters() -> Plan {
+    let mut duties = vec![Duty::Full; 5];
+    duties[0] = Duty::Observer;
+    Plan { duties, ..complete(5) }
+}
+
+/// 5 leads, is cut off, and is to admit 1; the others go on without it under 4, which is to dismiss 5 when the network
+/// falls apart in another way. If both changed the list that all began with, 3 and 4 would be a majority of the one,
+/// and 1, 2 and 5 of the other. (Ongaro's example of two leaders that change one list.)
+#[test]
+fn two_leaders_never_change_one_list() {
+    let cuts =
+        [groups(5, (100, 300), &[&[4], &[1, 2, 3], &[0]]), groups(5, (300, 900), &[&[2, 3], &[0, 1, 4]])]
+            .concat();
+    let asked = [ask(101, 4, Request::Admit(id(1))), ask(301, 3, Request::Dismiss(id(5)))];
+    let plan = and(and(four_voters(), cuts), asked);
+    for plan in [plan.clone(), and(plan, [ask(310, 3, Request::Resign)])] {
+        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 900);
+        assert!(is_safe(&report, &reigns), "{:?} {reigns:?}", report.stability);
+    }
+}
+
+/// The same, but that both leaders were heard before they were cut off. What they said then, that the list is now one of
+/// their term, is what keeps the first one's change from counting.
+#[test]
+fn a_list_is_stamped_anew_before_it_is_changed() {
+    let half = |happening: Happening| Happening { at: happening.at + HALF, ..happening };
+    // What they say of the change is lost, but not the answers for which they wait.
+    let cuts = [
+        one_way(&[4], &[0, 1, 2, 3], 99, Event::Cut),
+        one_way(&[4], &[0, 1, 2, 3], 100, Event::Mend),
+        groups(5, (100, 300), &[&[4], &[1, 2, 3], &[0]]),
+        one_way(&[2, 3], &[0, 1, 4], 299, Event::Cut),
+        one_way(&[2, 3], &[0, 1, 4], 300, Event::Mend),
+        groups(5, (300, 900), &[&[2, 3], &[0, 1, 4]]),
+    ];
+    let asked = [ask(98, 4, Request::Admit(id(1))), ask(298, 3, Request::Dismiss(id(5)))];
+    let plan = and(and(four_voters(), cuts.concat().into_iter().map(half)), asked);
+    let is_safe = |(report, reigns): (Report, Reigns)| is_safe(&report, &reigns);
+    assert!(!is_safe(run_for::<Twin<RestampNotWritten<Ranked>>>(&plan, 900)));
+    assert!(is_safe(run_for::<Twin<Sound<Ranked>>>(&plan, 900)));
+    assert!(is_safe(run_for::<QuorumLease<Ranked>>(&plan, 900)));
+}
+
+/// Half a hop.
+const HALF: Span = Span::from_ticks(HOP.ticks() / 2);
+
+/// Five to nine members, up to three of which look on at first. Every now and then the network falls apart in another
+/// way, and whoever leads is to admit or dismiss somebody, to hand over or to resign.
+fn restless(seed: u64) -> Plan {
+    let mut dice = Dice(seed);
+    let n = 5 + dice.below(5) as u32;
+    let observers = dice.below(4) as usize;
+    let duties = (0..n as usize).map(|member| if member < observers { Duty::Observer } else { Duty::Full });
+    let mut plan =
+        Plan { duties: duties.collect(), ..with_seed(with_delay(complete(n), "uniform:0.1..1.0"), seed) };
+    let hops: Vec<u64> = (0..13).map(|step| 20 + step * 40 + dice.below(10)).collect();
+    for during in hops.windows(2) {
+        let (hop, next) = (during[0], during[1]);
+        let mut parts = [vec![], vec![], vec![]];
+        let count = 1 + dice.below(3);
+        (0..n).for_each(|member| parts[dice.below(count) as usize].push(member));
+        plan = and(plan, groups(n, (hop, next), &parts.each_ref().map(Vec::as_slice)));
+        for _ in 0..3 {
+            // Often just before that, so that answers come and what follows does not.
+            let hop = if dice.below(2) == 0 { hop - 1 - dice.below(3) } else { hop + dice.below(25) };
+            let whom = id(1 + dice.below(n.into()));
+            let request = match dice.below(10) {
+                0 => Request::Resign,
+                1 => Request::Transfer(whom),
+                2..6 => Request::Admit(whom),
+                _ => Request::Dismiss(whom),
+            };
+            plan = and(plan, (0..n).map(|member| ask(hop, member, request))); // only leaders listen
+        }
+    }
+    plan
+}
+
+/// In how many of these runs two leases were valid at once, or two led in one term; and in how many somebody led.
+fn unsafe_and_led<A: Algorithm>(seeds: u64) -> (usize, usize) {
+    let runs = (0..seeds).map(|seed| run_for::<A>(&restless(seed), 600));
+    runs.fold((0, 0), |(broken, led), (report, reigns)| {
+        (broken + usize::from(!is_safe(&report, &reigns)), led + usize::from(reigns.0.len() > 1))
+    })
+}
+
+#[test]
+fn voters_change_while_the_network_falls_apart() {
+    fn try_all<P: Pace>(seeds: u64) {
+        let (broken, led) = unsafe_and_led::<QuorumLease<P>>(seeds);
+        assert_eq!(broken, 0, "{}", P::VARIANT);
+        assert!(led as u64 > seeds / 2, "{}: there was something to see: {led}", P::VARIANT);
+    }
+    try_all::<Ranked>(300);
+    try_all::<Tight>(300);
+    try_all::<Randomised>(300);
+    try_all::<Adaptive>(300);
+}
