@@ -203,6 +203,8 @@ impl Cluster {
         let mut line = Line { name, times: Vec::new(), unprovoked: 0 };
         for _ in 0..trials {
             self.settle();
+            // At any moment between two renewals, not always at the same.
+            self.listen_for(Duration::from_micros(now_us() * 7_919 % 200_000));
             let (leader, term) = self.seats.values().find_map(|seat| seat.leader).expect("it has settled");
             let reigns = self.reigns.len();
             let others: Vec<Id> = self.seats.keys().copied().filter(|&id| id != leader).collect();
