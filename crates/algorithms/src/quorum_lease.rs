@@ -21,10 +21,10 @@
 
 use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
 use bellwether_core::*;
+use candidate::Poll;
 use promise::{Holder, Promise, Unanswered};
 use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 mod candidate;
@@ -87,9 +87,9 @@ enum Phase {
     /// It follows, or waits.
     Waiting,
     /// It asks whether it could win: these say so.
-    Probing(BTreeSet<Id>),
+    Probing(Poll),
     /// It stands in the term that it has saved: these have voted for it.
-    Standing(BTreeSet<Id>),
+    Standing(Poll),
     /// It leads.
     Leading(Reign),
 }
@@ -182,10 +182,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             }
             (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
             (Timer::Stand, Phase::Waiting) => self.probe(cx),
-            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => {
-                cx.because("too few have answered: it waits for its next turn");
-                self.give_up(cx);
-            }
+            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.lose_patience(cx),
             (Timer::Renew, Phase::Leading(_)) => self.renew(cx),
             (Timer::Lease(round), Phase::Leading(reign)) if round >= reign.confirmed => {
                 cx.because("the lease has run out before a majority renewed it: it leads no longer (rule 3)");
@@ -282,7 +279,7 @@ impl<P: Pace> Protocol for QuorumLease<P> {
         let voters = self.saved.voters.as_ref().map_or(0, |voters| voters.ids.len() * size_of::<Id>());
         let own = match &self.phase {
             Phase::Waiting => 0,
-            Phase::Probing(yes) | Phase::Standing(yes) => yes.len() * size_of::<Id>(),
+            Phase::Probing(poll) | Phase::Standing(poll) => poll.yes.len() * size_of::<Id>(),
             Phase::Leading(reign) => reign.storage(),
         };
         size_of::<Self>() + voters + own

@@ -2,7 +2,26 @@
 
 use super::{Context, Msg, Pace, Phase, QuorumLease, TURN, Timer, Word};
 use bellwether_core::*;
+use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// Whom a candidate has asked, and who has said yes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Poll {
+    /// These have said yes.
+    pub yes: BTreeSet<Id>,
+    /// How often it has asked.
+    asked: u32,
+    /// Whoever led in this term does so no longer, as the candidate knows.
+    released: Option<u64>,
+}
+
+impl Poll {
+    /// A candidate has its own voice.
+    fn of(candidate: Id, released: Option<u64>) -> Poll {
+        Poll { yes: BTreeSet::from([candidate]), asked: 1, released }
+    }
+}
 
 impl<P: Pace> QuorumLease<P> {
     pub(super) fn may_stand(&self, cx: &Cx<'_, Self>) -> bool {
@@ -34,23 +53,22 @@ impl<P: Pace> QuorumLease<P> {
     /// Rule 5.
     pub(super) fn probe(&mut self, cx: Context<'_, '_, P>) {
         cx.because("it is its turn: it asks whether it could win (rule 5)");
-        self.phase = Phase::Probing(BTreeSet::from([cx.id()]));
-        cx.set_timer(Timer::Patience, self.unit * TURN);
-        let term = self.saved.term + 1;
-        self.send_to_voters(cx, &Msg { term, word: Word::Probe(self.version()) });
-        self.hear_would(cx, cx.id(), term, true);
+        self.phase = Phase::Probing(Poll::of(cx.id(), None));
+        self.ask(cx);
+        self.hear_would(cx, cx.id(), self.saved.term + 1, true);
     }
 
     pub(super) fn hear_would(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
         if !yes && term > self.saved.term {
             return self.fall_behind(cx, term);
         }
-        let Phase::Probing(voices) = &mut self.phase else { return };
+        let Phase::Probing(poll) = &mut self.phase else { return };
         if yes && term == self.saved.term + 1 {
-            voices.insert(id);
-            if self
-                .is_majority(cx, |id, this| matches!(&this.phase, Phase::Probing(yes) if yes.contains(&id)))
-            {
+            poll.yes.insert(id);
+            if self.is_majority(
+                cx,
+                |id, this| matches!(&this.phase, Phase::Probing(poll) if poll.yes.contains(&id)),
+            ) {
                 self.stand(cx, None);
             }
         }
@@ -63,25 +81,55 @@ impl<P: Pace> QuorumLease<P> {
         self.lose_leader(cx);
         cx.cancel_timer(Timer::Stand);
         self.save(cx, self.saved.term + 1, Some(cx.id()));
-        self.phase = Phase::Standing(BTreeSet::from([cx.id()]));
-        cx.set_timer(Timer::Patience, self.unit * TURN);
+        self.phase = Phase::Standing(Poll::of(cx.id(), released));
         self.run_lease(cx, 0);
-        let term = self.saved.term;
-        let word = Word::Ask { version: self.version(), lease: P::lease(self.unit), released };
-        self.send_to_voters(cx, &Msg { term, word });
-        self.hear_vote(cx, cx.id(), term, true);
+        self.ask(cx);
+        self.hear_vote(cx, cx.id(), self.saved.term, true);
+    }
+
+    /// Asks whoever has not said yes for its vote, or whether it would give it.
+    fn ask(&mut self, cx: Context<'_, '_, P>) {
+        let (poll, msg) = match &self.phase {
+            Phase::Probing(poll) => {
+                (poll, Msg { term: self.saved.term + 1, word: Word::Probe(self.version()) })
+            }
+            Phase::Standing(poll) => {
+                let (version, lease) = (self.version(), P::lease(self.unit));
+                let word = Word::Ask { version, lease, released: poll.released };
+                (poll, Msg { term: self.saved.term, word })
+            }
+            _ => return,
+        };
+        cx.set_timer(Timer::Patience, self.unit * TURN);
+        let owes = |id: Id| self.is_voter(cx, id) && !poll.yes.contains(&id);
+        let ports: Vec<Port> = cx.outgoing().filter(|&port| owes(cx.peer_rank(port).id())).collect();
+        ports.into_iter().for_each(|port| cx.send(port, msg.clone()));
+    }
+
+    /// Answers take long, as when a vote waits for a slow disk, or are lost: it asks again, and not for ever.
+    pub(super) fn lose_patience(&mut self, cx: Context<'_, '_, P>) {
+        if let Phase::Probing(poll) | Phase::Standing(poll) = &mut self.phase
+            && poll.asked < P::ASKS
+        {
+            poll.asked += 1;
+            cx.because("too few have answered: it asks again");
+            return self.ask(cx);
+        }
+        cx.because("too few have answered: it waits for its next turn");
+        self.give_up(cx);
     }
 
     pub(super) fn hear_vote(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
         if !yes && term > self.saved.term {
             return self.fall_behind(cx, term);
         }
-        let Phase::Standing(voices) = &mut self.phase else { return };
+        let Phase::Standing(poll) = &mut self.phase else { return };
         if yes && term == self.saved.term {
-            voices.insert(id);
-            if self
-                .is_majority(cx, |id, this| matches!(&this.phase, Phase::Standing(yes) if yes.contains(&id)))
-            {
+            poll.yes.insert(id);
+            if self.is_majority(
+                cx,
+                |id, this| matches!(&this.phase, Phase::Standing(poll) if poll.yes.contains(&id)),
+            ) {
                 self.lead(cx);
             }
         }

@@ -21,6 +21,8 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
     const LEASE: u64 = 25;
     /// How often a leader renews: three times and a little in a lease.
     const INTERVAL: u64 = 8;
+    /// How often a candidate asks, a turn apart, before it gives up.
+    const ASKS: u32 = 4;
     /// How many renewals in a row a better member has to answer before it comes to lead.
     const DAMPING: u32 = 8;
 
@@ -145,6 +147,7 @@ pub struct Tight;
 impl Pace for Tight {
     const VARIANT: &'static str = "tight";
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be";
+    const ASKS: u32 = 1;
     const LEASE: u64 = 5;
     const INTERVAL: u64 = 2;
     const DAMPING: u32 = 2;
