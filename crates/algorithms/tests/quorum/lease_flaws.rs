@@ -114,7 +114,7 @@ impl<P: Pace> Flaw for NotCaughtUp<P> {
 fn hand_over<F: Flaw<Sound = QuorumLease<P>>, P: Pace>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
-        cx.send(port, Msg { term, word: Word::HandOver });
+        cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
     }
 }
 
