@@ -160,3 +160,19 @@ impl<P: Pace> Flaw for PromiseShortened<P> {
         }
     }
 }
+
+/// Voters do not mind that a candidate knows of older voters than they do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AnyListWillDo<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for AnyListWillDo<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "any-list-will-do";
+
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
+        if let Word::Ask { version, .. } | Word::Probe(version) = &mut msg.word {
+            *version = Version { term: u64::MAX, number: 0 };
+        }
+        msg
+    }
+}
