@@ -11,8 +11,8 @@
 //!    votes do not split.
 //! 5. Who stands asks first whether it could win (`probe`, `would`), and begins a term only if it could: who comes
 //!    back, or hears nobody, disturbs nobody. Before the first term there is nobody to disturb.
-//! 6. A leader that hears a better member for a while hands over to it; so it does when it is told to. It stops
-//!    leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
+//! 6. A leader that hears a better member for a while hands over to it; so it does when it is told to (and whoever it
+//!    hands over to then leads for a long while, better ones or not). It stops leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
 //! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
 //! 8. Voters change one at a time: see [`Voters`].
 //! 9. Who is certain that its leader's process is dead owes it nothing: the best stands at once and passes that on.
@@ -23,7 +23,7 @@ use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_201
 use bellwether_core::*;
 use candidate::Poll;
 use promise::{Holder, Promise, Unanswered};
-use reign::{Heard, Reign};
+use reign::{Heard, MOST_DOUBLINGS, Reign};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
@@ -45,6 +45,9 @@ pub use words::{Msg, Timer, Word};
 /// more. In delay bounds.
 const TURN: u64 = 3;
 
+/// Members come to no later term than this in their lives: whoever says so is not heard.
+const LAST_TERM: u64 = u64::MAX / 2;
+
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct QuorumLease<P> {
@@ -62,7 +65,7 @@ pub struct QuorumLease<P> {
     withdrawn: bool,
     /// How often it has stood in vain since it last heard a leader.
     attempts: u32,
-    /// How often it has handed over since it last heard another lead.
+    /// How often it has handed over since it last heard another lead; as often as matters if it was named to lead.
     in_vain: u32,
     /// One delay bound, as far as is known: it is the length of everything else.
     unit: Span,
@@ -132,6 +135,10 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { term, word }: Msg) {
         let id = cx.peer_rank(from).id();
+        if term > LAST_TERM {
+            cx.because("there is no such term: it is not heard");
+            return;
+        }
         match word {
             Word::Probe(version) => self.is_probed(cx, Unanswered { from, term, version }),
             Word::Would(yes) => self.hear_would(cx, id, term, yes),
@@ -157,8 +164,11 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             Word::Kept { round, version, stands } => {
                 self.hear_kept(cx, from, term, Heard::once(round, version, stands));
             }
-            Word::HandOver if term == self.saved.term && self.may_stand(cx) => {
+            Word::HandOver { is_named } if term == self.saved.term && self.may_stand(cx) => {
                 self.last_leader = Some(id);
+                if is_named {
+                    self.in_vain = MOST_DOUBLINGS; // it was not meant for a moment only
+                }
                 self.stand(cx, Some(term));
                 cx.because("the leader hands over: it stands at once (rule 6)");
             }
@@ -168,7 +178,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 );
                 self.be_free(cx);
             }
-            Word::HandOver | Word::Release => cx.because("that is over"),
+            Word::HandOver { .. } | Word::Release => cx.because("that is over"),
         }
     }
 
@@ -219,7 +229,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             (Request::Resign, Phase::Leading(_)) => self.resign(cx),
             (Request::Transfer(to), Phase::Leading(reign)) => {
                 cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
-                reign.hands_over_to = Some(to);
+                reign.successor = Some(reign.named::<P>(to));
                 self.hand_over_if_ready(cx);
             }
             (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: true }),

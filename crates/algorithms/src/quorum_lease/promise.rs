@@ -118,7 +118,9 @@ impl<P: Pace> QuorumLease<P> {
         (self.leader, self.last_leader) = (Some(id), Some(id));
         (self.attempts, self.in_vain) = (0, 0);
         let vote = self.saved.vote.filter(|_| term == self.saved.term);
-        if let Some(voters) = voters.filter(|voters| voters.version > self.version()) {
+        if let Some(voters) =
+            voters.filter(|voters| voters.version > self.version() && voters.can_be_of(term))
+        {
             self.saved.voters = Some(voters);
             cx.persist(self.saved.clone());
         }

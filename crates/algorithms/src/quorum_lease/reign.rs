@@ -2,10 +2,10 @@
 
 use super::{Change, Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
 use bellwether_core::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// How often the number of renewals that a better member has to answer doubles, at the most.
-const MOST_DOUBLINGS: u32 = 4;
+pub(super) const MOST_DOUBLINGS: u32 = 4;
 
 /// What a leader keeps account of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -17,17 +17,31 @@ pub(super) struct Reign {
     /// The last that a majority has answered: its lease is the one that holds.
     pub confirmed: u64,
     /// What it has heard, by port.
+    #[serde(serialize_with = "rounds")]
     heard: Vec<Heard>,
     /// How the voters are to change, once a majority has the list of now.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
     /// To whom it is to hand over, once that one has kept up.
-    pub hands_over_to: Option<Id>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub successor: Option<Successor>,
     /// When it asked in this round, where the algorithm measures delays.
+    #[serde(skip_serializing_if = "Option::is_none")]
     asked_at: Option<Time>,
 }
 
+/// Who is to lead next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Successor {
+    id: Id,
+    /// Whether the leader was told so, and does not only prefer it.
+    is_named: bool,
+    /// After this round it goes on itself.
+    until: u64,
+}
+
 /// What a leader has heard from one member.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Heard {
     /// The last round that it has answered.
     pub round: u64,
@@ -37,6 +51,11 @@ pub(super) struct Heard {
     pub version: Version,
     /// Whether it stands, and so can be handed over to.
     stands: bool,
+}
+
+/// For onlookers, what was heard is long: the last round that each has answered says most of it.
+fn rounds<S: Serializer>(heard: &[Heard], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(heard.iter().map(|heard| heard.round))
 }
 
 impl Heard {
@@ -57,6 +76,16 @@ impl Reign {
     pub(super) fn heard(&self, port: Port) -> Heard {
         self.heard.get(port.0 as usize).copied().unwrap_or_default()
     }
+
+    /// Whoever it was told to let lead.
+    pub(super) fn named<P: Pace>(&self, id: Id) -> Successor {
+        Successor { is_named: true, ..self.preferred::<P>(id) }
+    }
+
+    /// It waits for that one for about as long as a lease.
+    fn preferred<P: Pace>(&self, id: Id) -> Successor {
+        Successor { id, is_named: false, until: self.round + P::LEASE.div_ceil(P::INTERVAL) }
+    }
 }
 
 impl<P: Pace> QuorumLease<P> {
@@ -65,7 +94,7 @@ impl<P: Pace> QuorumLease<P> {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
         let (id, asked_at) = (cx.id(), None);
-        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, hands_over_to: None, asked_at };
+        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, successor: None, asked_at };
         self.phase = Phase::Leading(reign);
         self.renew(cx);
         cx.because("a majority has voted for it: it leads (rule 1)");
@@ -121,7 +150,8 @@ impl<P: Pace> QuorumLease<P> {
         self.hand_over_if_ready(cx);
     }
 
-    /// The last round that a majority has answered: each of them has promised since it was asked.
+    /// The last round that a majority has answered: each of them has promised since it was asked. (Leases become shorter
+    /// only when all rounds so far are confirmed: so whoever answered a later round has promised no less.)
     fn confirm(&mut self, cx: Context<'_, '_, P>) {
         let Phase::Leading(reign) = &self.phase else { return };
         let mut rounds: Vec<u64> = self
@@ -151,12 +181,13 @@ impl<P: Pace> QuorumLease<P> {
     /// over in vain, as whoever can talk to this member need not be able to talk to a majority.
     fn prefer_better(&mut self, cx: Context<'_, '_, P>) {
         let Phase::Leading(reign) = &self.phase else { return };
-        if reign.hands_over_to.is_some() {
+        if reign.successor.is_some() {
             return;
         }
         let enough = P::DAMPING << self.in_vain.min(MOST_DOUBLINGS);
         let better = cx.outgoing().filter(|&port| {
             reign.heard(port).in_a_row >= enough
+                && reign.heard(port).round >= reign.confirmed
                 && reign.heard(port).stands
                 && cx.peer_rank(port) > cx.rank()
                 && cx.peer_duty(port) != Duty::Witness
@@ -164,32 +195,34 @@ impl<P: Pace> QuorumLease<P> {
         });
         let best = better.map(|port| cx.peer_rank(port)).max().map(Rank::id);
         if let Phase::Leading(reign) = &mut self.phase {
-            reign.hands_over_to = best;
+            reign.successor = best.map(|id| reign.preferred::<P>(id));
         }
     }
 
     /// Rule 6: to one that has kept up, so that it can win: it knows this term, and who votes.
     pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
         let Phase::Leading(reign) = &self.phase else { return };
-        let Some(to) = reign.hands_over_to else { return };
+        let Some(Successor { id: to, is_named, until }) = reign.successor else { return };
         let has_withdrawn = |heard: Heard| heard.round > 0 && !heard.stands;
         let port = port_of(cx, to)
-            .filter(|&port| cx.peer_duty(port) != Duty::Witness && !has_withdrawn(reign.heard(port)));
-        let Some(port) = port.filter(|_| self.is_voter(cx, to)) else {
-            cx.because("that one cannot lead: it goes on");
+            .filter(|&port| cx.peer_duty(port) != Duty::Witness && !has_withdrawn(reign.heard(port)))
+            .filter(|_| self.is_voter(cx, to) && reign.round <= until);
+        let Some(port) = port else {
+            cx.because(
+                "that one cannot lead, or has not answered for as long as a lease: it goes on (rule 6)",
+            );
             if let Phase::Leading(reign) = &mut self.phase {
-                reign.hands_over_to = None;
+                reign.successor = None;
             }
             return;
         };
-        let Phase::Leading(reign) = &self.phase else { return };
         let heard = reign.heard(port);
         if heard.round >= reign.confirmed && heard.round > 0 && heard.version >= self.version() {
             cx.because("it leads no longer, and hands over (rule 6)");
             let term = self.saved.term;
             self.step_down(cx);
             self.in_vain += 1; // until somebody else leads
-            cx.send(port, Msg { term, word: Word::HandOver });
+            cx.send(port, Msg { term, word: Word::HandOver { is_named } });
             self.abstain(cx);
         }
     }

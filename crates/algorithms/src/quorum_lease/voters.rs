@@ -58,6 +58,11 @@ pub(super) struct Change {
 }
 
 impl Voters {
+    /// Whether a leader of this term can have such a list.
+    pub(super) fn can_be_of(&self, term: u64) -> bool {
+        self.version.term <= term && !self.ids.is_empty()
+    }
+
     /// The same as the first list of a later term.
     fn stamped(self, term: u64) -> Voters {
         Voters { version: Version { term, number: 1 }, ..self }

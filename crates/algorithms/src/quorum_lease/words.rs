@@ -50,7 +50,10 @@ pub enum Word {
         stands: bool,
     },
     /// I lead no longer: stand.
-    HandOver,
+    HandOver {
+        /// I was told to let you lead, and do not only prefer you.
+        is_named: bool,
+    },
     /// I lead no longer, or stand no longer.
     Release,
 }
@@ -75,7 +78,7 @@ impl Message for Msg {
             Word::Vote(_) => 3,
             Word::Renew { .. } => 4,
             Word::Kept { .. } => 5,
-            Word::HandOver => 6,
+            Word::HandOver { .. } => 6,
             Word::Release => 7,
         }
     }

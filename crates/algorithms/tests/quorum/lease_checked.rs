@@ -48,6 +48,7 @@ fn no_run_has_two_leases_at_once() {
             "the same, and lost messages",
         ),
         (Liberties { pauses: 1, ticks: 6, ..ON_TIME }, "a pause"),
+        (Liberties { pauses: 1, ticks: 4, ..DRIFTING }, "a pause, and clocks that drift"),
         (Liberties { requests: 1, ticks: 6, ..ON_TIME }, "a resignation or a hand-over"),
         (Liberties { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
     ] {

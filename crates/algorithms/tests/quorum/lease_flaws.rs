@@ -129,7 +129,7 @@ impl<P: Pace> Flaw for NotCaughtUp<P> {
 fn hand_over<F: Flaw<Sound = QuorumLease<P>>, P: Pace>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
-        cx.send(port, Msg { term, word: Word::HandOver });
+        cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
     }
 }
 
@@ -173,5 +173,21 @@ impl<P: Pace> Flaw for PromiseShortened<P> {
         {
             cx.set_timer(Timer::Promise, lease);
         }
+    }
+}
+
+/// Voters do not mind that a candidate knows of older voters than they do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AnyListWillDo<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for AnyListWillDo<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "any-list-will-do";
+
+    fn takes_for(_: Status, mut msg: Msg) -> Msg {
+        if let Word::Ask { version, .. } | Word::Probe(version) = &mut msg.word {
+            *version = Version { term: u64::MAX, number: 0 };
+        }
+        msg
     }
 }

@@ -286,10 +286,11 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         clock.map_or(self.now, |clock| clock.show(self.now))
     }
 
-    /// When a member's own clock will have moved on by a span.
+    /// When a member's own clock will have moved on by a span: not before now, though a slow clock may have shown what it
+    /// shows for a tick already.
     pub(super) fn after(&self, member: u32, span: Span) -> Time {
         let clock = self.disturbed.as_ref().and_then(|disturbed| disturbed.clocks.get(&member));
-        clock.map_or(self.now + span, |clock| clock.when(clock.show(self.now) + span))
+        clock.map_or(self.now + span, |clock| clock.when(clock.show(self.now) + span).max(self.now))
     }
 
     /// Where a message goes: in a ring that closes round its dead, to the next live member.
