@@ -98,7 +98,7 @@ fn broken_at_the_end(leaders: usize, ruling: &Ruling) -> Vec<Property> {
         (Property::Eventually, ruling.not_live_because.is_some()),
         // Where too few are left for anyone to lead, it is right that nobody does.
         (Property::SomeoneLeads, is_leaderless && ruling.not_live_because.is_some()),
-        (Property::BestLeads, ruling.unsafe_because.is_some()),
+        (Property::BestLeads, ruling.wrongly_led),
         (
             Property::AllAgree,
             ruling.outcome == Outcome::Split || !is_leaderless && ruling.not_live_because.is_some(),

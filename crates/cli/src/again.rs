@@ -81,7 +81,7 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.0
 }
 
-/// The command line that checks the same again. What does not bear on what is found (threads, format, files)
+/// The command line that checks the same again, with the same limits. What does not bear on what is found (threads, format, files)
 /// is left out.
 pub fn check(args: &CheckArgs) -> String {
     let mut line =
@@ -92,8 +92,11 @@ pub fn check(args: &CheckArgs) -> String {
     line.option("order", args.order.map(word));
     line.option("orders", args.orders.map(word));
     line.option("initiators", (args.initiators != WhoCalls::All).then_some(&args.initiators));
+    line.list("witnesses", &args.witnesses);
+    line.list("observers", &args.observers);
     line.option("topology", args.topology.as_deref());
     line.option("seed", (args.seed != 0).then_some(args.seed));
+    line.option("drift-bound", args.drift_bound);
     let MayArgs {
         crashes,
         recoveries,
@@ -135,6 +138,9 @@ pub fn check(args: &CheckArgs) -> String {
     line.option("ticks", ticks.as_ref());
     line.flag("no-reduction", args.no_reduction);
     line.flag("no-symmetry", args.no_symmetry);
+    line.option("memory", args.memory);
+    line.option("time", args.time.map(|time| format!("{}s", time.as_secs())));
+    line.option("states", args.states);
     line.0
 }
 

@@ -16,8 +16,10 @@ Exit codes:
   0  fine
   1  something could not be read or written
   2  wrong usage or bad input
-  3  safety violated: a live member takes somebody else than the best live member for the leader
-  4  liveness not reached: nobody leads, or somebody does not know what the algorithm promises
+  3  safety violated: a live member takes somebody else than the best live member for the leader, or two
+     lead that never may; of algorithms that go on for ever only the latter
+  4  liveness not reached: nobody leads, or somebody does not know what the algorithm promises, or an
+     algorithm that goes on has not come to the best leader yet
   5  a claim does not hold, or a scenario does not come out as it expects
 
 Of 3, 4 and 5 the first that applies; over many runs, to any of them.";

@@ -81,6 +81,8 @@ pub struct Topic<'a> {
     pub all_orders: bool,
     /// Who calls.
     pub callers: WhoCalls,
+    /// What else is particular: duties, and the bound on drift.
+    pub setup: Setup,
     /// From which random networks and orders come.
     pub seed: u64,
 }
@@ -97,18 +99,25 @@ impl Inquiry {
         let usual = (DEFAULT_NODES, OrderArg::Worst);
         let wanted = Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual };
         let (all_orders, callers) = (args.orders.is_some(), args.initiators.clone());
-        Inquiry::new(Topic { choice, shape, wanted, all_orders, callers, seed: args.seed }, &args.may)
+        let setup = Setup {
+            witnesses: args.witnesses.clone(),
+            observers: args.observers.clone(),
+            drift_bound: args.drift_bound.map(|bound| bound.0),
+            ..Setup::default()
+        };
+        let topic = Topic { choice, shape, wanted, all_orders, callers, setup, seed: args.seed };
+        Inquiry::new(topic, &args.may)
     }
 
     /// What is to be checked, if it can be.
     pub fn new(topic: Topic<'_>, may: &MayArgs) -> Result<Inquiry, Failure> {
-        let Topic { choice, shape, wanted, all_orders, callers, seed } = topic;
+        let Topic { choice, shape, wanted, all_orders, callers, setup, seed } = topic;
         refuse_many(&wanted)?;
         let mut setup = Setup {
             members: members(&wanted, &shape, seed)?,
             shape: Some(shape.clone()),
             links: may.links.into(),
-            ..Setup::default()
+            ..setup
         };
         let plan = setup.plan(choice.spec, seed)?;
         let is_ring = matches!(plan.topology, Topology::Ring { .. });

@@ -24,6 +24,8 @@ struct Sample {
     verdict: Verdict,
     safe: bool,
     live: bool,
+    /// Whether two led that never may.
+    has_rivals: bool,
     problems: Vec<String>,
     messages: Counts,
     leader: Option<Id>,
@@ -59,6 +61,7 @@ impl Sample {
             verdict: Verdict::of(report),
             safe: report.ruling.unsafe_because.is_none(),
             live: report.ruling.not_live_because.is_none(),
+            has_rivals: report.rivals.is_some(),
             problems: problems(report),
             messages: report.messages.clone(),
             leader: report.ruling.leader,
@@ -91,6 +94,23 @@ pub struct Outcomes {
     pub none: u64,
     /// It was stopped before.
     pub undecided: u64,
+}
+
+/// Something that may happen in a run: in how many it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Occurrence {
+    /// In how many runs.
+    pub runs: u64,
+    /// The first seed of them; nothing if there is none.
+    pub first_seed: Option<u64>,
+}
+
+impl Occurrence {
+    fn of(samples: &[Sample], happened: fn(&Sample) -> bool) -> Occurrence {
+        let mut seeds = samples.iter().filter(|sample| happened(sample)).map(|sample| sample.seed);
+        let first_seed = seeds.next();
+        Occurrence { runs: u64::from(first_seed.is_some()) + seeds.count() as u64, first_seed }
+    }
 }
 
 /// A claim over many runs.
@@ -241,7 +261,11 @@ pub struct Batch {
     pub unsafe_in: u64,
     /// In how many runs liveness was not reached.
     pub not_live_in: u64,
-    /// The first run with problems: its seed, and they.
+    /// In how many runs two led at once, if only for a while.
+    pub two_at_once: Occurrence,
+    /// In how many runs two led in one term, at whatever times.
+    pub two_in_one_term: Occurrence,
+    /// The first run with problems that are as grave as any: its seed, and they.
     pub first_problem: Option<(u64, Vec<String>)>,
     /// The worst there is to say.
     pub verdict: Verdict,
@@ -283,7 +307,6 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
     let of_runs = samples.iter().map(|sample| sample.verdict).max().unwrap_or_default();
     let as_claimed = claims.iter().all(|claim| claim.holds != Some(false));
     let of_claims = if as_claimed { Verdict::Fine } else { Verdict::NotAsClaimed };
-    let first_problem = samples.iter().find(|sample| !sample.problems.is_empty());
     Batch {
         runs: samples.len() as u64,
         m: common(samples.iter().map(|sample| sample.m)),
@@ -318,9 +341,18 @@ fn sum_up(request: &Request, samples: &[Sample]) -> Batch {
         claims,
         unsafe_in: samples.iter().filter(|sample| !sample.safe).count() as u64,
         not_live_in: samples.iter().filter(|sample| !sample.live).count() as u64,
-        first_problem: first_problem.map(|sample| (sample.seed, sample.problems.clone())),
+        two_at_once: Occurrence::of(samples, |sample| sample.stability.most_leaders > 1),
+        two_in_one_term: Occurrence::of(samples, |sample| sample.stability.shared_terms > 0),
+        first_problem: gravest(samples).map(|sample| (sample.seed, sample.problems.clone())),
         verdict: of_runs.max(of_claims),
     }
+}
+
+/// The first of the runs with the gravest problems: that two led who never may is graver than a wrong leader,
+/// and that than none.
+fn gravest(samples: &[Sample]) -> Option<&Sample> {
+    let troubled = samples.iter().filter(|sample| !sample.problems.is_empty());
+    troubled.rev().max_by_key(|sample| (sample.has_rivals, sample.verdict)) // of equals the last, seen so
 }
 
 /// What comes of a claim over the runs to which it applies; nothing if there are none.

@@ -4,6 +4,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
+/// How often it is drawn anew.
+const TICK: Duration = Duration::from_millis(250);
+
 /// A bar that fills up to `total`; invisible unless somebody watches the error output. It goes
 /// away when it is dropped.
 pub struct Progress(ProgressBar);
@@ -14,9 +17,11 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             return Progress(ProgressBar::hidden());
         }
-        let form = format!("{{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left {{msg}}");
+        let form = format!("{{bar:40}} {{pos}}/{{len}} {unit}, {{elapsed}}, {{eta}} left {{msg}}");
         let style = ProgressStyle::with_template(&form).unwrap_or_else(|_| ProgressStyle::default_bar());
-        Progress(ProgressBar::new(total).with_style(style.progress_chars("=> ")))
+        let bar = ProgressBar::new(total).with_style(style.progress_chars("=> "));
+        bar.enable_steady_tick(TICK); // it shows before anything is done
+        Progress(bar)
     }
 
     /// A sign of life for work of unknown length.
@@ -26,7 +31,7 @@ impl Progress {
         }
         let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
         let bar = ProgressBar::new_spinner().with_message(what);
-        bar.enable_steady_tick(Duration::from_millis(250));
+        bar.enable_steady_tick(TICK);
         Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())))
     }
 

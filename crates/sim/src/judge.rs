@@ -3,8 +3,8 @@
 use crate::plan::Plan;
 use crate::report::Report;
 use bellwether_core::{
-    Duty, Electorate, Expect, Goal, Id, Identities, Knowledge, Lasting, Leadership, Measure, Rank, Role,
-    Setting, Spec, Status,
+    Duty, Electorate, Expect, Goal, Id, Identities, Knowledge, Lasting, Leadership, Measure, Rank, Reign,
+    Role, Setting, Spec, Status,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -35,9 +35,15 @@ pub struct Ruling {
     pub leaders: usize,
     /// Whether all live members name the same leader.
     pub agreed: bool,
+    /// Whether two live members lead, or a live member takes somebody for the leader who is not to lead: wrong
+    /// at the end of everything, whatever may be meanwhile.
+    #[serde(skip)]
+    pub wrongly_led: bool,
     /// Safety: every live member's leader is nobody, or the best live member of those that may lead; among
     /// identical members, at most one leads; and no two ever did where no two may
-    /// ([`bellwether_core::Reign`]). Else, who is wrong.
+    /// ([`bellwether_core::Reign`]). Else, who is wrong. Where members go on for ever
+    /// ([`Lasting::GoesOn`]) nothing is settled until all is right, and only what may never be is unsafe: whom
+    /// members name meanwhile is a matter of liveness, and so are two leaders of different terms.
     pub unsafe_because: Option<String>,
     /// Liveness: the run ends and the algorithm's goal is reached. Where too few live for anyone to lead, that
     /// is that nobody does. Else, what is missing.
@@ -105,7 +111,7 @@ pub fn rule(
     let (leader, second_leader) = (leaders.next(), leaders.next());
     let mut named: Option<Id> = None;
     let (mut names_differ, mut somebody_names_nobody) = (false, false);
-    let mut unsafe_because = None;
+    let mut wrongly_named = None;
     let mut nobody = true;
     for (member, status) in live.clone() {
         nobody = false;
@@ -118,19 +124,31 @@ pub fn rule(
         }
         let takes_for_leader = if status.role == Role::Leader { Some(id(member)) } else { status.leader };
         if let Some(leader) = takes_for_leader
-            && unsafe_because.is_none()
+            && wrongly_named.is_none()
         {
-            unsafe_because = rightful.problem(id(member), leader);
+            wrongly_named = rightful.problem(id(member), leader);
         }
     }
 
-    if let (Some(one), Some(other)) = (leader, second_leader) {
-        let both = format!("members {} and {} both lead", id(one), id(other));
-        unsafe_because = Some(unsafe_because.map_or(both.clone(), |why| format!("{both}; {why}")));
-    } else if let Some(leader) = leader.filter(|&leader| !may_lead(leader)) {
-        let why = format!("member {} leads, and is not there to lead", id(leader));
-        unsafe_because = unsafe_because.or(Some(why));
-    }
+    let both_lead = leader
+        .zip(second_leader)
+        .map(|(one, other)| format!("members {} and {} both lead", id(one), id(other)));
+    let usurper = leader.filter(|&leader| both_lead.is_none() && !may_lead(leader));
+    let usurps = usurper.map(|leader| format!("member {} leads, and is not there to lead", id(leader)));
+    let wrongly_led = wrongly_named.is_some() || both_lead.is_some() || usurps.is_some();
+    let goes_on = spec.lasting == Lasting::GoesOn;
+    // Whoever was dismissed leads until that is done.
+    let was_to_lead = usurper.is_some_and(|leader| plan.duty(leader).leads());
+    let (unsafe_because, not_settled_because) = if !goes_on {
+        (joined(both_lead, wrongly_named).or(usurps), None)
+    } else {
+        let (usurps, stays) = if was_to_lead { (None, usurps) } else { (usurps, None) };
+        let wrongly_named = wrongly_named.or(stays);
+        match spec.reign {
+            Reign::PerTerm | Reign::AtLast => (usurps, joined(both_lead, wrongly_named)),
+            Reign::AtOnce | Reign::Leased => (both_lead.or(usurps), wrongly_named),
+        }
+    };
 
     let outcome = if second_leader.is_some() || names_differ {
         Outcome::Split
@@ -144,18 +162,22 @@ pub fn rule(
     let not_live_because = if nobody {
         Some("no member is alive".to_owned())
     } else if let Some(leader) = leader {
-        let reigns_on = spec.lasting == Lasting::GoesOn && !has_electorate(spec, &duties, live.clone());
+        let reigns_on = goes_on && !has_electorate(spec, &duties, live.clone());
         if reigns_on {
             Some(format!("member {} leads on without a majority of those who vote", id(leader)))
         } else if let Some(member) = unmet_goal(spec.goal, live) {
             let missing = format!("member {} does not know the outcome", id(member));
             let goes_round = ending == Ending::GoesRound;
             Some(if goes_round { format!("{} and {missing}", ending.words()) } else { missing })
+        } else if let Some(why) = not_settled_because {
+            Some(why)
         } else {
             (!finished).then(|| ending.words().to_owned())
         }
     } else if has_electorate(spec, &duties, live.clone()) && live.clone().any(|(it, _)| may_lead(it)) {
         Some(format!("{} and no live member leads", ending.words()))
+    } else if let Some(why) = not_settled_because {
+        Some(why)
     } else {
         (!finished).then(|| ending.words().to_owned()) // nobody can lead, and nobody does
     };
@@ -163,9 +185,18 @@ pub fn rule(
         outcome,
         leader: leader.filter(|_| second_leader.is_none()).map(id),
         leaders: usize::from(leader.is_some()) + usize::from(second_leader.is_some()) + leaders.count(),
+        wrongly_led,
         agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
         unsafe_because,
         not_live_because,
+    }
+}
+
+/// Both reasons in one sentence, or the one there is.
+pub(crate) fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one}; {other}")),
+        (one, other) => one.or(other),
     }
 }
 

@@ -92,8 +92,7 @@ impl Ended<'_> {
         let rivals = self.tally.reigns.rivals();
         let rivals = rivals.map(|rivals| rivals.map(|member| self.plan.ranks[member as usize].id()));
         if let Some(rivals) = rivals {
-            let besides = ruling.unsafe_because.map(|why| format!("; {why}")).unwrap_or_default();
-            ruling.unsafe_because = Some(format!("{rivals}{besides}"));
+            ruling.unsafe_because = judge::joined(Some(rivals.to_string()), ruling.unsafe_because);
         }
         let mut report = Report {
             driver: self.driver,

@@ -96,9 +96,10 @@ fn duties_say_who_votes_and_who_may_lead() {
 #[test]
 fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     let dismissed = |id: u64| Event::Request(Request::Dismiss(support::id(id)));
-    // Beacons know no requests: the best goes on, and should not.
+    // Beacons know no requests: the best goes on, and should not for ever, though it may for a while.
     let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
-    let why = report.ruling.unsafe_because.expect("5 should not lead");
+    assert_eq!(report.ruling.unsafe_because, None);
+    let why = report.ruling.not_live_because.expect("5 should not lead");
     assert!(why.ends_with("takes 5 for the leader, but the best live member is 4"), "{why}");
     // Two of five are too few, and two of the three that are left are not.
     let mut plan = five_without(&[1, 2, 3]);
@@ -112,6 +113,45 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     let admitted = Event::Request(Request::Admit(id(2)));
     plan.script.extend(with_script(complete(5), &[(admitted, 4, 13.0)]).script);
     assert!(judged(&plan), "two of four");
+}
+
+/// What somebody sees of members 0 to 2, of whom these lead and each names one.
+fn seen(leading: [bool; 3], named: [u64; 3]) -> impl Iterator<Item = (u32, Status)> + Clone {
+    (0..).zip(leading.into_iter().zip(named)).map(|(member, (leads, named))| {
+        let role = if leads { Role::Leader } else { Role::Follower };
+        (member, Status { role, leader: Some(id(named)), ..Status::UNDECIDED })
+    })
+}
+
+#[test]
+fn where_members_go_on_only_what_may_never_be_is_unsafe() {
+    let plan = complete(3);
+    let beacon = <Beacon<false> as Protocol>::SPEC;
+    let sentence = |lasting, reign, leading, named| {
+        let spec = Spec { lasting, reign, ..beacon };
+        let ruling = rule(&spec, &plan, seen(leading, named), Ending::AtALimit);
+        assert!(ruling.wrongly_led && !ruling.is_right(), "{ruling:?}");
+        (ruling.unsafe_because, ruling.not_live_because.unwrap_or_default())
+    };
+    let worse = "member 1 takes 2 for the leader, but the best live member is 3";
+    let both = "members 2 and 3 both lead";
+    for reign in [Reign::PerTerm, Reign::Leased, Reign::AtLast] {
+        // A worse one leads.
+        let (danger, missing) = sentence(Lasting::GoesOn, reign, [false, true, false], [2, 2, 2]);
+        assert_eq!((danger, missing.as_str()), (None, worse), "{reign:?}");
+    }
+    let (danger, _) = sentence(Lasting::Ends, Reign::Leased, [false, true, false], [2, 2, 2]);
+    assert_eq!(danger.as_deref(), Some(worse), "it is settled");
+    // Two lead: that is never to be, or not for ever.
+    let two = |lasting, reign| sentence(lasting, reign, [false, true, true], [3, 3, 3]);
+    for reign in [Reign::AtOnce, Reign::Leased] {
+        assert!(two(Lasting::GoesOn, reign).0.is_some_and(|why| why.starts_with(both)), "{reign:?}");
+    }
+    for reign in [Reign::PerTerm, Reign::AtLast] {
+        let (danger, missing) = two(Lasting::GoesOn, reign);
+        assert!(danger.is_none() && missing.starts_with(both), "{reign:?}: {danger:?}, {missing}");
+        assert!(two(Lasting::Ends, reign).0.is_some_and(|why| why.starts_with(both)), "{reign:?}");
+    }
 }
 
 fn five() -> Setup {

@@ -4,6 +4,7 @@ use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
 use bellwether_sim::Event;
+use bellwether_sim::faults::{Chosen, Fate};
 use bellwether_sim::outage::{Outage, after_crash};
 
 /// How long a candidate may be silent, in hops.
@@ -31,6 +32,21 @@ fn in_peace_the_best_leads_when_it_has_been_heard_twice() {
     }
     let (alone, _) = run::<Omega>(&complete(1));
     assert_eq!((alone.time, alone.messages.total, alone.ruling.leader), (hops(1), 0, Some(id(1))));
+}
+
+/// An `ok` that comes twice is one: the second is said one hop after the first, and arrives another later.
+#[test]
+fn a_word_that_comes_twice_counts_once() {
+    for n in 2..=5 {
+        let mut plan = complete(n);
+        let kind = Some("ok".to_owned());
+        plan.link_faults.chosen = vec![Chosen { from: None, to: None, kind, nth: None, fate: Fate::Twice }];
+        let (report, _) = run::<Omega>(&plan);
+        assert_right(&report, &format!("n {n}"));
+        assert!(report.links.duplicated >= u64::from(n) - 1);
+        let followers = &report.knew_at[..n as usize - 1];
+        assert!(followers.iter().all(|&known| known == hops(2)), "{followers:?}");
+    }
 }
 
 #[test]

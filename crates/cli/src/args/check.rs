@@ -3,6 +3,7 @@
 use super::values::{self, Bytes, Drift, WhoCalls, parse_bytes, parse_duration, parse_id, parse_who_calls};
 use super::{LinksArg, OrderArg};
 use bellwether_core::Id;
+use bellwether_sim::faults::notation::DriftBound;
 use bellwether_sim::network::Shape;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -22,7 +23,8 @@ pub struct CheckArgs {
     pub variant: Option<String>,
     /// Check every variant of every algorithm, with growing numbers of members, under no faults and under
     /// each sort of fault
-    #[arg(long, conflicts_with_all = ["ids", "nodes", "order", "orders", "initiators", "topology", "faults"])]
+    #[arg(long, conflicts_with_all = ["ids", "nodes", "order", "orders", "initiators", "witnesses",
+          "observers", "topology", "drift_bound", "faults"])]
     pub all: bool,
 
     /// The members, in the order of the network: in a ring, clockwise
@@ -44,6 +46,13 @@ pub struct CheckArgs {
           help_heading = "Members")]
     pub initiators: WhoCalls,
 
+    /// Who votes and never leads, where the algorithm lets members differ so
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
+    pub witnesses: Vec<Id>,
+    /// Who neither votes nor leads
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
+    pub observers: Vec<Id>,
+
     /// The network [default: what the algorithm needs]
     #[arg(long, value_name = "NAME[:PARAMS]|file:PATH", help_heading = "Network",
           long_help = format!("The network [default: what the algorithm needs]\n\n{}", Shape::HELP))]
@@ -51,6 +60,11 @@ pub struct CheckArgs {
     /// Where random networks and orders come from
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Network")]
     pub seed: u64,
+
+    /// How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]. How far they are is
+    /// for --drift to say
+    #[arg(long, value_name = "RATE", help_heading = "Network")]
+    pub drift_bound: Option<DriftBound>,
 
     /// What may happen.
     #[command(flatten)]

@@ -11,9 +11,10 @@ pub struct CompareArgs {
     /// Algorithms, by name or as name/variant; 'rings' are all that run on a ring, 'all' are all
     #[arg(default_value = "rings")]
     pub algorithms: Vec<String>,
-    /// How many members there are, time after time
-    #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "8,16,32,64,128,256,512")]
-    pub sizes: Vec<u64>,
+    /// How many members there are, time after time [default: 8, 16, 32 and so on to 512, as long as a run is
+    /// claimed to send at most a million messages]
+    #[arg(long, value_name = "N,..", value_delimiter = ',')]
+    pub sizes: Option<Vec<u64>>,
     /// How the ids lie in the network: several orders are shown side by side
     #[arg(
         long,

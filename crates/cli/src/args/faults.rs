@@ -81,7 +81,8 @@ pub struct FaultArgs {
     /// What A sends to B is lost; without TO for good
     #[arg(long, value_name = "A-B@FROM..[TO]", value_delimiter = ',', help_heading = "Links fail")]
     pub cut_one_way: Vec<Cutting>,
-    /// Groups cannot talk to each other, as in 1+2/3+4@5..9; who is not named is a group of its own
+    /// Groups cannot talk to each other, as in 1+2/3+4@5..9; who is not named is a group of its own.
+    /// Given again, it adds its cuts to those of the first
     #[arg(long, value_name = "A+B/C+D@FROM..[TO]", help_heading = "Links fail")]
     pub partition: Vec<Parting>,
     /// All links work again

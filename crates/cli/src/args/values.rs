@@ -217,6 +217,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
+/// As [`parse_bytes`] reads it, in the greatest unit in which it is whole.
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["", "K", "M", "G", "T"];
+        let power = (self.0.trailing_zeros() as usize / 10).min(units.len() - 1);
+        write!(f, "{}{}", self.0 >> (10 * power), units[power])
+    }
+}
+
 /// Reads a number of bytes, in units of 1024 where one is named.
 pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
     let wrong = || format!("'{text}' is no size: expected a number with K, M, G or T, as in 512M or 4G");
@@ -258,6 +267,9 @@ mod tests {
         assert_eq!(parse_bytes("4G"), Ok(Bytes(4 << 30)));
         assert_eq!(parse_bytes("512MiB"), Ok(Bytes(512 << 20)));
         assert_eq!(parse_bytes("100"), Ok(Bytes(100)));
+        for size in ["0T", "100", "1025K", "512M", "4G", "2048T"] {
+            assert_eq!(parse_bytes(size).map(|bytes| bytes.to_string()), Ok(size.to_owned()));
+        }
         for wrong in ["", "G", "4X", "-1", "99999999999T"] {
             assert!(parse_bytes(wrong).is_err(), "{wrong}");
         }

@@ -5,13 +5,13 @@ use crate::again;
 use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
 use crate::many::{
-    self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Outcomes,
-    StabilityFigures,
+    self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Occurrence,
+    Outcomes, StabilityFigures,
 };
 use crate::output::{self, Column};
 use crate::progress::Progress;
 use crate::request::Request;
-use bellwether_core::{Elect, Id};
+use bellwether_core::{Elect, Id, Reign};
 use bellwether_sim::{Outcome, Plan};
 use serde::Serialize;
 
@@ -47,6 +47,8 @@ struct BatchObject<'a> {
     outcomes: Outcomes,
     unsafe_in: u64,
     not_live_in: u64,
+    two_at_once: Occurrence,
+    two_in_one_term: Occurrence,
     first_problem: Option<Problem<'a>>,
     messages: &'a MessageFigures,
     bytes: Option<Figures>,
@@ -86,6 +88,8 @@ impl<'a> BatchObject<'a> {
             outcomes: batch.outcomes,
             unsafe_in: batch.unsafe_in,
             not_live_in: batch.not_live_in,
+            two_at_once: batch.two_at_once,
+            two_in_one_term: batch.two_in_one_term,
             first_problem: problem.map(|(seed, problems)| Problem {
                 seed: *seed,
                 problems,
@@ -111,12 +115,16 @@ fn describe(args: &SimulateArgs, request: &Request, plan: &Plan, batch: &Batch) 
     let Outcomes { elected, split, none, undecided } = batch.outcomes;
     let outcomes = format!("{elected} elected, {split} split, {none} none, {undecided} undecided");
     text.push_str(&format!("\n{}", line("outcomes", outcomes)));
+    text.push_str(&two_led(request.choice.spec.reign, batch));
     if batch.unsafe_in + batch.not_live_in > 0 {
         let counts = format!("unsafe in {} runs, not live in {}", batch.unsafe_in, batch.not_live_in);
         text.push_str(&line("PROBLEM", counts));
     }
     if let Some((seed, problems)) = &batch.first_problem {
-        text.push_str(&line("PROBLEM", format!("first with seed {seed}: {}", problems.join("; "))));
+        text.push_str(&line(
+            "PROBLEM",
+            format!("the gravest, first with seed {seed}: {}", problems.join("; ")),
+        ));
     }
     let is_troubled = plan.is_disturbed() || plan.detector.is_some();
     text.push_str(&format!("\n{}", figures(batch, is_troubled)));
@@ -131,6 +139,20 @@ fn describe(args: &SimulateArgs, request: &Request, plan: &Plan, batch: &Batch) 
         text.push_str(&format!("first problem again: {}\n", again::single(args, *seed)));
     }
     text
+}
+
+/// In how many runs two led at once, and in one term: each on a line, before all other problems.
+fn two_led(reign: Reign, batch: &Batch) -> String {
+    let may_be = reign != Reign::Leased; // for a while: the end has been judged
+    let told = [
+        ("two led at once", batch.two_at_once, if may_be { "at once" } else { "PROBLEM" }),
+        ("two led in one term", batch.two_in_one_term, "PROBLEM"),
+    ];
+    let lines = told.into_iter().filter_map(|(what, Occurrence { runs, first_seed }, name)| {
+        let of = if runs == 1 { "run" } else { "runs" };
+        Some(line(name, format!("{what} in {runs} {of}, first with seed {}", first_seed?)))
+    });
+    lines.collect()
 }
 
 fn figures(batch: &Batch, is_troubled: bool) -> String {

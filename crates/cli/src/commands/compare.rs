@@ -1,15 +1,21 @@
 //! `bellwether compare`: several algorithms over several sizes.
 
 use super::compare_output;
-use crate::args::{CompareArgs, CompareFormat, MeasureArg, OrderArg};
+use crate::args::{CompareArgs, CompareFormat, MeasureArg, OrderArg, word};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::many::{self, Batch, ClaimSummary, Figures};
+use crate::output::grouped;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::{file, output, plot};
-use bellwether_core::{Expect, Measure};
-use bellwether_sim::growth_exponent;
+use bellwether_core::{Expect, Measure, Spec};
+use bellwether_sim::{Plan, claims, growth_exponent};
+
+/// How many members there are, time after time, unless the user says.
+const USUAL_SIZES: [u64; 7] = [8, 16, 32, 64, 128, 256, 512];
+/// The usual sizes end where a run would send more: such a comparison would not end before people lose patience.
+const MOST_MESSAGES: u64 = 1_000_000;
 
 /// One algorithm in one order over all sizes.
 pub struct Series {
@@ -114,6 +120,15 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     Ok(verdicts.max().unwrap_or_default())
 }
 
+/// How many messages a run is claimed to send, as far as anything is: of one kind at least.
+fn claimed_messages(spec: &Spec, plan: &Plan) -> f64 {
+    let dead = plan.dead();
+    let setting = plan.setting(&dead);
+    let counted = |measure| matches!(measure, Measure::Messages | Measure::MessagesOf(_));
+    let claimed = claims(spec, &setting).filter(|(claim, _)| counted(claim.measure));
+    claimed.map(|(_, expect)| expect.figure()).fold(0.0, f64::max)
+}
+
 /// The orders that were asked for, each once.
 pub fn orders(args: &CompareArgs) -> Vec<OrderArg> {
     let mut orders = Vec::new();
@@ -129,7 +144,7 @@ pub fn orders(args: &CompareArgs) -> Vec<OrderArg> {
 /// anything is: the largest size too.
 fn requests(args: &CompareArgs) -> Result<Vec<(OrderArg, u64, Request)>, Failure> {
     let choices = Choice::find_all(&args.algorithms)?;
-    let mut sizes = args.sizes.clone();
+    let mut sizes = args.sizes.clone().unwrap_or(USUAL_SIZES.to_vec());
     sizes.sort_unstable();
     sizes.dedup();
     let mut requests = Vec::new();
@@ -137,7 +152,17 @@ fn requests(args: &CompareArgs) -> Result<Vec<(OrderArg, u64, Request)>, Failure
         for &choice in &choices {
             for &n in &sizes {
                 let request = Request::from_compare(args, choice, order, n)?;
-                request.setup.plan(choice.spec, request.seed)?;
+                let plan = request.setup.plan(choice.spec, request.seed)?;
+                if args.sizes.is_none() && claimed_messages(choice.spec, &plan) > MOST_MESSAGES as f64 {
+                    eprintln!(
+                        "{} in {} order: left out from n = {n} on, where a run sends more than {} messages; --sizes \
+                         asks for them",
+                        choice.label(),
+                        word(order),
+                        grouped(MOST_MESSAGES)
+                    );
+                    break;
+                }
                 requests.push((order, n, request));
             }
         }

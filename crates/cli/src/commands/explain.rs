@@ -147,11 +147,13 @@ impl Page {
         if self.variants.iter().all(|variant| say(variant) == first) {
             return list(first.into_iter());
         }
-        let said = self.variants.iter().map(|variant| match say(variant).as_slice() {
-            [only] => format!("- `{}`: {only}", variant.name),
-            points => format!("`{}`:\n\n{}", variant.name, list(points.iter().cloned())),
+        let said: Vec<Vec<String>> = self.variants.iter().map(say).collect();
+        let are_short = said.iter().all(|points| points.len() == 1);
+        let paragraphs = self.variants.iter().zip(said).map(|(variant, points)| match points.as_slice() {
+            [only] if are_short => format!("- `{}`: {only}\n", variant.name),
+            _ => format!("`{}`:\n\n{}\n", variant.name, list(points.into_iter())),
         });
-        said.collect::<Vec<_>>().join("\n")
+        paragraphs.collect::<Vec<_>>().join(if are_short { "" } else { "\n" })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::request::Wanted;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::Driving;
+use bellwether_sim::Setup;
 use bellwether_sim::network::Shape;
 use std::time::{Duration, Instant};
 
@@ -189,6 +190,7 @@ fn inquiry(choice: Choice, column: Column, n: u64) -> Option<Inquiry> {
         wanted: Wanted { ids: None, nodes: Some(n), order: None, usual: (n, OrderArg::Worst) },
         all_orders: false,
         callers: WhoCalls::All,
+        setup: Setup::default(),
         seed: 0,
     };
     Inquiry::new(topic, &column.may()).ok()

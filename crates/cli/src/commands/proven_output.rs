@@ -25,7 +25,9 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
         "# What is proven, up to which size\n\n\
          Every variant of every algorithm, checked exhaustively: every order in which messages can arrive and members\n\
          can act, with everyone calling, ids in the order that costs rings the most messages, and the faults of the\n\
-         column at any time. This page is the output of\n\n\
+         column at any time. Where members go on for ever (leaders that renew, or beat) a run is over as soon as all is as it should be, and\n\
+         faults come before that: what happens to a settled leader is not in the table, nor are clocks that go wrong.\n\
+         `--ticks N` follows such runs further, and `--drift P%` lets clocks go wrong. This page is the output of\n\n\
          \x20   bellwether check --all --states {states} --format markdown\n\n\
          and a test checks its smaller cells again (`REWRITE_GOLDEN=1` rewrites it).\n\n\
          | a cell says | that |\n|---|---|\n\

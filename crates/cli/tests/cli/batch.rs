@@ -1,6 +1,6 @@
 //! Many runs.
 
-use crate::program::run_well;
+use crate::program::{run, run_well};
 use serde_json::Value;
 
 #[test]
@@ -70,4 +70,45 @@ fn the_first_seed_is_that_of_a_single_run() {
     };
     let both = run_well("simulate lcr --nodes 30 --seed 4 --runs 2 --format json").json();
     assert_eq!(both["messages"]["total"]["mean"].as_f64().unwrap(), (single(4) + single(5)) / 2.0);
+}
+
+/// Of clocks that go wrong by far more than is allowed for, some make two lead at once; other runs are only
+/// stopped too early.
+#[test]
+fn the_gravest_problem_comes_first_and_two_leaders_have_lines_of_their_own() {
+    let args = "simulate quorum-lease/tight --nodes 3 --drift 1@0:-60%,2@0:-60%,3@0:+60% \
+                --cut 3-1@200..400,3-2@200..400 --delay uniform:0.1..1 --until 450 --runs 30";
+    let batch = run(&format!("{args} --format json"));
+    assert_eq!(batch.code, 3, "{}", batch.stderr);
+    let batch = batch.json();
+    let happened = |what: &str| (batch[what]["runs"].as_u64().unwrap(), batch[what]["first_seed"].as_u64());
+    let (runs, seed) = happened("two_at_once");
+    assert!(runs > 0 && runs <= batch["unsafe_in"].as_u64().unwrap(), "{batch}");
+    assert_eq!(happened("two_in_one_term"), (0, None), "terms do not depend on clocks: {batch}");
+    let seed = seed.unwrap();
+    assert_eq!(batch["first_problem"]["seed"], seed, "{batch}");
+    // The very run has them, and none before.
+    let most_leaders = |seed: u64| {
+        let again = args.replace("--runs 30", &format!("--seed {seed}"));
+        run(&format!("{again} --format json")).json()["stability"]["most_leaders"].as_u64().unwrap()
+    };
+    assert_eq!(most_leaders(seed), 2);
+    assert!((0..seed).all(|earlier| most_leaders(earlier) < 2));
+
+    let text = run(args).stdout;
+    let problems: Vec<&str> = text.lines().filter(|line| line.starts_with("PROBLEM")).collect();
+    let counted = format!("two led at once in {runs} run");
+    assert!(problems[0].contains(&counted) && problems[0].ends_with(&format!("seed {seed}")), "{text}");
+    assert!(
+        problems.last().unwrap().contains(&format!("the gravest, first with seed {seed}: members")),
+        "{text}"
+    );
+}
+
+/// Where two may lead at once for a while, that is told, and no problem.
+#[test]
+fn two_that_may_lead_at_once_are_told_and_no_problem() {
+    let text = run_well("simulate invitation --nodes 3 --runs 5").stdout;
+    assert!(text.contains("at once    two led at once in 5 runs, first with seed 0"), "{text}");
+    assert!(!text.contains("PROBLEM"), "{text}");
 }

@@ -251,6 +251,29 @@ fn what_people_read_is_as_it_was() {
     assert!(manual.contains(&shown), "the manual shows other output than\n{shown}");
 }
 
+#[test]
+fn limits_are_kept_in_the_command_that_checks_again() {
+    let limits = "--ticks 9 --memory 512M --time 90s --states 12";
+    let object = run(&format!("check quorum-lease --nodes 2 {limits} --format json")).json();
+    assert_eq!(object["again"], format!("bellwether check quorum-lease --nodes 2 {limits}"));
+}
+
+/// Duties bear on who can lead: of two voters and an onlooker both are needed, of three voters two.
+#[test]
+fn duties_and_the_bound_on_drift_can_be_given() {
+    let duties = "--ids 1,2,3 --witnesses 2 --observers 3";
+    let (code, object) = json(&format!("quorum-lease {duties} --drift-bound 2%"));
+    assert_eq!((code, object["verdict"].as_str()), (0, Some("holds")), "{object}");
+    let again = format!("bellwether check quorum-lease {duties} --drift-bound 2%");
+    assert_eq!(object["again"], again);
+    let (_, all_alike) = json("quorum-lease --ids 1,2,3");
+    assert_ne!(object["states"], all_alike["states"], "duties make a difference");
+    // What an algorithm does not know of is refused, and so is a member that is not there.
+    assert_eq!(run("check chang-roberts --ids 1,2,3 --observers 3").code, 2);
+    assert_eq!(run("check quorum-lease --ids 1,2,3 --witnesses 4").code, 2);
+    assert_eq!(run("check --all --observers 3").code, 2);
+}
+
 /// Cells of the page with at most so many states are checked again.
 const MOST_STATES: u64 = 5_000;
 

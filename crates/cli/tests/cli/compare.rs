@@ -24,6 +24,24 @@ fn the_table_sets_measured_against_claimed() {
     assert!(text.is_ascii(), "{text}");
 }
 
+/// ZooKeeper's members, told in rising order, each change their vote for everyone: (n - 1)(n + n(n - 1)/2)
+/// notifications, more than a million from 128 members on.
+#[test]
+fn the_usual_sizes_end_where_a_run_sends_too_many_messages() {
+    let most = |n: u64| (n - 1) * (n + n * (n - 1) / 2);
+    assert!(most(64) < 1_000_000 && most(128) > 1_000_000);
+    let ended = run_well("compare zookeeper --order best --runs 1 --format json");
+    let object = ended.json();
+    let points = object["algorithms"][0]["points"].as_array().unwrap();
+    let sizes: Vec<u64> = points.iter().map(|point| point["n"].as_u64().unwrap()).collect();
+    assert_eq!(sizes, [8, 16, 32, 64]);
+    let note = "zookeeper in best order: left out from n = 128 on";
+    assert!(ended.stderr.starts_with(note), "{}", ended.stderr);
+    // What is asked for is done, and nothing is said of it.
+    let asked = run_well("compare zookeeper --order best --runs 1 --sizes 8 --format json");
+    assert!(asked.stderr.is_empty(), "{}", asked.stderr);
+}
+
 #[test]
 fn json_has_all_points_and_exponents() {
     let object = run_well(&format!("{SMALL} --order best --format json")).json();

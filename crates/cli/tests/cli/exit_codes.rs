@@ -1,6 +1,6 @@
 //! How the program ends.
 
-use crate::program::{command, run};
+use crate::program::{command, run, run_well};
 use std::io::Read as _;
 use std::process::Stdio;
 
@@ -38,6 +38,19 @@ fn the_worst_of_many_runs_counts() {
     assert_eq!((object["outcomes"]["none"].as_u64(), object["not_live_in"].as_u64()), (Some(3), Some(3)));
     assert_eq!(run("simulate chang-roberts --nodes 5 --crash 5@90 --runs 3").code, 3);
     assert!(run("simulate chang-roberts --nodes 5 --crash 5@90 --runs 3").stdout.contains("with seed 0"));
+}
+
+#[test]
+fn that_a_worse_member_leads_for_a_while_is_no_danger_where_members_go_on() {
+    // 3 is back at 100, and leadership comes to it after a while: not by 150.
+    let returned = "simulate quorum-lease --nodes 3 --crash 3@50 --recover 3@100";
+    let early = run(&format!("{returned} --until 150 --format json"));
+    assert_eq!(early.code, 4, "{}", early.stdout);
+    let object = early.json();
+    assert_eq!((&object["safe"], &object["live"]), (&true.into(), &false.into()), "{object}");
+    assert!(object["problems"][0].as_str().unwrap().ends_with("the best live member is 3"), "{object}");
+    let late = run_well(&format!("{returned} --format json")).json();
+    assert_eq!(late["leader"], 3);
 }
 
 #[test]

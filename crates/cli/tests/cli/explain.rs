@@ -41,6 +41,21 @@ fn json_has_the_same_sections() {
     assert_eq!(all.as_array().unwrap().len(), names().len());
 }
 
+/// No variant's name stands in the middle of what is said of another.
+#[test]
+fn what_is_said_of_variants_is_apart() {
+    for name in names() {
+        let text = run_well(&format!("explain {name}")).stdout;
+        let page = run_well(&format!("explain {name} --format json")).json();
+        for variant in page["variants"].as_array().unwrap() {
+            let heading = format!("`{}`:", variant["name"].as_str().unwrap());
+            let is_apart =
+                |line: &str| !line.contains(&heading) || line.trim_start_matches("- ").trim_start_matches("In ").starts_with(&heading);
+            assert!(text.lines().all(is_apart), "{heading} in\n{text}");
+        }
+    }
+}
+
 #[test]
 fn the_page_of_all_algorithms_is_up_to_date() {
     let page = run_well("explain --format markdown").stdout;

@@ -75,7 +75,7 @@ impl Verdict {
         let ruling = &report.ruling;
         let class = if ruling.outcome == Outcome::Split || report.rivals.is_some() {
             Class::TwoLeaders
-        } else if ruling.unsafe_because.is_some() {
+        } else if ruling.wrongly_led {
             Class::WrongLeader
         } else if ruling.not_live_because.is_some() {
             Class::NoLeader

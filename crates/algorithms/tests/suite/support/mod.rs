@@ -202,6 +202,7 @@ pub fn assert_elected(report: &Report, leader: Id, agreed: bool, context: &str) 
         leader: Some(leader),
         leaders: 1,
         agreed,
+        wrongly_led: false,
         unsafe_because: None,
         not_live_because: None,
     };
