@@ -26,6 +26,8 @@ pub struct Cluster {
     /// Those whose supervisors may still have something to tell.
     killed: Vec<Process>,
     record: Arc<Record>,
+    /// What those said who ended by themselves.
+    ended: Arc<Record>,
 }
 
 impl Cluster {
@@ -54,6 +56,7 @@ impl Cluster {
             running: BTreeMap::new(),
             killed: Vec::new(),
             record: Arc::default(),
+            ended: Arc::default(),
         }
     }
 
@@ -91,19 +94,20 @@ impl Cluster {
     }
 
     /// Writes a member's settings, and gives the command that runs it.
-    fn command(&self, me: u64, settings: &Settings) -> Command {
+    fn command(&self, settings: &Settings, options: &[&str]) -> Command {
+        let me = settings.me.value();
         let path =
             self.directory.path().join(format!("settings-{}", settings.data.file_name().unwrap().display()));
         std::fs::write(&path, serde_json::to_vec(settings).unwrap()).unwrap();
         let mut words = self.through.get(&me).map(|(words, _)| words.clone()).unwrap_or_default();
-        words.extend([env!("CARGO_BIN_EXE_bellwether-member").into(), "--supervise".into()]);
+        words.push(env!("CARGO_BIN_EXE_bellwether-member").into());
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).arg(path);
+        command.args(&words[1..]).args(options).arg(path);
         command
     }
 
     pub fn start(&mut self, me: u64) {
-        let command = self.command(me, &self.settings[&me]);
+        let command = self.command(&self.settings[&me], &["--supervise"]);
         let skew_us = self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us);
         self.running.insert(me, Process::start(command, id(me), &self.record, skew_us));
     }
@@ -114,10 +118,9 @@ impl Cluster {
         self.leader_of(&self.ids(), 0)
     }
 
-    /// Starts a member that ends by itself, and gives what it complained of.
+    /// Starts a member that ends by itself, without a supervisor, and gives what it complained of.
     pub fn errors_of(&self, settings: &Settings) -> String {
-        let command = self.command(settings.me.value(), settings);
-        Process::spawn(command, &Arc::default(), 0).errors()
+        Process::spawn(self.command(settings, &[]), &self.ended, 0).errors()
     }
 
     pub fn process(&mut self, me: u64) -> &mut Process {
@@ -181,7 +184,9 @@ impl Cluster {
     }
 
     pub fn judge(&self) -> Result<Vec<Reign>, String> {
-        self.record.change(|recording| recording.judge())
+        let mut all = self.record.change(|recording| recording.clone());
+        all.lines.extend(self.ended.change(|recording| recording.lines.clone()));
+        all.judge()
     }
 
     /// These have a leader, and everything was as it should be.

@@ -42,10 +42,11 @@ impl Cables {
                 return None;
             }
         }
-        cables.pass_all_but(&[]).then_some(cables).or_else(|| {
-            skipped(what, "nft cannot filter what goes over a bridge here");
-            None
-        })
+        if let Err(why) = cables.filter(&[]) {
+            skipped(what, &format!("nft cannot filter what goes over a bridge here: {why}"));
+            return None;
+        }
+        Some(cables)
     }
 
     fn switch(&self) -> String {
@@ -71,19 +72,29 @@ impl Cables {
     }
 
     /// From now on everything passes but what goes from the first to the second of a pair. Nobody is told.
-    pub fn pass_all_but(&self, pairs: &[(u64, u64)]) -> bool {
+    pub fn lose(&self, pairs: &[(u64, u64)]) {
+        self.filter(pairs).unwrap();
+    }
+
+    fn filter(&self, pairs: &[(u64, u64)]) -> Result<(), String> {
         let mut rules = String::from(
-            "flush ruleset\ntable bridge cables { chain all { type filter hook forward priority 0;\n",
+            "flush ruleset\nadd table bridge cables\n\
+             add chain bridge cables passing { type filter hook forward priority 0; }\n",
         );
         for &(from, to) in pairs {
-            rules += &format!("ip saddr {} ip daddr {} drop\n", address(from), address(to));
+            let (from, to) = (address(from), address(to));
+            rules += &format!("add rule bridge cables passing ip saddr {from} ip daddr {to} drop\n");
         }
-        rules += "} }\n";
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.switch(), "nft", "-f", "-"]);
-        let mut nft = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut nft = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         nft.stdin.take().unwrap().write_all(rules.as_bytes()).unwrap();
-        nft.wait().unwrap().success()
+        let output = nft.wait_with_output().unwrap();
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        }
     }
 }
 
