@@ -130,8 +130,8 @@ impl Process {
     }
 
     /// The number of the member's own process.
-    pub fn member(&self) -> Pid {
-        only_child(self.supervisor.id())
+    pub fn member(&self) -> i32 {
+        only_child(self.supervisor.id()).as_raw_nonzero().get()
     }
 
     /// Waits until the member's own process is no more.
