@@ -8,6 +8,7 @@
 //! `cargo run -p bellwether-algorithms --example election_to_consensus`
 
 use bellwether_algorithms::Algorithms;
+use bellwether_compiled as _;
 use bellwether_core::{Goal, Id, Identities, Registry, Spec, Status, Time};
 use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_before};
 

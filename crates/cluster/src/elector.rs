@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::event::Happened;
+use crate::events::Events;
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
 use crate::network::{Network, NetworkError};
@@ -101,6 +102,8 @@ struct Shared {
     commands: Sender<Command>,
     waker: Arc<mio::Waker>,
     events: broadcast::Sender<Happened>,
+    /// For the first who looks on: what has happened since the beginning.
+    first: std::sync::Mutex<Option<broadcast::Receiver<Happened>>>,
     view: watch::Receiver<View>,
     /// How many campaign, or hold leadership.
     candidates: AtomicUsize,
@@ -146,6 +149,7 @@ fn start(
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
     let (events, view) = (outlook.events(), outlook.view());
+    let first = std::sync::Mutex::new(Some(events.subscribe()));
     if !settings.always_stands {
         // Nobody can be behind the channel yet to refuse it.
         let _ = commands.send(Command::Request(Request::Withdraw));
@@ -179,6 +183,7 @@ fn start(
         commands,
         waker,
         events,
+        first,
         view,
         candidates: AtomicUsize::new(0),
         thread: std::sync::Mutex::new(Some(thread)),
@@ -312,10 +317,11 @@ impl<G> Elector<G> {
         }
     }
 
-    /// What happens, from now on.
+    /// What happens, from now on. Whoever asks first is told from the beginning.
     #[must_use]
-    pub fn observe(&self) -> crate::events::Events {
-        crate::events::Events::new(self.shared.events.subscribe())
+    pub fn observe(&self) -> Events {
+        let first = self.shared.first.lock().ok().and_then(|mut first| first.take());
+        Events::new(first.unwrap_or_else(|| self.shared.events.subscribe()))
     }
 
     /// Lead no longer, if this member does: another takes over at once.

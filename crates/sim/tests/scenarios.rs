@@ -62,6 +62,7 @@ beginning = 2
 recoveries = 4
 draws = 7
 detector = true
+certified = true
 clock = { grain = 3, drift = 20 }
 stops_at_goal = true
 [expect]
@@ -84,6 +85,7 @@ fn a_run_can_be_said_step_by_step() {
         draws: 7,
         late_calls: true,
         detector: true,
+        certified: true,
         time: TimeModel::Clock { grain: 3, drift: 20 },
         ticks: u16::MAX,
         stops_at_goal: true,

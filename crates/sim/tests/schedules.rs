@@ -22,7 +22,7 @@ fn steps_are_written_with_members_by_id() {
     let wire = |from, to| order.iter().position(|&pair| pair == (from, to)).unwrap() as u8;
     let towards =
         |member, peer| (0..2).find(|&port| plan.topology.peer(member, Port(port)).0 == peer).unwrap() as u8;
-    let cases: [(Action, &str); 22] = [
+    let cases: [(Action, &str); 25] = [
         (What::Boot(0).into(), "boot 1"),
         (What::Call(2).into(), "call 3"),
         (What::Deliver(wire(2, 0), 0).into(), "deliver 3 -> 1"),
@@ -53,6 +53,7 @@ fn steps_are_written_with_members_by_id() {
         (What::Ask(2, Ask::Dismiss(1)).into(), "ask 3: dismiss 2"),
         (What::Ask(2, Ask::Withdraw).into(), "ask 3: withdraw"),
         (What::Ask(2, Ask::Stand).into(), "ask 3: stand"),
+        (What::Certify(wire(2, 0)).into(), "certify 1: 3"),
     ];
     for (action, text) in cases {
         assert_eq!(rules.write(action), text);

@@ -41,7 +41,7 @@ fn ids(setup: &Setup) -> &[Id] {
 /// The words of what may happen under a model, apart from calls.
 fn words(model: Model) -> &'static [&'static str] {
     match model {
-        Model::Crash => &["crash", "crash-sending"],
+        Model::Crash | Model::Certified => &["crash", "crash-sending"],
         Model::Recovery => &["crash", "recover"],
         Model::Torn => &["torn-crash", "recover"],
         Model::Links | Model::OneWay | Model::Partition => &["cut", "mend"],
@@ -64,6 +64,7 @@ fn a_model_lets_its_own_faults_happen_and_no_others() {
             let faults = &setup.link_faults;
             by_chance += faults.loss + faults.duplication + faults.reordering;
             assert_eq!(faults.burst > 1.0, model == Model::Bursts);
+            assert_eq!(setup.certified_crashes, model == Model::Certified);
         }
         assert_eq!(seen, words(model).iter().copied().collect(), "{model}");
         let is_by_chance =

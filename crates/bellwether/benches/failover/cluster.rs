@@ -1,0 +1,279 @@
+//! Three members with their supervisors, and what is done to them.
+
+use crate::Line;
+use bellwether::process::{Line as Said, What};
+use bellwether::{Event, Id, Peer, Profile, Security, Settings};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::time::{ClockId, clock_gettime};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Longer than anything takes: a cluster that is not well again by then has a bug.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What is done to whoever leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blow {
+    Kill,
+    Stop,
+    Cut,
+    Resign,
+    Transfer,
+    Terminate,
+}
+
+impl Blow {
+    pub const ALL: [Blow; 6] =
+        [Blow::Kill, Blow::Stop, Blow::Cut, Blow::Resign, Blow::Transfer, Blow::Terminate];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Blow::Kill => "kill -9, host alive",
+            Blow::Stop => "silent: SIGSTOP",
+            Blow::Cut => "silent: cut link",
+            Blow::Resign => "hand-over: resign",
+            Blow::Transfer => "hand-over: transfer",
+            Blow::Terminate => "hand-over: graceful shutdown",
+        }
+    }
+}
+
+/// One member, and what is known of it.
+struct Seat {
+    supervisor: Child,
+    orders: ChildStdin,
+    /// Its own process, below the supervisor.
+    pid: Option<i32>,
+    leader: Option<(Id, u64)>,
+    connected: std::collections::BTreeSet<Id>,
+}
+
+pub struct Cluster {
+    directory: TempDir,
+    seats: BTreeMap<Id, Seat>,
+    lines: Receiver<Said>,
+    sender: Sender<Said>,
+    /// Who has led, and in which term, as far as anyone has said.
+    pub reigns: Vec<(Id, u64)>,
+    namespace: Option<String>,
+}
+
+/// Microseconds since the machine booted, as members count them.
+pub fn now_us() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1_000
+}
+
+fn pid(raw: i32) -> Pid {
+    Pid::from_raw(raw).expect("a process has a pid above 0")
+}
+
+impl Cluster {
+    pub fn of(n: u64, is_fast: bool) -> Cluster {
+        Cluster::within(n, is_fast, None)
+    }
+
+    /// In a network namespace, so that nobody else's bytes are counted.
+    pub fn within(n: u64, is_fast: bool, namespace: Option<String>) -> Cluster {
+        let directory = TempDir::new().expect("there is room for a directory");
+        // All of 127/8 is this machine's: an address of its own for each cluster collides with nobody.
+        let drawn = now_us() ^ u64::from(std::process::id());
+        let host = Ipv4Addr::new(127, (drawn >> 16) as u8 | 1, (drawn >> 8) as u8, drawn as u8 | 1);
+        let ids: Vec<Id> = (1..=n).map(|id| Id::new(id).expect("it is small")).collect();
+        for &me in &ids {
+            let settings = Settings {
+                members: ids
+                    .iter()
+                    .map(|&id| Peer::new(id, format!("{host}:{}", 7400 + id.value())))
+                    .collect(),
+                data: directory.path().join(format!("data-{me}")),
+                security: Security::Secret(format!("only for this benchmark {drawn:032x}")),
+                profile: if is_fast { Profile::FAST } else { Profile::STEADY },
+                always_stands: true,
+                ..Settings::new("bench", me)
+            };
+            let text = serde_json::to_string(&settings).expect("settings can be written");
+            std::fs::write(file_of(&directory, me), text).expect("there is room for a file");
+        }
+        let (sender, lines) = channel();
+        let mut cluster =
+            Cluster { directory, seats: BTreeMap::new(), lines, sender, reigns: Vec::new(), namespace };
+        ids.iter().for_each(|&id| cluster.start(id));
+        cluster.settle();
+        cluster
+    }
+
+    fn start(&mut self, id: Id) {
+        let program = env!("CARGO_BIN_EXE_bellwether-member");
+        let mut command = match &self.namespace {
+            None => Command::new(program),
+            Some(name) => {
+                let mut command = Command::new("ip");
+                command.args(["netns", "exec", name, program]);
+                command
+            }
+        };
+        command.arg("--supervise").arg(file_of(&self.directory, id));
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut supervisor = spawned.expect("the member's program starts");
+        let output = BufReader::new(supervisor.stdout.take().expect("it is piped"));
+        let sender = self.sender.clone();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if let Ok(said) = serde_json::from_str::<Said>(&line) {
+                    let _ = sender.send(said);
+                }
+            }
+        });
+        let orders = supervisor.stdin.take().expect("it is piped");
+        let seat = Seat { supervisor, orders, pid: None, leader: None, connected: Default::default() };
+        self.seats.insert(id, seat);
+    }
+
+    fn hear(&mut self, said: &Said) {
+        let Some(seat) = self.seats.get_mut(&said.member) else { return };
+        let What::Event(event) = &said.what else { return };
+        match event {
+            Event::Started { .. } => seat.pid = child_of(seat.supervisor.id()),
+            Event::Elected { leader, term } => {
+                seat.leader = Some((*leader, *term));
+                if self.reigns.last().is_none_or(|&(_, last)| *term > last) {
+                    self.reigns.push((*leader, *term));
+                }
+            }
+            Event::Leaderless { .. } => seat.leader = None,
+            Event::Connected { peer } => drop(seat.connected.insert(*peer)),
+            Event::Disconnected { peer, .. } | Event::Died { peer } => drop(seat.connected.remove(peer)),
+            _ => {}
+        }
+    }
+
+    /// Waits until what everyone has said is so.
+    fn until(&mut self, what: &str, is_so: impl Fn(&Cluster) -> bool) {
+        let end = Instant::now() + LIMIT;
+        while !is_so(self) {
+            let said = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()));
+            let said = said.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"));
+            self.hear(&said);
+        }
+    }
+
+    /// Hears everything until then.
+    pub fn listen_for(&mut self, span: Duration) {
+        let end = Instant::now() + span;
+        while let Ok(said) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            self.hear(&said);
+        }
+    }
+
+    /// Waits until everyone is there and follows the best member, as it will for ever if nothing happens.
+    pub fn settle(&mut self) {
+        let best = *self.seats.keys().next_back().expect("there are members");
+        self.until("settling", |cluster| {
+            let n = cluster.seats.len();
+            let is_well = |seat: &Seat| {
+                seat.connected.len() + 1 == n
+                    && seat.pid.is_some()
+                    && seat.leader.is_some_and(|(id, _)| id == best)
+            };
+            cluster.seats.values().all(is_well)
+        });
+        self.listen_for(Duration::from_millis(300));
+    }
+
+    /// The processes of members and supervisors.
+    pub fn pids(&self) -> Vec<(i32, i32)> {
+        self.seats.values().filter_map(|seat| Some((seat.pid?, seat.supervisor.id() as i32))).collect()
+    }
+
+    fn order(&mut self, id: Id, order: &str) {
+        if let Some(seat) = self.seats.get_mut(&id) {
+            writeln!(seat.orders, "{order}").expect("a member reads its orders");
+        }
+    }
+
+    /// Strikes the leader again and again, and measures from the blow until every other member knows the next.
+    pub fn suffer(&mut self, name: String, blow: Blow, trials: usize) -> Line {
+        let mut line = Line { name, times: Vec::new(), unprovoked: 0 };
+        for _ in 0..trials {
+            self.settle();
+            let (leader, term) = self.seats.values().find_map(|seat| seat.leader).expect("it has settled");
+            let reigns = self.reigns.len();
+            let others: Vec<Id> = self.seats.keys().copied().filter(|&id| id != leader).collect();
+            for id in &others {
+                self.seats.get_mut(id).expect("it is there").leader = None;
+            }
+            let process = pid(self.seats[&leader].pid.expect("it has settled"));
+            let struck = now_us();
+            match blow {
+                Blow::Kill => kill_process(process, Signal::KILL).expect("the leader lives"),
+                Blow::Stop => kill_process(process, Signal::STOP).expect("the leader lives"),
+                Blow::Terminate => kill_process(process, Signal::TERM).expect("the leader lives"),
+                Blow::Cut => {
+                    let ids: Vec<String> = others.iter().map(Id::to_string).collect();
+                    self.order(leader, &format!("cut {}", ids.join(",")));
+                }
+                Blow::Resign => self.order(leader, "resign"),
+                Blow::Transfer => self.order(leader, &format!("transfer {}", others[0])),
+            }
+            line.times.push(Duration::from_micros(self.next_known(&others, term) - struck));
+            line.unprovoked += (self.reigns.len() - reigns) as u64 - 1;
+            match blow {
+                Blow::Kill | Blow::Terminate => {
+                    let mut gone = self.seats.remove(&leader).expect("it was there");
+                    gone.supervisor.wait().expect("it can be waited for");
+                    self.start(leader);
+                }
+                Blow::Stop => {
+                    let _ = kill_process(process, Signal::CONT);
+                }
+                Blow::Cut => self.order(leader, "heal"),
+                Blow::Resign | Blow::Transfer => {}
+            }
+        }
+        line
+    }
+
+    /// When the last of these has heard of a later leader.
+    fn next_known(&mut self, ids: &[Id], before: u64) -> u64 {
+        let (mut known, end) = (BTreeMap::new(), Instant::now() + LIMIT);
+        while known.len() < ids.len() {
+            let said = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()));
+            let said = said.expect("somebody is elected");
+            self.hear(&said);
+            if let What::Event(Event::Elected { term, .. }) = said.what
+                && term > before
+                && ids.contains(&said.member)
+            {
+                known.entry(said.member).or_insert(said.at_us);
+            }
+        }
+        known.into_values().max().expect("somebody was to know")
+    }
+}
+
+fn file_of(directory: &TempDir, id: Id) -> PathBuf {
+    directory.path().join(format!("member-{id}.json"))
+}
+
+/// The only child of a process.
+fn child_of(parent: u32) -> Option<i32> {
+    let text = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for seat in self.seats.values_mut() {
+            // A supervisor's death is its member's too, even if that one is stopped.
+            let _ = seat.supervisor.kill();
+            let _ = seat.supervisor.wait();
+        }
+    }
+}

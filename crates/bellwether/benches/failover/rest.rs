@@ -1,0 +1,84 @@
+//! What a cluster costs while nothing happens, and whether it stays as it is.
+
+use crate::cluster::Cluster;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// Prints one line: processor time, memory, bytes on the wire, and changes of leader.
+pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
+    let namespace = Namespace::new();
+    let mut cluster = Cluster::within(3, is_fast, namespace.as_ref().map(|it| it.0.clone()));
+    let busy: Vec<Child> = (0..busy_loops).filter_map(|_| busy_loop()).collect();
+    let pids = cluster.pids();
+    let (changes, bytes, time) = (cluster.reigns.len(), wire_bytes(&pids), processor_time(&pids));
+    let begun = Instant::now();
+    cluster.listen_for(span);
+    let seconds = begun.elapsed().as_secs_f64();
+    let members = pids.len() as f64;
+    let share = (processor_time(&pids) - time).as_secs_f64() / seconds / members * 100.0;
+    let memory =
+        pids.iter().map(|&(member, supervisor)| resident(member) + resident(supervisor)).max().unwrap_or(0);
+    let wire = match namespace {
+        Some(_) => format!("{:.1}", (wire_bytes(&pids) - bytes) as f64 / seconds / 1e3),
+        None => "needs root and 'ip'".to_owned(),
+    };
+    let changes = cluster.reigns.len() - changes;
+    println!("| {name} | {seconds:.0} | {share:.2} | {:.1} | {wire} | {changes} |", memory as f64 / 1024.0);
+    drop(cluster);
+    for mut busy in busy {
+        let _ = busy.kill();
+        let _ = busy.wait();
+    }
+}
+
+fn busy_loop() -> Option<Child> {
+    Command::new("sh").args(["-c", "while :; do :; done"]).spawn().ok()
+}
+
+/// A network namespace with nothing but its own loopback.
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Option<Namespace> {
+        let name = format!("bellwether-bench-{}", std::process::id());
+        let ip = |arguments: &[&str]| {
+            Command::new("ip").args(arguments).status().is_ok_and(|status| status.success())
+        };
+        let made = ip(&["netns", "add", &name]);
+        let namespace = made.then(|| Namespace(name.clone()))?;
+        ip(&["-n", &name, "link", "set", "lo", "up"]).then_some(namespace)
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "delete", &self.0]).status();
+    }
+}
+
+/// Bytes that went through the loopback of the members' namespace, headers and all.
+fn wire_bytes(pids: &[(i32, i32)]) -> u64 {
+    let Some((member, _)) = pids.first() else { return 0 };
+    let text = std::fs::read_to_string(format!("/proc/{member}/net/dev")).unwrap_or_default();
+    let line = text.lines().find(|line| line.trim_start().starts_with("lo:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|field| field.parse().ok()).unwrap_or(0)
+}
+
+/// Processor time of members and supervisors.
+fn processor_time(pids: &[(i32, i32)]) -> Duration {
+    let nanos: u64 = pids
+        .iter()
+        .flat_map(|&(member, supervisor)| [member, supervisor])
+        .flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten())
+        .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
+        .filter_map(|text| text.split_whitespace().next()?.parse::<u64>().ok())
+        .sum();
+    Duration::from_nanos(nanos)
+}
+
+/// Resident memory, in KiB.
+fn resident(pid: i32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or(0)
+}
