@@ -18,7 +18,7 @@
 
 use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
 use bellwether_cluster::obituary::Commitment;
-use bellwether_cluster::{COMMITMENT, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};
+use bellwether_cluster::{COMMITMENT, Supervisor, SupervisorError, die_with_parent};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -27,6 +27,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
+
+pub use bellwether_cluster::SUPERVISOR;
 
 /// Why a member's process could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -102,11 +104,9 @@ pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
 /// # Errors
 /// [`ProcessError`] says why it could not start, or could not go on.
 pub fn member(path: &Path) -> Result<(), ProcessError> {
+    die_with_whoever_asks_for_it()?;
     let mut settings = read_settings(path)?;
     let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
-    if std::env::var_os(SUPERVISOR).is_some() {
-        die_with_parent()?;
-    }
     if let Ok(text) = std::env::var(COMMITMENT) {
         let commitment: Commitment = text.parse().map_err(|error| wrong(format!("{COMMITMENT}: {error}")))?;
         settings.commitment = Some(commitment.0);
@@ -139,11 +139,19 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
 
 /// Runs `program` as the member that the settings describe, and tells its peers when it is dead. Gives its exit code.
 ///
+/// If the environment variable [`SUPERVISOR`] has the pid of whoever started this process, it ends with that one, however
+/// that ends, and the member with it. To the kernel that is the *thread* which started it.
+///
 /// # Errors
 /// [`ProcessError`] says why it could not.
 pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i32, ProcessError> {
+    die_with_whoever_asks_for_it()?;
     let settings = read_settings(path)?;
     Ok(Supervisor::new(&settings).patience(patience).run(program)?.code)
+}
+
+fn die_with_whoever_asks_for_it() -> io::Result<()> {
+    if std::env::var_os(SUPERVISOR).is_some() { die_with_parent() } else { Ok(()) }
 }
 
 enum Order {
@@ -164,7 +172,8 @@ fn read_orders(orders: &Sender<Order>) {
 
 fn tell_events(elector: &Elector, orders: &Sender<Order>) {
     let (mut events, clock) = (elector.observe(), elector.clock());
-    let started = Event::Started { address: elector.address(), boot: elector.incarnation().boot };
+    let (address, boot) = (elector.address(), elector.incarnation().boot);
+    let started = Event::Started { address, boot, pid: std::process::id() };
     say(elector, Happened { at: clock.now(), member: elector.id(), event: started });
     while let Some(happened) = events.wait() {
         let end = match &happened.event {

@@ -59,6 +59,15 @@ Exit codes:
 
 Of 3, 4 and 5 that of the gravest property. With --all what is violated is what the table is for, and the code is 0.";
 
+/// The exit codes of `up`, for its help.
+pub const UP_CODES: &str = "\
+Exit codes:
+  0  fine
+  1  something could not be read, written or started
+  2  wrong usage or bad input
+  3  safety violated: two members led at once though the algorithm promises one, or tokens did not grow
+  4  liveness not reached: nobody led at the end, though a majority lived";
+
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {

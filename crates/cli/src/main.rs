@@ -1,4 +1,4 @@
-//! The program `bellwether`: election algorithms to look up, simulate, compare and watch.
+//! The program `bellwether`: election algorithms to run, look up, simulate, compare and watch.
 
 #![forbid(unsafe_code)]
 
@@ -26,6 +26,7 @@ mod progress;
 mod request;
 mod shipped;
 mod trace;
+mod up;
 mod wording;
 
 use clap::Parser as _;

@@ -14,6 +14,8 @@ pub enum Event {
         address: SocketAddr,
         /// How often it has started.
         boot: u64,
+        /// Its process.
+        pid: u32,
     },
     /// It knows who leads: another member, or itself.
     Elected {

@@ -10,6 +10,7 @@ mod simulate;
 mod swarm;
 mod timeouts;
 mod trials;
+mod up;
 pub mod values;
 
 pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
@@ -21,13 +22,14 @@ pub use simulate::{LinksArg, SimulateArgs};
 pub use swarm::{Drawing, PageFormat, SurviveArgs, SwarmArgs};
 pub use timeouts::TimeoutsArgs;
 pub use trials::TrialsArgs;
+pub use up::UpArgs;
 
-use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES};
+use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES, UP_CODES};
 use bellwether_core::{Elect, Order};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Leader election: look algorithms up, simulate them, and compare them with what theory says.
+/// Leader election: run a real cluster; look algorithms up, simulate them, and compare them with what theory says.
 #[derive(Debug, Parser)]
 #[command(name = "bellwether", version, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -39,6 +41,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run a real cluster on this machine, every member a process: watch it, kill the leader, see another take over
+    #[command(after_help = UP_CODES)]
+    Up(UpArgs),
     /// List the algorithms: what each needs, guarantees and claims to cost, and its source
     Algorithms(AlgorithmsArgs),
     /// Explain an algorithm in a page of plain words: idea, assumptions, rules, cost, what breaks it
@@ -69,6 +74,18 @@ pub enum Command {
     Timeouts(TimeoutsArgs),
     /// Put whoever leads through ordeals, and measure what they do to leadership
     Trials(TrialsArgs),
+    /// Be a member, as a file of settings says: what 'up' starts
+    #[command(hide = true)]
+    Member {
+        /// The file of settings
+        settings: PathBuf,
+    },
+    /// Start a member and tell the others when it is dead: what 'up' starts
+    #[command(hide = true)]
+    Supervise {
+        /// The file of the member's settings
+        settings: PathBuf,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell

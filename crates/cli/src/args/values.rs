@@ -194,23 +194,24 @@ impl Display for Drift {
     }
 }
 
-/// Reads a length of time: `90s`, `10m` or `2h`.
+/// Reads a length of time: `500ms`, `90s`, `10m` or `2h`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong =
-        || format!("'{text}' is no length of time: expected a number with s, m or h, as in 90s or 10m");
+        || format!("'{text}' is no length of time: expected a number with ms, s, m or h, as in 500ms or 10m");
     let trimmed = text.trim();
     let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &trimmed[digits.len()..] {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
+    let milliseconds = match &trimmed[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
         _ => return Err(wrong()),
     };
     let number: u32 = digits.parse().map_err(|_| wrong())?;
     if number == 0 {
         return Err(wrong());
     }
-    Ok(Duration::from_secs(u64::from(number) * seconds))
+    Ok(Duration::from_millis(u64::from(number) * milliseconds))
 }
 
 /// A number of bytes.
@@ -277,6 +278,7 @@ mod tests {
 
     #[test]
     fn lengths_of_time_have_units() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));

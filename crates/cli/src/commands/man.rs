@@ -16,8 +16,8 @@ pub fn run(dir: Option<&Path>) -> Result<Verdict, Failure> {
         return Ok(Verdict::Fine);
     };
     std::fs::create_dir_all(dir).map_err(|error| Failure::unwritable(dir, error))?;
-    let commands: Vec<Command> =
-        std::iter::once(program.clone()).chain(program.get_subcommands().cloned()).collect();
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let commands: Vec<Command> = std::iter::once(program.clone()).chain(shown.cloned()).collect();
     for command in commands {
         let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         file::write(&dir.join(format!("{name}.1")), &page(command)?)?;

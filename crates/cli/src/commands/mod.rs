@@ -30,6 +30,7 @@ mod timeouts;
 mod timeouts_measure;
 mod trials;
 mod trials_output;
+mod up;
 
 pub use compare::{Series, orders};
 pub use detectors_measure::{Row, TradeOff};
@@ -42,6 +43,9 @@ use crate::error::{Failure, Verdict};
 /// Does what is asked for.
 pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
+        Command::Up(args) => up::run(&args),
+        Command::Member { settings } => up::member(&settings),
+        Command::Supervise { settings } => up::supervise(&settings),
         Command::Algorithms(args) => algorithms::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),

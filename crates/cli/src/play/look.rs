@@ -81,7 +81,7 @@ impl Look {
             Some(seat) if seat.life == Life::Dead => self.pick("✗", "x"),
             Some(seat) if seat.life == Life::Frozen => "z",
             Some(seat) if seat.lies => "~",
-            Some(seat) if seat.status.role == Role::Leader => self.pick("★", "*"),
+            Some(seat) if seat.status.role == Role::Leader => self.leader(),
             Some(seat) if seat.status.halted => self.pick("‖", "!"),
             Some(_) => "",
         }
@@ -132,6 +132,23 @@ impl Look {
         block.title(format!(" {title} ")).border_style(self.faint())
     }
 
+    /// What goes before the name of whoever leads.
+    pub fn leader(self) -> &'static str {
+        self.pick("★", "*")
+    }
+
+    /// A bar of so many cells, of which so many are full.
+    pub fn bar(self, full: usize, cells: usize) -> String {
+        let (on, off) = self.pick(("█", "░"), ("#", "."));
+        on.repeat(full) + &off.repeat(cells.saturating_sub(full))
+    }
+
+    /// In this colour, if there are colours, and bold.
+    pub fn in_colour(self, colour: Color) -> Style {
+        let style = if self.color { Style::new().fg(colour) } else { Style::new() };
+        style.add_modifier(Modifier::BOLD)
+    }
+
     /// Of little importance.
     pub fn faint(self) -> Style {
         if self.color { Style::new().fg(Color::DarkGray) } else { Style::new() }
@@ -161,8 +178,7 @@ impl Look {
             Some(seat) if seat.status.role == Role::Leader => Color::Yellow,
             Some(_) => return Style::new(),
         };
-        let style = if self.color { Style::new().fg(colour) } else { Style::new() };
-        style.add_modifier(Modifier::BOLD)
+        self.in_colour(colour)
     }
 
     /// What has just changed.

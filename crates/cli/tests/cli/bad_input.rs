@@ -5,6 +5,16 @@ use std::fs;
 
 /// Arguments, and words that the message must have.
 const CASES: &[(&str, &[&str])] = &[
+    ("up --members 0", &["--members", "1..=99"]),
+    ("up --members 100", &["--members", "1..=99"]),
+    ("up --algorithm quorum-leese", &["no algorithm 'quorum-leese'", "did you mean 'quorum-lease'?"]),
+    ("up --algorithm bully/brave", &["no variant 'brave'", "at-once, waiting, stable"]),
+    ("up --detector hartbeat", &["'hartbeat'", "did you mean 'heartbeat'?"]),
+    ("up --detector perfect", &["told the truth", "only a simulator"]),
+    ("up --profile slow", &["slow", "steady, fast"]),
+    ("up --for 10", &["'10' is no length of time", "ms, s, m or h", "500ms"]),
+    ("up --kill-leader-every 0s", &["'0s' is no length of time"]),
+    ("up --format table", &["text, json"]),
     (
         "simulate chang-robert",
         &["no algorithm 'chang-robert'", "lcr, chang-roberts, ", "hint: did you mean 'chang-roberts'?"],

@@ -2,7 +2,8 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
+    "up",
     "algorithms",
     "explain",
     "simulate",

@@ -18,3 +18,4 @@ mod swarm;
 mod timeouts;
 mod trace;
 mod trials;
+mod up;

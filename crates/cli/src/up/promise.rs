@@ -1,0 +1,73 @@
+//! What a cluster can promise, said before it begins.
+
+use bellwether_core::{Electorate, Faults, Reign, Spec};
+
+/// Which guarantee holds for so many members of this algorithm, and which does not.
+pub fn promise(spec: &Spec, members: u64) -> String {
+    if members == 1 {
+        return "one leader at most; with a single member nobody takes over when it fails".to_owned();
+    }
+    match spec.electorate {
+        Electorate::Majority => of_majority(spec, members),
+        Electorate::WhoeverIsThere => of_whoever_is_there(spec),
+    }
+}
+
+fn of_majority(spec: &Spec, members: u64) -> String {
+    let leader = if spec.reign == Reign::Leased { "one leader at most" } else { "one leader a term at most" };
+    let needed = match members {
+        2 => "with 2 members, both of which are needed: if either fails, nobody leads".to_owned(),
+        _ => format!("with {members} members of which {} may fail", (members - 1) / 2),
+    };
+    let caveat = match spec.reign {
+        Reign::Leased => "",
+        _ => {
+            "; there are no leases: a leader of an earlier term may not have heard yet that it leads no longer"
+        }
+    };
+    format!("{leader}, whatever the network does, {needed}{caveat}")
+}
+
+fn of_whoever_is_there(spec: &Spec) -> String {
+    let name = spec.name;
+    let crashes = if spec.survives.has(Faults::CRASH) {
+        "a crashed leader is replaced"
+    } else {
+        "it does not survive a crash either"
+    };
+    format!(
+        "NOT one leader at most: {name} elects among whoever is there, so a partition can have two leaders ({crashes}); \
+         quorum-lease never has two"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::promise;
+    use crate::choice::Choice;
+
+    fn of(name: &str, members: u64) -> String {
+        promise(Choice::find(name, None).unwrap().spec, members)
+    }
+
+    #[test]
+    fn what_holds_is_said_and_what_does_not() {
+        for (members, may_fail) in [(3, 1), (4, 1), (5, 2), (7, 3)] {
+            let expected = format!(
+                "one leader at most, whatever the network does, with {members} members of which {may_fail} may fail"
+            );
+            assert_eq!(of("quorum-lease", members), expected);
+        }
+        assert!(of("quorum-lease", 1).contains("nobody takes over"));
+        assert!(of("quorum-lease", 2).contains("both of which are needed"));
+        assert!(
+            of("raft-vote", 3).starts_with("one leader a term at most")
+                && of("raft-vote", 3).contains("no leases")
+        );
+        for name in ["bully", "chang-roberts", "omega", "invitation"] {
+            assert!(of(name, 3).contains("a partition can have two leaders"), "{name}: {}", of(name, 3));
+        }
+        assert!(of("bully", 3).contains("a crashed leader is replaced"));
+        assert!(of("chang-roberts", 3).contains("does not survive a crash"));
+    }
+}

@@ -1,0 +1,345 @@
+//! What has happened in a run, and the verdict on it.
+
+use crate::error::Verdict;
+use bellwether::Id;
+use bellwether_core::{Reign, Spec};
+use bellwether_sim::Summary as Sample;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From when until when a member held leadership, by its own word, in microseconds since the machine booted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    member: Id,
+    term: u64,
+    from: u64,
+    until: u64,
+    /// It has ended; more of the same is another one.
+    is_over: bool,
+}
+
+/// The leader was killed, and the survivors are to name the next.
+#[derive(Debug)]
+struct Failover {
+    at: u64,
+    /// Who led, and in which term.
+    former: (Id, u64),
+    survivors: BTreeSet<Id>,
+    /// Whom each survivor has named since, in which term, and when.
+    named: BTreeMap<Id, (Id, u64, u64)>,
+}
+
+/// Everything that the verdict and the summary need. Members' lines come on pipes of their own, so nothing here depends on
+/// which of two members' lines comes first: what overlaps is judged at the end.
+#[derive(Debug, Default)]
+pub struct Record {
+    held: Vec<Held>,
+    deaths: Vec<(Id, u64)>,
+    /// When something was done to a member, or befell it.
+    disturbed: Vec<u64>,
+    kills: u64,
+    failover: Option<Failover>,
+    /// From each kill of a leader until every survivor named the next, in milliseconds.
+    took_ms: Vec<f64>,
+    /// What came after this is of no interest: the members were told to stop.
+    closed_at: Option<u64>,
+}
+
+/// A run in figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// How many members there were.
+    pub members: u64,
+    /// Which algorithm they ran.
+    pub algorithm: String,
+    /// How often somebody came to lead.
+    pub elections: u64,
+    /// How often the leader changed after the first.
+    pub leader_changes: Changes,
+    /// How many members were killed.
+    pub kills: u64,
+    /// From the kill of a leader until every survivor named the next.
+    pub failovers: Failovers,
+    /// The most members that led at one instant.
+    pub most_leaders_at_once: u64,
+    /// Whether each leader's token was greater than the one's before; nothing where the algorithm counts no terms.
+    pub tokens_grew: Option<bool>,
+}
+
+/// How often the leader changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    /// After something was done to a member.
+    pub provoked: u64,
+    /// Though nothing was.
+    pub unprovoked: u64,
+}
+
+/// How long it took from the kill of a leader until every survivor named the next.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Failovers {
+    /// How many there were.
+    pub count: u64,
+    /// The median, in milliseconds.
+    pub p50_ms: Option<f64>,
+    /// What 99 % did not exceed.
+    pub p99_ms: Option<f64>,
+    /// The longest.
+    pub max_ms: Option<f64>,
+}
+
+impl Record {
+    /// A member says that it leads in this term until then.
+    pub fn holds(&mut self, member: Id, term: u64, at: u64, until: u64) {
+        match self.held.iter_mut().rev().find(|held| held.member == member) {
+            Some(held) if !held.is_over && held.term == term && at <= held.until => {
+                held.until = held.until.max(until);
+            }
+            last => {
+                if let Some(last) = last {
+                    last.end(at);
+                }
+                self.held.push(Held { member, term, from: at, until, is_over: false });
+            }
+        }
+    }
+
+    /// A member leads no longer, or has started anew.
+    pub fn ends(&mut self, member: Id, at: u64) {
+        if let Some(held) = self.held.iter_mut().rev().find(|held| held.member == member) {
+            held.end(at);
+        }
+    }
+
+    /// A member's process was dead at this time.
+    pub fn died(&mut self, member: Id, at: u64) {
+        self.deaths.push((member, at));
+        self.falls_silent(member);
+    }
+
+    /// Something was done to a member, or befell it.
+    pub fn disturbed(&mut self, at: u64) {
+        self.disturbed.push(at);
+    }
+
+    /// A member is killed. If it led in a term, the survivors are to name another.
+    pub fn killed(&mut self, member: Id, led_in: Option<u64>, survivors: BTreeSet<Id>, at: u64) {
+        self.kills += 1;
+        self.disturbed(at);
+        self.died(member, at);
+        if let Some(term) = led_in.filter(|_| !survivors.is_empty()) {
+            self.failover = Some(Failover { at, former: (member, term), survivors, named: BTreeMap::new() });
+        }
+    }
+
+    /// A member cannot name anybody any more: it is dead, frozen or cut off.
+    pub fn falls_silent(&mut self, member: Id) {
+        if let Some(failover) = &mut self.failover {
+            failover.survivors.remove(&member);
+            self.end_failover();
+        }
+    }
+
+    /// A member names a leader.
+    pub fn named(&mut self, by: Id, leader: Id, term: u64, at: u64) {
+        let Some(failover) = &mut self.failover else { return };
+        let is_new = at > failover.at && (leader != failover.former.0 || term > failover.former.1);
+        if is_new && failover.survivors.contains(&by) {
+            failover.named.insert(by, (leader, term, at));
+            self.end_failover();
+        }
+    }
+
+    /// It is over when all survivors name the same leader.
+    fn end_failover(&mut self) {
+        let Some(failover) = &self.failover else { return };
+        let mut named = failover.named.iter().filter(|(by, _)| failover.survivors.contains(by));
+        let Some((_, &(leader, term, mut last))) = named.next() else {
+            if failover.survivors.is_empty() {
+                self.failover = None; // nobody is left to name anybody
+            }
+            return;
+        };
+        let mut all = 1;
+        for (_, &(other, in_term, at)) in named {
+            if (other, in_term) != (leader, term) {
+                return;
+            }
+            last = last.max(at);
+            all += 1;
+        }
+        if all == failover.survivors.len() {
+            self.took_ms.push((last - failover.at) as f64 / 1_000.0);
+            self.failover = None;
+        }
+    }
+
+    /// Whether survivors of a killed leader have not all named the next one yet.
+    pub fn is_failing_over(&self) -> bool {
+        self.failover.is_some()
+    }
+
+    /// From now on, members are told to stop: what comes of that does not count, but must be safe.
+    pub fn close(&mut self, at: u64) {
+        self.closed_at = Some(at);
+    }
+
+    /// The intervals as they really were, by when they began: a lease ends with its holder's life.
+    fn intervals(&self) -> Vec<Held> {
+        let mut intervals = self.held.clone();
+        for held in &mut intervals {
+            let deaths = self.deaths.iter().filter(|(member, at)| *member == held.member && *at >= held.from);
+            held.until = deaths.map(|&(_, at)| at).chain([held.until]).min().unwrap_or(held.until);
+        }
+        intervals.sort_by_key(|held| (held.from, held.until));
+        intervals
+    }
+
+    /// The run in figures.
+    pub fn summary(&self, members: u64, algorithm: String, spec: &Spec) -> Summary {
+        let intervals = self.intervals();
+        let counted = |held: &&Held| self.closed_at.is_none_or(|end| held.from <= end);
+        let (mut elections, mut changes) = (0, Changes { provoked: 0, unprovoked: 0 });
+        let mut last: Option<Held> = None;
+        for held in intervals.iter().filter(counted) {
+            if last.is_some_and(|last| (last.member, last.term) == (held.member, held.term)) {
+                continue; // it goes on after its lease had lapsed, and nobody has led in between
+            }
+            elections += 1;
+            if let Some(last) = last {
+                let since_then = last.from..=held.from;
+                if self.disturbed.iter().any(|at| since_then.contains(at)) {
+                    changes.provoked += 1;
+                } else {
+                    changes.unprovoked += 1;
+                }
+            }
+            last = Some(*held);
+        }
+        let sample = Sample::of(self.took_ms.clone());
+        let sample = sample.as_ref();
+        Summary {
+            members,
+            algorithm,
+            elections,
+            leader_changes: changes,
+            kills: self.kills,
+            failovers: Failovers {
+                count: self.took_ms.len() as u64,
+                p50_ms: sample.map(|sample| sample.p50),
+                p99_ms: sample.map(|sample| sample.p99),
+                max_ms: sample.map(|sample| sample.max),
+            },
+            most_leaders_at_once: most_at_once(&intervals),
+            tokens_grew: spec.reign.counts_terms().then(|| do_tokens_grow(&intervals)),
+        }
+    }
+}
+
+impl Held {
+    fn end(&mut self, at: u64) {
+        self.until = self.until.min(at);
+        self.is_over = true;
+    }
+}
+
+impl Summary {
+    /// Whether what the algorithm promises was kept.
+    pub fn verdict(&self, spec: &Spec) -> Verdict {
+        let one_at_once = matches!(spec.reign, Reign::AtOnce | Reign::Leased);
+        let is_broken = one_at_once && self.most_leaders_at_once > 1 || self.tokens_grew == Some(false);
+        if is_broken { Verdict::Unsafe } else { Verdict::Fine }
+    }
+}
+
+/// The most members that led at one instant. An interval ends before its end: one that begins there is no overlap.
+fn most_at_once(intervals: &[Held]) -> u64 {
+    let at_once = |now: u64| {
+        let leads = |held: &&Held| held.from <= now && now < held.until;
+        intervals.iter().filter(leads).map(|held| held.member).collect::<BTreeSet<_>>().len()
+    };
+    // The most are there when somebody has just begun.
+    intervals.iter().map(|held| at_once(held.from)).max().unwrap_or(0) as u64
+}
+
+/// Whether each leader's token is greater than that of the one before. A leader may go on with its own.
+fn do_tokens_grow(intervals: &[Held]) -> bool {
+    intervals.windows(2).all(|pair| {
+        let same = pair[0].member == pair[1].member && pair[0].term == pair[1].term;
+        same || pair[0].term < pair[1].term
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choice::Choice;
+
+    fn id(value: u64) -> Id {
+        Id::new(value).unwrap()
+    }
+
+    fn summary(record: &Record) -> Summary {
+        record.summary(3, "quorum-lease".to_owned(), spec())
+    }
+
+    fn spec() -> &'static Spec {
+        Choice::find("quorum-lease", None).unwrap().spec
+    }
+
+    /// 3 leads from 10 on, renews, is killed at 50; 2 leads in the next term.
+    fn failover() -> Record {
+        let mut record = Record::default();
+        record.holds(id(3), 1, 10, 40);
+        record.holds(id(3), 1, 30, 90);
+        record.killed(id(3), Some(1), [1, 2].map(id).into(), 50);
+        record.holds(id(2), 2, 60, 120);
+        record
+    }
+
+    #[test]
+    fn a_lease_ends_with_its_holder_or_when_it_says_so() {
+        assert_eq!(summary(&failover()).most_leaders_at_once, 1);
+        let mut without_death = failover();
+        without_death.deaths.clear();
+        let seen = summary(&without_death);
+        assert_eq!((seen.most_leaders_at_once, seen.verdict(spec())), (2, Verdict::Unsafe));
+        without_death.ends(id(3), 60);
+        assert_eq!(summary(&without_death).most_leaders_at_once, 1);
+    }
+
+    #[test]
+    fn tokens_must_grow_from_leader_to_leader() {
+        let mut record = failover();
+        assert_eq!(summary(&record).tokens_grew, Some(true));
+        record.ends(id(2), 100);
+        record.holds(id(1), 2, 130, 140);
+        let seen = summary(&record);
+        assert_eq!((seen.tokens_grew, seen.verdict(spec())), (Some(false), Verdict::Unsafe));
+    }
+
+    #[test]
+    fn changes_are_provoked_or_not() {
+        let mut record = failover();
+        record.ends(id(2), 100);
+        record.holds(id(1), 3, 110, 140);
+        record.close(150);
+        record.holds(id(2), 4, 160, 170);
+        let seen = summary(&record);
+        assert_eq!(seen.elections, 3);
+        assert_eq!(seen.leader_changes, Changes { provoked: 1, unprovoked: 1 });
+    }
+
+    #[test]
+    fn a_failover_is_over_when_every_survivor_names_the_same() {
+        let mut record = failover();
+        record.named(id(1), id(3), 1, 55); // late word of the dead
+        record.named(id(2), id(2), 2, 60);
+        record.named(id(1), id(1), 3, 61);
+        assert!(record.is_failing_over());
+        record.named(id(2), id(1), 3, 1_050);
+        assert!(!record.is_failing_over());
+        let seen = summary(&record).failovers;
+        assert_eq!((seen.count, seen.p50_ms, seen.max_ms), (1, Some(1.0), Some(1.0)));
+    }
+}

@@ -1,0 +1,257 @@
+//! Real clusters: what they say, and that nothing of them is left.
+
+use crate::program::{command, run, run_in, run_well};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Far more than anything takes: it only turns a test that would hang into one that fails.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A cluster that runs until it is told to end, with its temporary files in a directory of the test's. Ends with the test.
+struct Up {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+    temporary: TempDir,
+    told: Vec<Value>,
+}
+
+impl Up {
+    fn start(args: &str) -> Up {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut child = command(&format!("up --format json {args}"))
+            .env("TMPDIR", temporary.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Up { child, lines, temporary, told: Vec::new() }
+    }
+
+    /// Reads what is told until this is so.
+    fn read_until(&mut self, is_so: impl Fn(&[Value]) -> bool) {
+        while !is_so(&self.told) {
+            let line = self.lines.next().expect("it goes on").unwrap();
+            self.told.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}")));
+        }
+    }
+
+    fn read_to_the_end(&mut self) {
+        for line in self.lines.by_ref() {
+            self.told.push(serde_json::from_str(&line.unwrap()).unwrap());
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+}
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn count(told: &[Value], event: &str) -> usize {
+    told.iter().filter(|line| line["event"] == event).count()
+}
+
+/// A process, as nobody else will ever be: its pid, and when it was started.
+type Process = (i32, String);
+
+/// A process's parent and itself, if it lives.
+fn look_up(pid: i32) -> Option<(i32, Process)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let is_alive = *fields.first()? != "Z";
+    is_alive.then(|| Some((fields.get(1)?.parse().ok()?, (pid, (*fields.get(19)?).to_owned()))))?
+}
+
+/// Everything below a process.
+fn descendants(root: i32) -> BTreeSet<Process> {
+    let pids = fs::read_dir("/proc").unwrap();
+    let pids = pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let all: Vec<(i32, Process)> = pids.filter_map(look_up).collect();
+    let mut found: BTreeSet<Process> = BTreeSet::new();
+    let mut parents = vec![root];
+    while let Some(parent) = parents.pop() {
+        for (_, process) in all.iter().filter(|(of, _)| *of == parent) {
+            parents.push(process.0);
+            found.insert(process.clone());
+        }
+    }
+    found
+}
+
+/// They are gone, or soon are.
+fn assert_gone(processes: &BTreeSet<Process>) {
+    let limit = Instant::now() + LIMIT;
+    let is_alive = |process: &&Process| look_up(process.0).is_some_and(|(_, now)| now == **process);
+    while let Some(process) = processes.iter().find(is_alive) {
+        assert!(Instant::now() < limit, "process {} is left", process.0);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn assert_empty(dir: &Path) {
+    let left: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn killed_leaders_are_replaced_and_all_is_summed_up_and_gone_at_the_end() {
+    let mut up = Up::start("--members 3 --kill-leader-every 200ms");
+    up.read_until(|told| count(told, "killed") == 3 && told.last().unwrap()["event"] == "gained");
+    let processes = descendants(up.pid());
+    up.signal(Signal::TERM);
+    up.read_to_the_end();
+    assert_eq!(up.child.wait().unwrap().code(), Some(0));
+    assert!(processes.len() >= 4, "at least two members live, each with a supervisor: {processes:?}");
+    assert_gone(&processes);
+    assert_empty(up.temporary.path());
+
+    let told = &up.told;
+    for line in told {
+        assert!(line["at_ms"].is_number() && line["event"].is_string(), "{line}");
+        assert!(["member", "leader", "term"].iter().all(|key| line.get(key).is_some()), "{line}");
+    }
+    let (first, last) = (&told[0], &told[told.len() - 1]);
+    assert_eq!((&first["event"], &last["event"]), (&"up".into(), &"summary".into()));
+    let promise = "one leader at most, whatever the network does, with 3 members of which 1 may fail";
+    assert_eq!(first["promise"], promise);
+    // What is summed up is what was told.
+    assert_eq!(last["kills"], count(told, "killed"));
+    let gained: BTreeSet<u64> = told
+        .iter()
+        .filter(|line| line["event"] == "gained")
+        .map(|line| line["term"].as_u64().unwrap())
+        .collect();
+    let elections = last["elections"].as_u64().unwrap();
+    assert!((4..=gained.len() as u64).contains(&elections), "{elections} of {gained:?}");
+    let changes = &last["leader_changes"];
+    assert_eq!(
+        changes["provoked"].as_u64().unwrap() + changes["unprovoked"].as_u64().unwrap(),
+        elections - 1
+    );
+    let took = |key: &str| last["failovers"][key].as_f64().unwrap();
+    assert!(took("count") >= 2.0 && took("p50_ms") <= took("p99_ms") && took("p99_ms") <= took("max_ms"));
+    assert_eq!((&last["most_leaders_at_once"], &last["tokens_grew"]), (&1.into(), &true.into()));
+}
+
+#[test]
+fn everything_dies_with_it_even_if_it_is_killed() {
+    let mut up = Up::start("--members 3");
+    up.read_until(|told| count(told, "gained") == 1);
+    let processes = descendants(up.pid());
+    assert_eq!(processes.len(), 6, "{processes:?}");
+    up.signal(Signal::KILL);
+    up.child.wait().unwrap();
+    assert_gone(&processes);
+}
+
+#[test]
+fn a_member_that_others_kill_is_missed() {
+    let mut up = Up::start("--members 3");
+    up.read_until(|told| count(told, "gained") == 1);
+    let leader = up.told.iter().find(|line| line["event"] == "gained").unwrap()["member"].clone();
+    let started = up.told.iter().find(|line| line["event"] == "started" && line["member"] == leader).unwrap();
+    let pid = i32::try_from(started["pid"].as_i64().unwrap()).unwrap();
+    assert!(descendants(up.pid()).iter().any(|process| process.0 == pid));
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    up.read_until(|told| count(told, "ended") == 1 && count(told, "gained") >= 2);
+    up.signal(Signal::INT);
+    up.read_to_the_end();
+    assert_eq!(up.child.wait().unwrap().code(), Some(0));
+    let last = up.told.last().unwrap();
+    assert_eq!((&last["most_leaders_at_once"], &last["kills"]), (&1.into(), &0.into()));
+    assert_eq!(last["leader_changes"]["unprovoked"], 0, "{last}");
+}
+
+#[test]
+fn a_run_of_a_given_length_ends_by_itself_and_tells_it_in_words() {
+    let text = run_well("up --members 3 --for 500ms --profile fast --seed 7").stdout;
+    for words in
+        ["3 members run quorum-lease, fast", "of which 1 may fail", "LEADS", "most leaders at once: 1"]
+    {
+        assert!(text.contains(words), "no '{words}' in\n{text}");
+    }
+}
+
+#[test]
+fn clusters_of_one_and_two_say_what_they_can_promise() {
+    for (members, words) in [(1, "nobody takes over"), (2, "both of which are needed")] {
+        let text = run_well(&format!("up --members {members} --for 100ms")).stdout;
+        assert!(text.contains(words) && text.contains("LEADS"), "{text}");
+    }
+}
+
+#[test]
+fn other_algorithms_run_too_and_it_is_said_what_is_lost() {
+    let text = run("up --algorithm bully --members 3 --for 100ms").stdout;
+    assert!(text.contains("a partition can have two leaders") && text.contains("LEADS"), "{text}");
+    let text = run_well("up --algorithm raft-vote/pre-vote --members 3 --for 100ms").stdout;
+    assert!(text.contains("one leader a term at most") && text.contains("LEADS"), "{text}");
+}
+
+#[test]
+fn what_is_kept_can_be_gone_on_with_but_not_twice_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().display();
+    let mut up = Up::start(&format!("--members 3 --data {data}"));
+    up.read_until(|told| count(told, "gained") == 1);
+    let second = run(&format!("up --members 3 --for 1s --data {data}"));
+    assert_eq!(second.code, 2, "{}", second.stdout);
+    assert!(second.stderr.contains("another cluster runs in"), "{}", second.stderr);
+    up.signal(Signal::TERM);
+    up.read_to_the_end();
+    let settings = dir.path().join("member-1/settings.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(settings).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600, "the secret is for nobody else");
+    let last = up.told.iter().filter_map(|line| line["term"].as_u64()).max().unwrap();
+
+    let again = run_well(&format!("up --members 3 --for 100ms --format json --data {data}")).stdout;
+    let again: Vec<Value> = again.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let gained = again.iter().find(|line| line["event"] == "gained").unwrap();
+    assert!(gained["term"].as_u64().unwrap() > last, "{gained} after {last}");
+    let started = again.iter().filter(|line| line["event"] == "started");
+    assert!(started.clone().count() == 3 && started.clone().all(|line| line["boot"] == 2));
+}
+
+#[test]
+fn members_that_cannot_start_say_why() {
+    let dir = tempfile::tempdir().unwrap();
+    // A directory where the member's state should be.
+    fs::create_dir_all(dir.path().join("data/member-1/votes/state")).unwrap();
+    let ended = run_in(dir.path(), "up --members 1 --data data");
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(
+        ended.stderr.contains("member 1: error: ") && ended.stderr.contains("no member could start"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("odd.json"), "{}").unwrap();
+    for args in ["member odd.json", "supervise odd.json", "member none.json"] {
+        let ended = run_in(dir.path(), args);
+        assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);
+        assert!(ended.stderr.contains("cannot read the settings in"), "{args}: {}", ended.stderr);
+    }
+    let help = run("--help").stdout;
+    assert!(!help.contains("supervise"), "it is nobody's business: {help}");
+}
