@@ -1,13 +1,11 @@
 //! What each failure does to a run, to the tick.
 
-mod support;
-
+use crate::support::{TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::faults::{Chosen, Fate, Lie, LinkFaults};
 use bellwether_sim::{Drop, Event, Limits, Observer, Plan, Report, Stop, run_events};
 use bellwether_sim::{Said, Seen};
 use serde::{Deserialize, Serialize};
-use support::{TOY, complete, hops, id, ring, with_script};
 
 /// Called, it writes down how often it has been called and sends that to everyone; it reminds itself
 /// two hops later. Whoever hears a number says so at once: its term is the last number heard. Whoever

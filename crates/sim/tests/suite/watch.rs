@@ -1,12 +1,10 @@
 //! How standing detectors are driven: signals, alarms, the truth for oracles, and who calls when.
 
-mod support;
-
+use crate::support::{Ping, TOY, complete, hops, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{Event, Limits, Observer, Plan, Report, Stop, run_events};
 use serde::Serialize;
-use support::{Ping, TOY, complete, hops, ring, with_script};
 
 /// A detector with the plainest rule: a beat every two hops; silent for five: failed.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Swarms: what is drawn, what becomes of it, and that it can be written down.
 
-mod support;
-
+use crate::support::TOY;
+use crate::support::shouting::{Modest, Promising};
 use bellwether_core::{Id, Need, Registry, Spec, Starts, Time};
 use bellwether_sim::faults::{Event, Lie};
 use bellwether_sim::scenario::{Draft, Scenario, write};
@@ -9,8 +9,6 @@ use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw, draw_for};
 use bellwether_sim::{Callers, LinkCounts, Members, RoundMode, Setup, simulate};
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::TOY;
-use support::shouting::{Modest, Promising};
 
 const SEEDS: u64 = 150;
 const SPECS: [Spec; 3] = [

@@ -1,11 +1,9 @@
 //! The shrinker against a dumb twin that tries everything.
 
-mod support;
-
+use crate::support::id;
 use bellwether_core::{Id, Time};
 use bellwether_sim::shrink::{shrink, size};
 use bellwether_sim::{Callers, Event, Members, Setup};
-use support::id;
 
 const MEMBERS: u64 = 6;
 

@@ -1,10 +1,8 @@
 //! Ordeals, with a toy of which it is known when it notices what.
 
-mod support;
-
+use crate::support::beacon::{BEAT, Beacon};
 use bellwether_core::{Registry as _, registry};
 use bellwether_sim::trials::{Ordeal, Trial, run};
-use support::beacon::{BEAT, Beacon};
 
 registry! {
     /// The one that asks for a majority, and the one that does not.

@@ -1,7 +1,7 @@
 //! Runs that go on for ever: when they are over, and what is right where too few are left to elect.
 
-mod support;
-
+use crate::support::beacon::{BEAT, Beacon, Beacons};
+use crate::support::{complete, hops, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::swarm::{self, Case, Model, Options, draw_for};
@@ -10,8 +10,6 @@ use bellwether_sim::{
     run_events, simulate,
 };
 use std::path::Path;
-use support::beacon::{BEAT, Beacon, Beacons};
-use support::{complete, hops, id, with_script};
 
 fn run(plan: Plan) -> Report {
     run_with::<false>(plan)
@@ -95,7 +93,7 @@ fn duties_say_who_votes_and_who_may_lead() {
 
 #[test]
 fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
-    let dismissed = |id: u64| Event::Request(Request::Dismiss(support::id(id)));
+    let dismissed = |id: u64| Event::Request(Request::Dismiss(crate::support::id(id)));
     // Beacons know no requests: the best goes on, and should not for ever, though it may for a while.
     let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
     assert_eq!(report.ruling.unsafe_because, None);
@@ -171,10 +169,10 @@ fn duties_that_cannot_be_are_refused() {
         refused(&lasting, &[3], &[1, 5]).as_deref(),
         Ok(&[Observer, Full, Witness, Full, Observer][..])
     );
-    assert_eq!(refused(&support::TOY, &[], &[]).as_deref(), Ok(&[][..]));
+    assert_eq!(refused(&crate::support::TOY, &[], &[]).as_deref(), Ok(&[][..]));
     let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
-        (&support::TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
-        (&support::TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
+        (&crate::support::TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
+        (&crate::support::TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
         (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
         (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
         (

@@ -1,11 +1,9 @@
 //! Who leads under a lease, as an onlooker sees it, and who never may lead beside another.
 
-mod support;
-
+use crate::support::{Ping, TOY, complete, hops, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Event, Limits, Plan, Report, Rivals, Stop, run_events};
 use serde::{Deserialize, Serialize};
-use support::{Ping, TOY, complete, hops, id, with_script};
 
 /// Member 3 leads in term 1 from the beginning, under a lease of ten hops. After so many hops by its clock member 2
 /// leads in this term; from the beginning if that is 0, and then by a lease that it has not set.

@@ -1,14 +1,12 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
-mod support;
-
+use crate::support::{Ping, TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::{
     Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Setup,
     SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate_many,
 };
 use serde::Serialize;
-use support::{Ping, TOY, complete, hops, id, ring, with_script};
 
 /// Told to, it sends a ping to everyone and sets an alarm of two hops; it counts what it gets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -1,13 +1,11 @@
 //! How steps of a schedule are written, and which plans have rules.
 
-mod support;
-
+use crate::support::{complete, id, ring};
 use bellwether_core::{Port, Topology};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{
     Action, Ask, Deed, Instruction, Letter, Liberties, Midway, Mouth, Rules, TimeModel, What, Word,
 };
-use support::{complete, id, ring};
 
 fn two_way_ring(n: u32) -> Plan {
     Plan { topology: Topology::Ring { n, two_way: true }, ..complete(n) }

@@ -1,7 +1,5 @@
 //! Toy algorithms and plans for tests of the simulator itself.
 
-#![allow(dead_code, reason = "each test binary uses a part of this module")]
-
 pub mod beacon;
 pub mod shouting;
 

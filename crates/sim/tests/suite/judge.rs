@@ -1,11 +1,9 @@
 //! How runs are judged, shown on members that say of themselves what a test wants them to say.
 
-mod support;
-
+use crate::support::{Ping, TOY, complete, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Event, Limits, Outcome, Plan, Report, Ruling, Stop, run_events};
 use serde::Serialize;
-use support::{Ping, TOY, complete, id, with_script};
 
 /// What the members 1, 2 and 3 say of themselves: role, and whom they take for the leader (0 for
 /// nobody). A line is a scene.
