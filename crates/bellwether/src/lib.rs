@@ -29,6 +29,7 @@
 pub mod process;
 
 pub use bellwether_algorithms::Algorithms;
+pub use bellwether_cluster::network::{Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,
     Leadership, Loss, Lost, Peer, Profile, Reign, Security, Settings, SettingsError, Stale, StartError,

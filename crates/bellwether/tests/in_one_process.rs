@@ -200,6 +200,20 @@ async fn a_cluster_of_one_and_of_two_work() {
     }
 }
 
+#[tokio::test]
+async fn what_goes_over_connections_is_counted_at_both_ends() {
+    let cluster = Cluster::of(2, |settings| settings.always_stands = true);
+    until(&cluster.members[0], "a leader", |view| view.status.leader == Some(id(2))).await;
+    cluster.members[1].cut(vec![id(1)]); // so that nothing is under way when it is counted
+    until(&cluster.members[0], "silence", |view| view.status.leader.is_none()).await;
+    let of = |at: usize| within("traffic", cluster.members[at].traffic());
+    let (one, other) = (of(0).await.unwrap(), of(1).await.unwrap());
+    let (one, other) = (one.peers[0].1, other.peers[0].1);
+    assert!(one.frames_in > 0 && one.frames_in <= other.frames_out, "{one:?} {other:?}");
+    assert!(one.bytes_in > one.frames_in && one.bytes_in <= other.bytes_out, "{one:?} {other:?}");
+    assert_eq!(one.connections, 1);
+}
+
 /// Every algorithm there is, as it is in the simulator: members come to know a leader, the same for all.
 #[tokio::test]
 async fn every_algorithm_elects_over_a_real_network() {

@@ -1,7 +1,8 @@
 //! A member, said in a few words.
 
-use crate::elector::{Elector, StartError};
+use crate::elector::Elector;
 use crate::settings::{Peer, Profile, Security, Settings};
+use crate::start::StartError;
 use bellwether_core::{Duty, Id, Registry};
 use std::marker::PhantomData;
 use std::path::PathBuf;

@@ -15,11 +15,13 @@ mod link;
 mod peers;
 mod resolve;
 mod secure;
+mod tally;
 mod tend;
 pub mod wire;
+mod words;
 
 use crate::{Incarnation, Settings};
-use bellwether_core::{Id, Signal};
+use bellwether_core::Id;
 use link::{Link, Trouble};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -30,13 +32,16 @@ use resolve::Resolver;
 use ring::rand::SecureRandom;
 use secure::Guard;
 use std::collections::VecDeque;
+use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use std::{fmt, io};
+use tally::Patience;
 use wire::{Frame, Hello, Reason};
+
+pub use tally::{Tally, Traffic};
+pub use words::{Ended, Incoming, NetworkError, Outgoing, Party};
 
 const LISTENER: Token = Token(0);
 const WAKER: Token = Token(1);
@@ -107,200 +112,6 @@ enum Stage {
     Leaving,
     /// For trials: whoever came through a cable that is cut hears nothing.
     Swallowed,
-}
-
-/// What to say to a peer.
-#[derive(Clone, Copy, Debug)]
-pub enum Outgoing<'a> {
-    /// What an algorithm says.
-    Message(&'a [u8]),
-    /// What a detector says.
-    Signal(Signal),
-    /// The leader's application has taken over, in this term.
-    Ready(u64),
-    /// This member stops.
-    Farewell,
-}
-
-/// What has come in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incoming<'a> {
-    /// There is a connection with this life of a peer.
-    Up {
-        /// The peer.
-        peer: Id,
-        /// Which life of it.
-        incarnation: Incarnation,
-    },
-    /// There is none any more.
-    Down {
-        /// The peer.
-        peer: Id,
-        /// Why.
-        why: Ended,
-    },
-    /// The peer's algorithm says something.
-    Message {
-        /// The peer.
-        peer: Id,
-        /// What it says.
-        bytes: &'a [u8],
-    },
-    /// The peer's detector says something.
-    Signal {
-        /// The peer.
-        peer: Id,
-        /// What it says.
-        signal: Signal,
-    },
-    /// The peer leads, and its application has taken over.
-    Ready {
-        /// The peer.
-        peer: Id,
-        /// The term in which it leads.
-        term: u64,
-    },
-    /// The latest life of this peer that is known here is certified to be dead. Stands for `Down` too, if it was up.
-    Dead {
-        /// The peer.
-        peer: Id,
-        /// Which life of it.
-        incarnation: Incarnation,
-    },
-    /// Peers know another process under our identity, or ours as dead: this one must stop.
-    Superseded {
-        /// The other one, if it is not our own death that was certified.
-        by: Option<Incarnation>,
-    },
-    /// Somebody was turned away, or turned us away: for the log. Not every case is told.
-    Refused {
-        /// Who.
-        from: Party,
-        /// Why.
-        why: String,
-    },
-}
-
-/// Who was at the other end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Party {
-    /// This member, or who is at its address.
-    Member(Id),
-    /// Somebody who came from there and did not prove to be a member.
-    Address(SocketAddr),
-}
-
-impl fmt::Display for Party {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Party::Member(id) => write!(f, "member {id}"),
-            Party::Address(address) => write!(f, "somebody at {address}"),
-        }
-    }
-}
-
-/// Why a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The peer or the network closed it.
-    Closed,
-    /// The peer said farewell: it stops.
-    Farewell,
-    /// What is sent does not get away, or more is sent than does.
-    Stalled,
-    /// The peer said what nobody understands.
-    Malformed,
-    /// A later life of the peer has come, or one of ours.
-    Superseded,
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Ended::Closed => "closed",
-            Ended::Farewell => "it said farewell",
-            Ended::Stalled => "nothing gets through",
-            Ended::Malformed => "it said what nobody understands",
-            Ended::Superseded => "a later process has its place",
-        })
-    }
-}
-
-/// Why there is no network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// There is no such place here.
-    #[error("cannot listen at {0}: {1}; is the port taken, or the address not of this machine?")]
-    Listen(String, io::Error),
-    /// A file of certificates or keys.
-    #[error("{0} cannot be used: {1}")]
-    File(PathBuf, String),
-    /// No certificate can carry the name.
-    #[error("'{0}' cannot be a name in a certificate; give the cluster a shorter name")]
-    Name(String),
-    /// TLS.
-    #[error("TLS cannot be set up: {0}")]
-    Tls(#[from] rustls::Error),
-    /// The system.
-    #[error("the network cannot be used: {0}")]
-    System(#[from] io::Error),
-}
-
-/// What went over connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Bytes read from sockets.
-    pub bytes_in: u64,
-    /// Bytes written to sockets.
-    pub bytes_out: u64,
-    /// Frames received.
-    pub frames_in: u64,
-    /// Frames sent.
-    pub frames_out: u64,
-    /// Connections that came up.
-    pub connections: u64,
-}
-
-impl Tally {
-    fn add(&mut self, other: Tally) {
-        self.bytes_in += other.bytes_in;
-        self.bytes_out += other.bytes_out;
-        self.frames_in += other.frames_in;
-        self.frames_out += other.frames_out;
-        self.connections += other.connections;
-    }
-}
-
-/// What went over connections, in all and with each peer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// With anyone, strangers too.
-    pub total: Tally,
-    /// With each peer, in the order of the settings.
-    pub peers: Vec<(Id, Tally)>,
-}
-
-/// How many more complaints may be made: some at once, and then one a second, so that a flood of garbage is none of
-/// complaints.
-struct Patience {
-    left: f64,
-    since: Instant,
-}
-
-impl Patience {
-    const MOST: f64 = 16.0;
-
-    fn new(now: Instant) -> Patience {
-        Patience { left: Patience::MOST, since: now }
-    }
-
-    fn allows(&mut self, now: Instant) -> bool {
-        self.left = (self.left + now.duration_since(self.since).as_secs_f64()).min(Patience::MOST);
-        self.since = now;
-        let is_left = self.left >= 1.0;
-        self.left -= if is_left { 1.0 } else { 0.0 };
-        is_left
-    }
 }
 
 impl Network {

@@ -1,0 +1,139 @@
+//! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
+
+use super::{MOST_EARLY, Member, PATIENCE};
+use crate::event::Event;
+use crate::machine::{Input, addressed};
+use crate::network::{Incoming, Outgoing};
+use crate::watch::Word;
+use bellwether_core::{Environment as _, Id, Starts, Time, Verdict};
+
+impl Member {
+    pub(super) fn take_incoming(&mut self) -> Result<bool, String> {
+        let Some(incoming) = self.network.next() else { return Ok(false) };
+        let now = self.clock.now(); // read after it came: a promise must not begin before what it answers was sent
+        match incoming {
+            Incoming::Message { peer, bytes } => {
+                let Some((port, msg)) = addressed(bytes) else { return Ok(true) };
+                if port.0 >= self.around.my_ports() || self.around.behind(port).0 != peer {
+                    return Ok(true);
+                }
+                if !self.state.has_started {
+                    if self.state.own_mail.len() < MOST_EARLY {
+                        self.state.own_mail.push_back((port, msg.to_vec()));
+                    }
+                    return Ok(true);
+                }
+                let taken = self.machine.take(
+                    Input::Message(port, msg),
+                    now,
+                    &mut self.around,
+                    &mut self.state.wishes,
+                );
+                if taken.is_ok() {
+                    self.fulfil(now);
+                }
+            }
+            Incoming::Signal { peer, signal } => {
+                if let Some(port) = self.around.ports_to(peer).next() {
+                    self.hear(Word::Signal(port, signal));
+                }
+            }
+            Incoming::Ready { peer, term } => {
+                self.state.ready = Some(term);
+                self.outlook.show_ready(now, peer, term);
+            }
+            Incoming::Up { peer, .. } => {
+                self.state.dead.remove(&peer);
+                self.outlook.say(now, Event::Connected { peer });
+                self.suspect(peer, Verdict::Working);
+                if let Some(reign) = self.state.reign.filter(|reign| self.state.ready == Some(reign.term)) {
+                    self.network.send(peer, Outgoing::Ready(reign.term));
+                }
+            }
+            Incoming::Down { peer, why } => {
+                let why = why.to_string();
+                self.outlook.say(now, Event::Disconnected { peer, why });
+                self.suspect(peer, Verdict::Suspected);
+            }
+            Incoming::Dead { peer, .. } => {
+                self.state.dead.insert(peer);
+                self.outlook.say(now, Event::Died { peer });
+                self.mourn(peer);
+            }
+            Incoming::Superseded { .. } => {
+                return Err(format!(
+                    "another process is member {} of this cluster, or was and its disk was lost; give each process an id and \
+                     a data directory of its own, and a member whose directory is lost a new id",
+                    self.me
+                ));
+            }
+            Incoming::Refused { from, why } => {
+                let from = from.to_string();
+                self.outlook.say(now, Event::Refused { from, why });
+            }
+        }
+        Ok(true)
+    }
+
+    /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
+    fn suspect(&mut self, peer: Id, verdict: Verdict) {
+        if !self.state.has_started || self.watch.is_some() && verdict == Verdict::Working {
+            return; // a detector alone says when somebody works again
+        }
+        for port in self.around.ports_to(peer) {
+            let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));
+            if known != Verdict::Failed {
+                self.take(Input::Suspicion(port, verdict));
+            }
+        }
+    }
+
+    /// A member is dead for certain. Whoever was led by it calls an election, where the algorithm waits for calls.
+    fn mourn(&mut self, peer: Id) {
+        if !self.state.has_started {
+            return;
+        }
+        let was_led = self.machine.status().leader == Some(peer);
+        for port in self.around.ports_to(peer) {
+            self.take(Input::Death(port));
+        }
+        self.call_if_led_by(peer, was_led);
+    }
+
+    fn call_if_led_by(&mut self, peer: Id, was_led: bool) {
+        let is_led = self.machine.status().leader == Some(peer);
+        if was_led && is_led && self.machine.spec().starts == Starts::Callers {
+            self.take(Input::Call);
+        }
+    }
+
+    /// Where the algorithm waits for calls, and nobody has been known to lead for long, or only one that is dead.
+    pub(super) fn must_call_again(&self, now: Time) -> bool {
+        let led_by = self.machine.status().leader;
+        let is_led = led_by.is_some_and(|leader| !self.state.dead.contains(&leader));
+        self.machine.spec().starts == Starts::Callers
+            && !is_led
+            && now >= self.state.leaderless_since + self.around.delay_bound() * (PATIENCE * 2)
+    }
+
+    /// Gives the detector a word.
+    pub(super) fn hear(&mut self, word: Word) {
+        let now = self.clock.now();
+        let Some(watch) = &mut self.watch else { return };
+        if !self.state.has_started {
+            return;
+        }
+        let wanted = watch.hear(word, now, &mut self.around);
+        for (port, signal) in wanted.signals.drain(..) {
+            self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
+        }
+        let verdicts = std::mem::take(&mut wanted.verdicts);
+        for &(port, verdict) in &verdicts {
+            let peer = self.around.behind(port).0;
+            self.outlook.say(now, Event::Judged { peer, verdict });
+            let was_led = self.machine.status().leader == Some(peer);
+            self.take(Input::Suspicion(port, verdict));
+            self.call_if_led_by(peer, was_led && verdict == Verdict::Failed);
+        }
+    }
+}
