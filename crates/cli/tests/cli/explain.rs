@@ -49,8 +49,10 @@ fn what_is_said_of_variants_is_apart() {
         let page = run_well(&format!("explain {name} --format json")).json();
         for variant in page["variants"].as_array().unwrap() {
             let heading = format!("`{}`:", variant["name"].as_str().unwrap());
-            let is_apart =
-                |line: &str| !line.contains(&heading) || line.trim_start_matches("- ").trim_start_matches("In ").starts_with(&heading);
+            let is_apart = |line: &str| {
+                !line.contains(&heading)
+                    || line.trim_start_matches("- ").trim_start_matches("In ").starts_with(&heading)
+            };
             assert!(text.lines().all(is_apart), "{heading} in\n{text}");
         }
     }
