@@ -18,7 +18,7 @@ fn all_members_start_again_elsewhere_and_are_who_they_were() {
     assert!(again > term, "terms go on where they were: {term}, then {again}");
     for &me in &all {
         cluster.until_said("its second life", |at, event| {
-            at == me && matches!(event, Event::Started { boot: 2, address } if moved.contains(&address.to_string()))
+            at == me && matches!(event, Event::Started { boot: 2, address, .. } if moved.contains(&address.to_string()))
         });
     }
     cluster.finish(&all);

@@ -151,7 +151,7 @@ impl Page {
         let are_short = said.iter().all(|points| points.len() == 1);
         let paragraphs = self.variants.iter().zip(said).map(|(variant, points)| match points.as_slice() {
             [only] if are_short => format!("- `{}`: {only}\n", variant.name),
-            _ => format!("`{}`:\n\n{}\n", variant.name, list(points.into_iter())),
+            _ => format!("`{}`:\n\n{}", variant.name, list(points.into_iter())),
         });
         paragraphs.collect::<Vec<_>>().join(if are_short { "" } else { "\n" })
     }

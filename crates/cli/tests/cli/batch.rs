@@ -76,8 +76,8 @@ fn the_first_seed_is_that_of_a_single_run() {
 /// stopped too early.
 #[test]
 fn the_gravest_problem_comes_first_and_two_leaders_have_lines_of_their_own() {
-    let args = "simulate quorum-lease/tight --nodes 3 --drift 1@0:-60%,2@0:-60%,3@0:+60% \
-                --cut 3-1@200..400,3-2@200..400 --delay uniform:0.1..1 --until 450 --runs 30";
+    let args = "simulate quorum-lease/tight --nodes 3 --drift 1@0:+25%,2@0:+25%,3@0:-25% \
+                --cut 3-1@200..400,3-2@200..400 --delay uniform:0.1..1 --until 380 --runs 30";
     let batch = run(&format!("{args} --format json"));
     assert_eq!(batch.code, 3, "{}", batch.stderr);
     let batch = batch.json();
