@@ -114,10 +114,11 @@ impl Record {
     /// A member's process was dead at this time.
     pub fn died(&mut self, member: Id, at: u64) {
         self.deaths.push((member, at));
+        self.disturbed(at);
         self.falls_silent(member);
     }
 
-    /// Something was done to a member, or befell it.
+    /// Something is done to a member, or has befallen it.
     pub fn disturbed(&mut self, at: u64) {
         self.disturbed.push(at);
     }
@@ -125,7 +126,6 @@ impl Record {
     /// A member is killed. If it led in a term, the survivors are to name another.
     pub fn killed(&mut self, member: Id, led_in: Option<u64>, survivors: BTreeSet<Id>, at: u64) {
         self.kills += 1;
-        self.disturbed(at);
         self.died(member, at);
         if let Some(term) = led_in.filter(|_| !survivors.is_empty()) {
             self.failover = Some(Failover { at, former: (member, term), survivors, named: BTreeMap::new() });

@@ -125,7 +125,9 @@ impl<'a> Run<'a> {
             self.bring_back()?;
             self.attend(Some(grace.min(Instant::now() + Duration::from_millis(20))))?;
         }
-        let is_live = self.leader().is_some() || !self.has_majority();
+        // Whoever is told to end just after a kill has had no time to elect.
+        let has_no_time = self.is_over && self.record.is_failing_over();
+        let is_live = self.leader().is_some() || !self.has_majority() || has_no_time;
         let has_died_out = self.has_died_out();
         self.stop()?;
         if has_died_out && !self.has_run {
@@ -170,7 +172,6 @@ impl<'a> Run<'a> {
                 if is_current && self.condition(life.id) != Condition::Dead {
                     let now_us = self.now_us();
                     self.record.died(life.id, now_us);
-                    self.record.disturbed(now_us);
                     self.standing(life.id).die();
                     self.tell(Some(life.id), Deed::Ended)?;
                 }
@@ -193,11 +194,6 @@ impl<'a> Run<'a> {
         let Line { at_us, member, what } = line;
         match &what {
             Said::Lease { leads_in, until_us } => self.record.holds(member, *leads_in, at_us, *until_us),
-            Said::Shown { view, leads_for_us } => {
-                if let (Some(reign), Some(left)) = (view.reign, leads_for_us) {
-                    self.record.holds(member, reign.term, at_us, at_us.saturating_add(*left));
-                }
-            }
             Said::Event(Event::Elected { leader, term }) => self.record.named(member, *leader, *term, at_us),
             Said::Event(Event::Lost { .. } | Event::Stopped { .. }) => self.record.ends(member, at_us),
             Said::Event(Event::Died { peer }) => {
@@ -212,10 +208,9 @@ impl<'a> Run<'a> {
                 if let Some(keeper) = self.keepers.get_mut(&member).filter(|keeper| keeper.life == life) {
                     // If it is dead already, its end is told when nothing more comes of it.
                     let _ = keeper.hold(*pid);
-                    keeper.order("show"); // what happened before it could be heard
                 }
             }
-            Said::Event(_) => {}
+            Said::Event(_) | Said::Shown { .. } => {}
         }
         let is_current = self.keepers.get(&member).is_some_and(|keeper| keeper.life == life);
         let has_died = self.condition(member) == Condition::Dead;
@@ -232,6 +227,7 @@ impl<'a> Run<'a> {
 
     /// Does what the user asks for.
     fn obey(&mut self, order: Order) -> Result<(), Failure> {
+        self.record.disturbed(self.now_us()); // before anything can come of it
         match order {
             Order::Quit => self.is_over = true,
             Order::Kill(id) => self.kill(id)?,
@@ -239,13 +235,13 @@ impl<'a> Run<'a> {
                 if self.condition(id) == Condition::Running && self.signal(id, Signal::STOP) {
                     self.standing(id).condition = Condition::Paused;
                     self.record.falls_silent(id);
-                    self.disturb(id, Deed::Paused)?;
+                    self.tell(Some(id), Deed::Paused)?;
                 }
             }
             Order::Continue(id) => {
                 if self.condition(id) == Condition::Paused && self.signal(id, Signal::CONT) {
                     self.standing(id).condition = Condition::Running;
-                    self.disturb(id, Deed::Continued)?;
+                    self.tell(Some(id), Deed::Continued)?;
                 }
             }
             Order::Cut(id) => {
@@ -255,32 +251,32 @@ impl<'a> Run<'a> {
                     self.order(id, &format!("cut {}", others.join(",")));
                     self.standing(id).is_cut = true;
                     self.record.falls_silent(id);
-                    self.disturb(id, Deed::Cut)?;
+                    self.tell(Some(id), Deed::Cut)?;
                 }
             }
             Order::Heal(id) => {
                 if self.is_alive(id) {
                     self.order(id, "heal");
                     self.standing(id).is_cut = false;
-                    self.disturb(id, Deed::Healed)?;
+                    self.tell(Some(id), Deed::Healed)?;
                 }
             }
             Order::Restart(id) => {
                 if self.condition(id) == Condition::Dead {
                     self.bring_up(id)?;
-                    self.disturb(id, Deed::Restarted)?;
+                    self.tell(Some(id), Deed::Restarted)?;
                 }
             }
             Order::Transfer(to) => {
                 if let Some((leader, _)) = self.leader().filter(|&(leader, _)| leader != to) {
                     self.order(leader, &format!("transfer {to}"));
-                    self.disturb(leader, Deed::AskedToHandOver { to })?;
+                    self.tell(Some(leader), Deed::AskedToHandOver { to })?;
                 }
             }
             Order::Resign => {
                 if let Some((leader, _)) = self.leader() {
                     self.order(leader, "resign");
-                    self.disturb(leader, Deed::AskedToResign)?;
+                    self.tell(Some(leader), Deed::AskedToResign)?;
                 }
             }
         }
@@ -311,7 +307,7 @@ impl<'a> Run<'a> {
         else {
             return Ok(false);
         };
-        self.kill(leader)?;
+        self.obey(Order::Kill(leader))?;
         self.comebacks.push((Instant::now() + absence, leader));
         Ok(true)
     }
@@ -405,11 +401,6 @@ impl<'a> Run<'a> {
 
     fn now_us(&self) -> u64 {
         self.clock.boot_micros(self.clock.now())
-    }
-
-    fn disturb(&mut self, member: Id, deed: Deed) -> Result<(), Failure> {
-        self.record.disturbed(self.now_us());
-        self.tell(Some(member), deed)
     }
 
     fn tell(&mut self, member: Option<Id>, deed: Deed) -> Result<(), Failure> {

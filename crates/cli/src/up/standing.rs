@@ -1,7 +1,7 @@
 //! Where each member stands, as far as it has said.
 
 use bellwether::process::What;
-use bellwether::{Event, Id, Status, Verdict};
+use bellwether::{Event, Id, Verdict};
 use std::collections::BTreeMap;
 
 /// How a member's process is.
@@ -77,20 +77,13 @@ impl Standing {
     /// It says something.
     pub fn hear(&mut self, at_us: u64, what: &What) {
         match what {
-            What::Lease { leads_in, until_us } => self.lease(at_us, *leads_in, *until_us),
-            What::Shown { view, leads_for_us } => {
-                let Status { leader, term, .. } = view.status;
-                (self.leader, self.term) = (leader, Some(term));
-                if let (Some(reign), Some(left)) = (view.reign, leads_for_us) {
-                    self.lease(at_us, reign.term, at_us.saturating_add(*left));
-                }
+            What::Lease { leads_in, until_us } => {
+                let length_us = until_us.saturating_sub(at_us);
+                self.lease = Some(Lease { term: *leads_in, until_us: *until_us, length_us });
             }
+            What::Shown { .. } => {}
             What::Event(event) => self.hear_event(event),
         }
-    }
-
-    fn lease(&mut self, at_us: u64, term: u64, until_us: u64) {
-        self.lease = Some(Lease { term, until_us, length_us: until_us.saturating_sub(at_us) });
     }
 
     fn hear_event(&mut self, event: &Event) {

@@ -2,12 +2,15 @@
 
 use crate::program::{command, run, run_in, run_well};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -17,33 +20,35 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A cluster that runs until it is told to end, with its temporary files in a directory of the test's. Ends with the test.
 struct Up {
     child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
+    /// Nothing once nobody reads any more.
+    lines: Option<Lines<BufReader<ChildStdout>>>,
     temporary: TempDir,
     told: Vec<Value>,
 }
 
 impl Up {
     fn start(args: &str) -> Up {
+        Up::with(command(&format!("up --format json {args}")).stdout(Stdio::piped()))
+    }
+
+    fn with(command: &mut Command) -> Up {
         let temporary = tempfile::tempdir().unwrap();
-        let mut child = command(&format!("up --format json {args}"))
-            .env("TMPDIR", temporary.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // A test that waits for what does not come fails then, and does not hang.
+        let mut child = command.args(["--for", "60s"]).env("TMPDIR", temporary.path()).spawn().unwrap();
+        let lines = child.stdout.take().map(|stdout| BufReader::new(stdout).lines());
         Up { child, lines, temporary, told: Vec::new() }
     }
 
     /// Reads what is told until this is so.
     fn read_until(&mut self, is_so: impl Fn(&[Value]) -> bool) {
         while !is_so(&self.told) {
-            let line = self.lines.next().expect("it goes on").unwrap();
+            let line = self.lines.as_mut().and_then(Lines::next).expect("it goes on").unwrap();
             self.told.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}")));
         }
     }
 
     fn read_to_the_end(&mut self) {
-        for line in self.lines.by_ref() {
+        for line in self.lines.take().into_iter().flatten() {
             self.told.push(serde_json::from_str(&line.unwrap()).unwrap());
         }
     }
@@ -162,6 +167,17 @@ fn everything_dies_with_it_even_if_it_is_killed() {
 }
 
 #[test]
+fn everything_ends_when_nobody_reads_any_more() {
+    let mut up = Up::start("--members 3 --kill-leader-every 100ms");
+    up.read_until(|told| count(told, "gained") == 1);
+    let processes = descendants(up.pid());
+    up.lines = None;
+    assert_eq!(up.child.wait().unwrap().code(), Some(0));
+    assert_gone(&processes);
+    assert_empty(up.temporary.path());
+}
+
+#[test]
 fn a_member_that_others_kill_is_missed() {
     let mut up = Up::start("--members 3");
     up.read_until(|told| count(told, "gained") == 1);
@@ -254,4 +270,49 @@ fn settings_that_make_no_sense_are_refused() {
     }
     let help = run("--help").stdout;
     assert!(!help.contains("supervise"), "it is nobody's business: {help}");
+}
+
+#[test]
+fn on_a_terminal_it_is_shown_and_keys_do_things() {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let size = Winsize { ws_row: 60, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&master, size).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = || Stdio::from(File::options().read(true).write(true).open(&name).unwrap());
+    let mut up = Up::with(
+        command("up --members 3").env("TERM", "xterm-256color").stdin(terminal()).stdout(terminal()),
+    );
+    let mut screen = Screen { terminal: File::from(master), seen: Vec::new() };
+    screen.read_until("LEADS");
+    let processes = descendants(up.pid());
+    screen.terminal.write_all(b"3k").unwrap();
+    screen.read_until("killed");
+    screen.terminal.write_all(b"l").unwrap(); // whoever leads by now, if anybody does
+    screen.read_until("LEADS");
+    screen.terminal.write_all(b"q").unwrap();
+    screen.read_until("most leaders at once: 1");
+    assert_eq!(up.child.wait().unwrap().code(), Some(0));
+    assert_gone(&processes);
+    assert_empty(up.temporary.path());
+}
+
+/// The other side of a terminal.
+struct Screen {
+    terminal: File,
+    seen: Vec<u8>,
+}
+
+impl Screen {
+    /// Reads until the words have been shown since the last ones. Blanks are not written where there were blanks, so
+    /// only at the end, when the terminal is given back, can there be more than one word.
+    fn read_until(&mut self, words: &str) {
+        let mut bytes = [0; 4_096];
+        while !String::from_utf8_lossy(&self.seen).contains(words) {
+            let count = self.terminal.read(&mut bytes).expect("it goes on");
+            self.seen.extend(&bytes[..count]);
+        }
+        self.seen.clear();
+    }
 }
