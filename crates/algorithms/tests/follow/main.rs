@@ -119,7 +119,7 @@ fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation<A>, what: What) -> bool
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
         What::Pause(_) | What::Wake(_) => false,
-        What::Ask(..) => true,
+        What::Ask(..) | What::Certify(_) => true,
         What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
     }
 }
@@ -183,7 +183,7 @@ impl Observer for Witness {
 }
 
 /// Everything that may go wrong, in different measure.
-fn liberties() -> [Liberties; 5] {
+fn liberties() -> [Liberties; 6] {
     let calm = Liberties::default();
     let clock = TimeModel::Clock { grain: 1, drift: 0 };
     [
@@ -192,6 +192,7 @@ fn liberties() -> [Liberties; 5] {
         Liberties { crashes: 2, ..calm },
         Liberties { crashes: 2, recoveries: 2, detector: true, time: clock, ..calm },
         Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 3, ..calm },
+        Liberties { crashes: 2, recoveries: 1, certified: true, ..calm },
     ]
 }
 
@@ -212,6 +213,7 @@ fn kind(action: Action) -> Vec<&'static str> {
         What::Pause(_) => "pause",
         What::Wake(_) => "wake",
         What::Ask(..) => "ask",
+        What::Certify(_) => "certify",
     };
     let draw = (action.draw > 0).then_some("draw");
     [Some(what), draw, action.crash_after.map(|_| "crash after")].into_iter().flatten().collect()
@@ -286,7 +288,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
             }
         }
     }
-    assert_eq!(kinds.len(), 13, "not all kinds of steps were seen: {kinds:?}");
+    assert_eq!(kinds.len(), 14, "not all kinds of steps were seen: {kinds:?}");
 }
 
 fn chang_roberts() -> usize {

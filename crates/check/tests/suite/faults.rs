@@ -21,6 +21,7 @@ fn cost(action: Action) -> Spent {
         pauses: is(matches!(action.what, What::Pause(_))),
         requests: is(matches!(action.what, What::Ask(..))),
         ticks: u16::from(action.what == What::Tick),
+        untold: 0, // nothing is certified here
     }
 }
 

@@ -21,7 +21,7 @@ fn duty<A: Algorithm>(now: &Situation<A>, what: What) -> Option<String> {
         What::Tell(member, port, _) => Some(format!("tell {member} {port}")),
         What::Boot(_) | What::Call(_) | What::Tick => Some(format!("{what:?}")),
         What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Wake(_) | What::Ask(..) => None, // there are none here
+        What::Pause(_) | What::Wake(_) | What::Ask(..) | What::Certify(_) => None, // there are none here
     }
 }
 
