@@ -2,7 +2,7 @@
 
 use crate::error::Verdict;
 use bellwether::Id;
-use bellwether_core::{Reign, Spec};
+use bellwether_core::{Electorate, Reign, Spec};
 use bellwether_sim::Summary as Sample;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,7 +62,8 @@ pub struct Summary {
     pub failovers: Failovers,
     /// The most members that led at one instant.
     pub most_leaders_at_once: u64,
-    /// Whether each leader's token was greater than the one's before; nothing where the algorithm counts no terms.
+    /// Whether each leader's token was greater than the one's before; nothing where the algorithm promises
+    /// no such thing.
     pub tokens_grew: Option<bool>,
 }
 
@@ -231,7 +232,7 @@ impl Record {
                 max_ms: sample.map(|sample| sample.max),
             },
             most_leaders_at_once: most_at_once(&intervals),
-            tokens_grew: spec.reign.counts_terms().then(|| do_tokens_grow(&intervals)),
+            tokens_grew: has_tokens(spec).then(|| do_tokens_grow(&intervals)),
         }
     }
 }
@@ -260,6 +261,11 @@ fn most_at_once(intervals: &[Held]) -> u64 {
     };
     // The most are there when somebody has just begun.
     intervals.iter().map(|held| at_once(held.from)).max().unwrap_or(0) as u64
+}
+
+/// Whether terms can be compared from leader to leader: each part of a partition may count its own.
+fn has_tokens(spec: &Spec) -> bool {
+    spec.reign.counts_terms() && spec.electorate == Electorate::Majority
 }
 
 /// Whether each leader's token is greater than that of the one before. A leader may go on with its own.

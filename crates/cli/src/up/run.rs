@@ -294,8 +294,9 @@ impl<'a> Run<'a> {
         };
         let survivors: BTreeSet<Id> = self.standings.iter().filter_map(survives).collect();
         self.record.killed(id, led_in, survivors, now_us);
+        self.tell(Some(id), Deed::Killed)?;
         self.standing(id).die();
-        self.tell(Some(id), Deed::Killed)
+        Ok(())
     }
 
     /// Kills whoever leads, if everybody else has settled and enough are left; whether it did.

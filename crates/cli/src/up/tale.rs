@@ -52,14 +52,17 @@ pub fn as_text(happening: &Happening, began_us: u64) -> String {
     }
 }
 
+/// What a member says, after its name. Term 0 is that of algorithms that count none.
 fn of_event(event: &Event) -> String {
     match event {
         Event::Started { address, boot: 1, pid } => format!("listens at {address}, as process {pid}"),
         Event::Started { address, boot, pid } => {
             format!("listens at {address}, as process {pid}, in its life number {boot}")
         }
+        Event::Elected { leader, term: 0 } => format!("names {leader} the leader"),
         Event::Elected { leader, term } => format!("names {leader} the leader of term {term}"),
         Event::Leaderless { .. } => "names no leader any more".to_owned(),
+        Event::Gained { term: 0 } => "LEADS".to_owned(),
         Event::Gained { term } => format!("LEADS, with token {term}"),
         Event::Extended { .. } => "has its lease extended".to_owned(),
         Event::Ready { leader, .. } => format!("knows that {leader} is ready"),
@@ -95,7 +98,8 @@ fn of_loss(why: Loss) -> &'static str {
 fn of_deed(deed: &Deed) -> String {
     match deed {
         Deed::Up { members, algorithm, profile, promise } => {
-            format!("{members} members run {algorithm}, {profile}: {promise}")
+            let run = if *members == 1 { "member runs" } else { "members run" };
+            format!("{members} {run} {algorithm}, {profile}: {promise}")
         }
         Deed::Killed => "is killed".to_owned(),
         Deed::Paused => "is frozen".to_owned(),
