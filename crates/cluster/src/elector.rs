@@ -13,7 +13,8 @@ use crate::store::{Store, StoreError};
 use crate::surroundings::Surroundings;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Id, Registry, Request, RoundAlgorithm, Rounds, Spec, Starts, Visitor,
+    Algorithm, Detector, DetectorChoice, Id, Preset, Registry, Request, RoundAlgorithm, Rounds, Span, Spec,
+    Starts, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::fmt;
@@ -55,6 +56,19 @@ pub enum StartError {
     /// Nobody knows the truth about a real network.
     #[error("the detector '{0}' is told the truth, which only a simulator can do; take 'heartbeat', say")]
     Oracle(&'static str),
+    /// Time-outs would run out before anything can come.
+    #[error(
+        "the detector waits {name}={given} ms for what may take {bound} ms: a member that lives would be taken for dead; \
+         give {name} at least {bound}, or the profile a smaller delay bound"
+    )]
+    Impatient {
+        /// The parameter that is too small.
+        name: &'static str,
+        /// What it is.
+        given: f64,
+        /// The delay bound.
+        bound: f64,
+    },
     /// The system gives it no random numbers.
     #[error("the system gives no random numbers; without them members could be mistaken for each other")]
     Randomness,
@@ -209,6 +223,20 @@ impl Drop for Shared {
     }
 }
 
+/// What a detector allows messages to take (whatever is a delay bound or more unless given) is no less than they may
+/// take. In a simulator that can be tried; here every election would be followed by the next.
+fn check_patience(choice: &DetectorChoice, delay_bound: Span) -> Result<(), StartError> {
+    let bound = delay_bound.hops(); // a hop is a millisecond
+    let values = choice.values(delay_bound);
+    for (parameter, given) in choice.entry().parameters.iter().zip(values) {
+        let is_wait = matches!(parameter.default, Preset::DelayBounds(times) if times >= 1.0);
+        if is_wait && given < bound {
+            return Err(StartError::Impatient { name: parameter.name, given, bound });
+        }
+    }
+    Ok(())
+}
+
 impl<G: Registry> Elector<G> {
     /// Starts the member that the settings describe.
     ///
@@ -228,7 +256,9 @@ impl<G: Registry> Elector<G> {
         if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
             return Err(StartError::Oracle(oracle.name));
         }
-        let detector = choice.map(|choice| choice.build(settings.profile.delay_bound));
+        let delay_bound = settings.profile.delay_bound;
+        choice.as_ref().map_or(Ok(()), |choice| check_patience(choice, delay_bound))?;
+        let detector = choice.map(|choice| choice.build(delay_bound));
         let shared = G::dispatch(entry, Start(settings, detector))?;
         Ok(Elector { shared: Arc::new(shared), registry: PhantomData })
     }
