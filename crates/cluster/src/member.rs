@@ -223,7 +223,8 @@ impl Member {
             }
             Incoming::Superseded { .. } => {
                 return Err(format!(
-                    "another process is member {} of this cluster; give each process an id and a data directory of its own",
+                    "another process is member {} of this cluster, or was and its disk was lost; give each process an id and \
+                     a data directory of its own, and a member whose directory is lost a new id",
                     self.me
                 ));
             }
