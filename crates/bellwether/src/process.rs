@@ -163,7 +163,7 @@ fn read_orders(orders: &Sender<Order>) {
 }
 
 fn tell_events(elector: &Elector, orders: &Sender<Order>) {
-    let (mut events, clock) = (elector.observe(), elector.clock());
+    let (mut events, clock) = (elector.observe_from_start(), elector.clock());
     let started = Event::Started { address: elector.address(), boot: elector.incarnation().boot };
     say(elector, Happened { at: clock.now(), member: elector.id(), event: started });
     while let Some(happened) = events.wait() {

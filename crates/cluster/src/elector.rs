@@ -115,6 +115,8 @@ struct Shared {
     commands: Sender<Command>,
     waker: Arc<mio::Waker>,
     events: broadcast::Sender<Happened>,
+    /// For whoever wants to know everything from the start.
+    from_start: std::sync::Mutex<Option<broadcast::Receiver<Happened>>>,
     view: watch::Receiver<View>,
     /// How many campaign, or hold leadership.
     candidates: AtomicUsize,
@@ -160,6 +162,7 @@ fn start(
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
     let (events, view) = (outlook.events(), outlook.view());
+    let from_start = std::sync::Mutex::new(Some(events.subscribe()));
     if !settings.always_stands {
         // Nobody can be behind the channel yet to refuse it.
         let _ = commands.send(Command::Request(Request::Withdraw));
@@ -193,6 +196,7 @@ fn start(
         commands,
         waker,
         events,
+        from_start,
         view,
         candidates: AtomicUsize::new(0),
         thread: std::sync::Mutex::new(Some(thread)),
@@ -346,6 +350,14 @@ impl<G> Elector<G> {
     #[must_use]
     pub fn observe(&self) -> crate::events::Events {
         crate::events::Events::new(self.shared.events.subscribe())
+    }
+
+    /// What has happened since the member started, and what happens from now on. For the first who asks: others get the
+    /// same as from [`Elector::observe`].
+    #[must_use]
+    pub fn observe_from_start(&self) -> crate::events::Events {
+        let first = self.shared.from_start.lock().ok().and_then(|mut first| first.take());
+        first.map_or_else(|| self.observe(), crate::events::Events::new)
     }
 
     /// Lead no longer, if this member does: another takes over at once.
