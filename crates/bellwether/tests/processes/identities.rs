@@ -1,0 +1,121 @@
+//! Who a member is: it may move, but not lose its disk or be there twice.
+
+use crate::cluster::{Cluster, places};
+use bellwether::Event;
+
+#[test]
+fn all_members_start_again_elsewhere_and_are_who_they_were() {
+    let (mut cluster, _, term) = Cluster::at_work(3, |_| ());
+    let all = cluster.ids();
+    for &me in &all {
+        cluster.kill(me);
+    }
+    let moved: Vec<String> = places().take(3).collect();
+    cluster.change_all(|settings| {
+        settings.members.iter_mut().zip(&moved).for_each(|(peer, place)| peer.address.clone_from(place));
+    });
+    let (_, again) = cluster.start_all();
+    assert!(again > term, "terms go on where they were: {term}, then {again}");
+    for &me in &all {
+        cluster.until_said("its second life", |at, event| {
+            at == me && matches!(event, Event::Started { boot: 2, address } if moved.contains(&address.to_string()))
+        });
+    }
+    cluster.finish(&all);
+}
+
+#[test]
+fn a_member_that_has_lost_its_disk_may_not_vote_again() {
+    let (mut cluster, leader, _) = Cluster::at_work(3, |_| ());
+    let follower = cluster.others(leader)[0];
+    cluster.kill(follower);
+    std::fs::remove_dir_all(&cluster.settings(follower).data).unwrap();
+    let empty = cluster.settings(follower).clone();
+    let errors = cluster.errors_of(&empty);
+    assert!(errors.contains(&format!("member {follower} has ended")), "{errors}");
+    assert!(errors.contains("its disk was lost") && errors.contains("exit code Some(1)"), "{errors}");
+    let rest = cluster.others(follower);
+    cluster.until_said("its peers say so", |me, event| {
+        me != follower && matches!(event, Event::Refused { why, .. } if why.contains("its disk was lost"))
+    });
+    cluster.finish(&rest);
+}
+
+#[test]
+fn a_second_process_with_the_same_directory_does_not_start() {
+    let (mut cluster, _, _) = Cluster::at_work(3, |_| ());
+    let mut twin = cluster.settings(1).clone();
+    twin.listen = places().next();
+    let pid = cluster.process(1).member();
+    let errors = cluster.errors_of(&twin);
+    let says = [format!("another process (pid {pid}) uses this directory"), "exit code Some(1)".into()];
+    assert!(says.iter().all(|it| errors.contains(it)), "{errors}");
+    let all = cluster.ids();
+    cluster.finish(&all);
+}
+
+/// A new directory under an old identity.
+#[test]
+fn a_second_process_with_a_directory_of_its_own_ends_and_the_first_stays() {
+    let (mut cluster, leader, _) = Cluster::at_work(3, |_| ());
+    let follower = cluster.others(leader)[0];
+    let mut twin = cluster.settings(follower).clone();
+    twin.listen = places().next();
+    twin.data = cluster.directory().join("twin");
+    let errors = cluster.errors_of(&twin);
+    assert!(errors.contains(&format!("another process is member {follower} of this cluster")), "{errors}");
+    let all = cluster.ids();
+    cluster.finish(&all);
+}
+
+/// A copy of the directory, in which the starts go on to be counted: whoever started later is the member.
+#[test]
+fn a_second_process_with_a_copy_of_the_directory_takes_the_place_of_the_first() {
+    let (mut cluster, leader, _) = Cluster::at_work(3, |_| ());
+    let follower = cluster.others(leader)[0];
+    let copy = cluster.directory().join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    std::fs::copy(cluster.settings(follower).data.join("state"), copy.join("state")).unwrap();
+    let mut first = cluster.take(follower);
+    cluster.settings(follower).data = copy;
+    cluster.settings(follower).listen = places().next();
+    cluster.start(follower);
+    let errors = first.errors();
+    assert!(errors.contains(&format!("another process is member {follower} of this cluster")), "{errors}");
+    let all = cluster.ids();
+    cluster.finish(&all);
+}
+
+#[test]
+fn a_port_that_is_taken_is_said_so() {
+    let mut cluster = Cluster::of(3, |_| ());
+    let taken = cluster.settings(3).members[2].address.clone();
+    let listener = std::net::TcpListener::bind(&taken).unwrap();
+    let settings = cluster.settings(3).clone();
+    let errors = cluster.errors_of(&settings);
+    assert!(errors.contains(&format!("cannot listen at {taken}")), "{errors}");
+    assert!(errors.contains("is the port taken") && errors.contains("exit code Some(1)"), "{errors}");
+    drop(listener);
+    cluster.start_all();
+    let all = cluster.ids();
+    cluster.finish(&all);
+}
+
+/// What a beat may take is part of every time-out. One below the delay bound would run out before a beat can come.
+#[test]
+fn a_time_out_shorter_than_the_heartbeat_is_refused() {
+    let mut cluster = Cluster::of(3, |settings| settings.algorithm = "bully".into());
+    for detector in ["heartbeat:T=5,D=0", "heartbeat:T=100,D=11.9", "ping:D=1", "three-valued:D1=1,D2=100"] {
+        let mut settings = cluster.settings(1).clone();
+        settings.detector = Some(detector.into());
+        let errors = cluster.errors_of(&settings);
+        assert!(errors.contains("would be taken for dead"), "{detector}: {errors}");
+    }
+    cluster.change_all(|settings| {
+        settings.algorithm = "quorum-lease".into();
+        settings.detector = Some("heartbeat:T=5,D=12".into());
+    });
+    cluster.start_all();
+    let all = cluster.ids();
+    cluster.finish(&all);
+}

@@ -1,0 +1,196 @@
+//! Judges what members have said: never two valid leases at once, tokens that grow, one leader in each term.
+
+use bellwether::process::{Line, What};
+use bellwether::{Event, Id};
+use std::collections::BTreeMap;
+
+/// Everything that was said, and who was killed when, in microseconds since the machine booted.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    pub lines: Vec<Line>,
+    /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
+    pub deaths: Vec<(Id, u64)>,
+}
+
+/// A member led in this term, for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reign {
+    pub member: Id,
+    pub term: u64,
+    pub from: u64,
+    /// The first moment at which it leads no longer.
+    pub until: u64,
+}
+
+impl Recording {
+    /// All reigns, in their order.
+    ///
+    /// A lease counts from when it was said to begin to when it was last said to end, or to when the member said that
+    /// it leads no longer. A member that was stopped in between said nothing of the kind: its lease counts to its end.
+    pub fn judge(&self) -> Result<Vec<Reign>, String> {
+        let reigns = self.reigns()?;
+        self.one_leader_in_each_term(&reigns)?;
+        for pair in reigns.windows(2) {
+            if pair[1].term <= pair[0].term {
+                return Err(format!("the token has not grown: {:?}, then {:?}", pair[0], pair[1]));
+            }
+        }
+        for (at, later) in reigns.iter().enumerate() {
+            if let Some(earlier) = reigns[..at].iter().find(|earlier| earlier.until > later.from) {
+                return Err(format!("two leases at once: {earlier:?} and {later:?}"));
+            }
+        }
+        Ok(reigns)
+    }
+
+    fn reigns(&self) -> Result<Vec<Reign>, String> {
+        struct Lease {
+            from: u64,
+            until: Option<u64>,
+            lost: u64,
+        }
+        let mut leases: BTreeMap<(Id, u64), Lease> = BTreeMap::new();
+        for Line { at_us, member, what } in &self.lines {
+            let (What::Lease { leads_in: term, .. }
+            | What::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
+            else {
+                continue;
+            };
+            let new = Lease { from: *at_us, until: None, lost: u64::MAX };
+            let lease = leases.entry((*member, *term)).or_insert(new);
+            match what {
+                What::Lease { until_us, .. } => {
+                    lease.until = lease.until.max(Some(*until_us));
+                    lease.lost = u64::MAX; // if it had lost it, it has it again
+                }
+                What::Event(Event::Lost { .. }) => lease.lost = *at_us,
+                _ => {}
+            }
+        }
+        let mut reigns = Vec::new();
+        for ((member, term), Lease { from, until, lost }) in leases {
+            let until = until.ok_or(format!("member {member} leads in term {term} without a lease"))?;
+            let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == member && at >= from);
+            let death = deaths.map(|&(_, at)| at).min().unwrap_or(u64::MAX);
+            reigns.push(Reign { member, term, from, until: until.min(lost).min(death) });
+        }
+        reigns.sort_by_key(|reign| (reign.from, reign.term));
+        Ok(reigns)
+    }
+
+    fn one_leader_in_each_term(&self, reigns: &[Reign]) -> Result<(), String> {
+        let mut leaders: BTreeMap<u64, Id> = BTreeMap::new();
+        let led = reigns.iter().map(|reign| (reign.term, reign.member));
+        let heard = self.lines.iter().filter_map(|line| match line.what {
+            What::Event(Event::Elected { leader, term }) => Some((term, leader)),
+            _ => None,
+        });
+        for (term, leader) in led.chain(heard) {
+            let first = *leaders.entry(term).or_insert(leader);
+            if first != leader {
+                return Err(format!("two leaders of term {term}: members {first} and {leader}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::Loss;
+
+    fn id(value: u64) -> Id {
+        Id::new(value).unwrap()
+    }
+
+    fn line(at_us: u64, member: u64, what: What) -> Line {
+        Line { at_us, member: id(member), what }
+    }
+
+    /// A lease from then until then, as a member says it.
+    fn gained(member: u64, term: u64, from: u64, until_us: u64) -> Vec<Line> {
+        vec![
+            line(from, member, What::Lease { leads_in: term, until_us }),
+            line(from, member, What::Event(Event::Gained { term })),
+        ]
+    }
+
+    fn lost(member: u64, term: u64, at: u64) -> Vec<Line> {
+        vec![line(at, member, What::Event(Event::Lost { term, why: Loss::GaveUp }))]
+    }
+
+    fn of(lines: impl IntoIterator<Item = Vec<Line>>) -> Recording {
+        Recording { lines: lines.into_iter().flatten().collect(), deaths: Vec::new() }
+    }
+
+    fn refused(recording: &Recording, why: &str) {
+        let refusal = recording.judge().unwrap_err();
+        assert!(refusal.contains(why), "{refusal}");
+    }
+
+    #[test]
+    fn leases_one_after_the_other_are_as_they_should_be() {
+        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 300 })];
+        let recording = of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]);
+        let reign = |member, term, from, until| Reign { member: id(member), term, from, until };
+        assert_eq!(recording.judge(), Ok(vec![reign(1, 1, 100, 300), reign(2, 2, 300, 500)]));
+    }
+
+    #[test]
+    fn whoever_gives_up_or_is_killed_leads_no_longer() {
+        let mut recording = of([gained(1, 1, 100, 900), lost(1, 1, 200), gained(2, 2, 200, 900)]);
+        recording.lines.extend(gained(3, 3, 500, 900));
+        refused(&recording, "two leases at once");
+        recording.deaths.push((id(2), 400));
+        assert_eq!(recording.judge().unwrap().len(), 3);
+        recording.deaths[0].0 = id(1);
+        refused(&recording, "two leases at once");
+    }
+
+    #[test]
+    fn whoever_leads_again_in_its_term_has_led_all_the_time() {
+        let again = vec![line(300, 1, What::Lease { leads_in: 1, until_us: 400 })];
+        let recording = of([gained(1, 1, 100, 200), lost(1, 1, 150), again, gained(2, 2, 350, 500)]);
+        refused(&recording, "two leases at once");
+    }
+
+    #[test]
+    fn a_lease_that_was_extended_and_another_within_it_are_refused() {
+        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 301 })];
+        refused(&of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]), "two leases at once");
+    }
+
+    #[test]
+    fn a_lease_that_outlives_several_later_ones_is_refused() {
+        let recording =
+            of([gained(1, 1, 100, 1_000), gained(2, 2, 1_001, 1_002), gained(3, 3, 1_003, 1_004)]);
+        assert!(recording.judge().is_ok());
+        let recording = of([gained(1, 1, 0, 1_000), lost(1, 1, 50), gained(2, 2, 60, 100)]);
+        assert!(recording.judge().is_ok());
+        let recording = of([gained(1, 1, 0, 1_000), gained(2, 2, 2_000, 9_000), gained(3, 3, 3_000, 3_001)]);
+        refused(&recording, "two leases at once");
+    }
+
+    #[test]
+    fn a_token_that_comes_again_or_falls_is_refused() {
+        refused(&of([gained(1, 5, 100, 200), gained(2, 4, 300, 400)]), "the token has not grown");
+        refused(&of([gained(1, 5, 100, 200), gained(2, 5, 300, 400)]), "two leaders of term 5");
+    }
+
+    #[test]
+    fn a_term_of_which_members_know_different_leaders_is_refused() {
+        let heard = |member, leader| {
+            vec![line(500, member, What::Event(Event::Elected { leader: id(leader), term: 5 }))]
+        };
+        assert!(of([gained(1, 5, 100, 200), heard(2, 1), heard(3, 1)]).judge().is_ok());
+        refused(&of([gained(1, 5, 100, 200), heard(2, 3)]), "two leaders of term 5");
+        refused(&of([heard(1, 2), heard(2, 3)]), "two leaders of term 5");
+    }
+
+    #[test]
+    fn leading_without_a_lease_is_refused() {
+        let line = line(100, 1, What::Event(Event::Gained { term: 1 }));
+        refused(&of([vec![line]]), "without a lease");
+    }
+}

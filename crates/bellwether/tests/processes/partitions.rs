@@ -1,0 +1,55 @@
+//! Cables that are cut both ways or one way. Nobody is told: packets are lost.
+
+use crate::cluster::Cluster;
+use crate::namespaces::Cables;
+use bellwether::Event;
+use std::time::Duration;
+
+/// Cuts what it is told to, of the leader and the others; waits for the others' leader; heals.
+fn cut(what: &str, pairs: impl Fn(u64, u64) -> Vec<(u64, u64)>) {
+    let Some(cables) = Cables::lay(3, what) else { return };
+    let mut cluster: Cluster = cables.connect(|_| ());
+    let (leader, term) = cluster.start_all();
+    let rest = cluster.others(leader);
+    let lost: Vec<(u64, u64)> = rest.iter().flat_map(|&other| pairs(leader, other)).collect();
+    cables.lose(&lost);
+    let (_, next) = cluster.leader_of(&rest, term);
+    cluster.until_said("the former leader gives up", |me, event| {
+        me == leader && matches!(event, Event::Lost { term: lost, .. } if *lost == term)
+    });
+    cables.lose(&[]);
+    let all = cluster.ids();
+    let (_, healed) = cluster.leader_of(&all, next - 1);
+    assert!(healed >= next);
+    cluster.finish(&all);
+}
+
+#[test]
+fn a_leader_that_is_cut_off_stops_before_the_majority_has_another() {
+    cut("a partition", |leader, other| vec![(leader, other), (other, leader)]);
+}
+
+#[test]
+fn a_leader_whom_nobody_hears_is_replaced() {
+    cut("a link from the leader that is one-way", |leader, other| vec![(leader, other)]);
+}
+
+#[test]
+fn a_leader_who_hears_nobody_stops_and_is_replaced() {
+    cut("a link to the leader that is one-way", |leader, other| vec![(other, leader)]);
+}
+
+/// The others can talk to the leader, and not to each other: that is no reason to have another one.
+#[test]
+fn followers_that_cannot_talk_to_each_other_follow() {
+    let what = "a link between followers that is cut";
+    let Some(cables) = Cables::lay(3, what) else { return };
+    let mut cluster = cables.connect(|_| ());
+    let (leader, term) = cluster.start_all();
+    let rest = cluster.others(leader);
+    cables.lose(&[(rest[0], rest[1]), (rest[1], rest[0])]);
+    let all = cluster.ids();
+    cluster.until_led_for(&all, Duration::from_secs(1)); // three leases
+    assert!(cluster.leader_of(&all, 0).1 >= term);
+    cluster.finish(&all);
+}
