@@ -3,7 +3,7 @@
 use crate::judge::{Recording, Reign};
 use crate::process::{Process, Record, id, now_us};
 use bellwether::process::{Line, What};
-use bellwether::{Event, Peer, Profile, Security, Settings};
+use bellwether::{Duty, Event, Peer, Profile, Security, Settings};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,10 +112,18 @@ impl Cluster {
         self.running.insert(me, Process::start(command, id(me), &self.record, skew_us));
     }
 
-    /// Starts all, and waits for a leader and its term.
+    /// Starts all, and waits until the best leads: who came first may have led before. Gives it and its term.
     pub fn start_all(&mut self) -> (u64, u64) {
         self.ids().into_iter().for_each(|me| self.start(me));
-        self.leader_of(&self.ids(), 0)
+        let members = &self.settings[&1].members;
+        let best =
+            members.iter().filter(|peer| peer.duty == Duty::default()).map(|peer| peer.id.value()).max();
+        let (mut leader, mut term) = (None, 0);
+        while leader != best {
+            let (next, later) = self.leader_of(&self.ids(), term);
+            (leader, term) = (Some(next), later);
+        }
+        (leader.unwrap(), term)
     }
 
     /// Starts a member that ends by itself, without a supervisor, and gives what it complained of.
@@ -163,17 +171,17 @@ impl Cluster {
         self.record.change(|recording| said(recording, &mut is_it))
     }
 
-    /// Waits until a member has led for at least so long from now on.
-    pub fn until_led_for(&self, leader: u64, span: Duration) {
+    /// Waits until one of these has led for at least so long from now on.
+    pub fn until_led_for(&self, members: &[u64], span: Duration) {
         let aim = now_us() + span.as_micros() as u64;
-        self.until(&format!("member {leader} leads for {span:?}"), |recording| {
-            let is_its = |line: &Line| line.member.value() == leader;
+        self.until(&format!("one of {members:?} leads for {span:?}"), |recording| {
+            let is_its = |line: &Line| members.contains(&line.member.value());
             let lasts = |what: &What| matches!(what, What::Lease { until_us, .. } if *until_us > aim);
             recording.lines.iter().any(|line| is_its(line) && lasts(&line.what)).then_some(())
         });
     }
 
-    /// Waits until these, and nobody else, have a leader in a term after this one: gives it and its term.
+    /// Waits until these, have a leader among them, in a term after this one: gives it and its term.
     pub fn leader_of(&self, members: &[u64], after: u64) -> (u64, u64) {
         self.until(&format!("members {members:?} have a leader after term {after}"), |recording| {
             let known = known_leaders(recording);

@@ -1,7 +1,7 @@
 //! Disks that are full, and disks that do not answer.
 
 use crate::cluster::{Cluster, skipped};
-use bellwether::{Event, Loss};
+use bellwether::Event;
 use nix::sys::{ptrace, wait};
 use nix::unistd::Pid;
 use std::fs::{self, File};
@@ -93,8 +93,9 @@ fn a_leader_whose_disk_stalls_gives_up_and_takes_part_again_when_it_answers() {
     let member = cluster.process(leader).member();
     let Some(stalled) = Stalled::stall(member) else { return };
     let rest = cluster.others(leader);
+    cluster.until_said("it notices", |me, event| me == leader && *event == Event::DiskStalled);
     cluster.until_said("it gives up", |me, event| {
-        me == leader && matches!(event, Event::Lost { term: lost, why: Loss::Disk } if *lost == term)
+        me == leader && matches!(event, Event::Lost { term: lost, .. } if *lost == term)
     });
     let (_, next) = cluster.leader_of(&rest, term);
     drop(stalled);

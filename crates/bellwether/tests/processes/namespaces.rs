@@ -4,6 +4,7 @@ use crate::cluster::{Cluster, skipped};
 use bellwether::Settings;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// It is gone when this is.
 #[derive(Debug)]
@@ -21,7 +22,9 @@ impl Cables {
                 return None;
             }
         }
-        let cables = Cables { name: format!("bellwether-{}", std::process::id()), members };
+        static LAID: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), LAID.fetch_add(1, Ordering::Relaxed));
+        let cables = Cables { name: format!("bellwether-{process}-{number}"), members };
         let mut steps = vec![format!("netns add {}", cables.switch())];
         steps.push(format!("-n {} link add name bridge type bridge", cables.switch()));
         steps.push(format!("-n {} link set bridge up", cables.switch()));

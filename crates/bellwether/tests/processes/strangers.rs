@@ -205,7 +205,7 @@ fn what_was_overheard_and_is_said_again_is_not_heard() {
     cluster.settings(1).members[1].address = listener;
     cluster.settings(2).members[0].address = places().next().unwrap();
     let (leader, term) = cluster.start_all();
-    cluster.until_led_for(leader, Duration::from_secs(3)); // so that something was said
+    cluster.until_led_for(&[leader], Duration::from_secs(3)); // so that something was said
     let overheard = heard.lock().unwrap().clone();
     assert!(overheard.iter().any(|bytes| bytes.len() > 500), "votes went through here");
     for _ in 0..5 {
