@@ -30,6 +30,9 @@ use std::time::Duration;
 
 pub use bellwether_cluster::SUPERVISOR;
 
+/// So long a process that ends waits for what its member said last to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Why a member's process could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
@@ -121,7 +124,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     std::thread::spawn(move || read_orders(&by_line));
     let watched = elector.clone();
     std::thread::spawn(move || tell_events(&watched, &orders));
-    for order in to_do {
+    for order in &to_do {
         match order {
             Order::Stop => break,
             Order::Ended(None) => return Ok(()),
@@ -134,6 +137,12 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
         }
     }
     elector.stop();
+    // What it said last is to be heard, if anybody listens.
+    while let Ok(order) = to_do.recv_timeout(LAST_WORDS) {
+        if matches!(order, Order::Ended(_)) {
+            break;
+        }
+    }
     Ok(())
 }
 

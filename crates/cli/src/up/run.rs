@@ -47,6 +47,8 @@ pub struct Run<'a> {
     /// Some member has started.
     has_run: bool,
     record: Record,
+    /// When somebody led, or nobody could.
+    led_at: Instant,
     /// Who is started again, and when.
     comebacks: Vec<(Instant, Id)>,
     sender: SyncSender<Notice>,
@@ -90,6 +92,7 @@ impl<'a> Run<'a> {
             lives: 0,
             has_run: false,
             record: Record::default(),
+            led_at: Instant::now(),
             comebacks: Vec::new(),
             sender,
             notices,
@@ -125,8 +128,8 @@ impl<'a> Run<'a> {
             self.bring_back()?;
             self.attend(Some(grace.min(Instant::now() + Duration::from_millis(20))))?;
         }
-        // Whoever is told to end just after a kill has had no time to elect.
-        let has_no_time = self.is_over && self.record.is_failing_over();
+        // Whoever is told to end at any moment may have had no time to elect.
+        let has_no_time = self.is_over && self.led_at.elapsed() < GRACE;
         let is_live = self.leader().is_some() || !self.has_majority() || has_no_time;
         let has_died_out = self.has_died_out();
         self.stop()?;
@@ -156,6 +159,9 @@ impl<'a> Run<'a> {
             while let Ok(notice) = self.notices.try_recv() {
                 self.take(notice)?;
             }
+        }
+        if self.leader().is_some() || !self.has_majority() {
+            self.led_at = Instant::now();
         }
         Ok(())
     }
@@ -360,8 +366,10 @@ impl<'a> Run<'a> {
     }
 
     fn has_majority(&self) -> bool {
-        let running = self.standings.values().filter(|standing| standing.is_running() && !standing.is_cut);
-        running.count() * 2 > self.standings.len()
+        let living = self.standings.values().filter(|standing| {
+            matches!(standing.condition, Condition::Starting | Condition::Running) && !standing.is_cut
+        });
+        living.count() * 2 > self.standings.len()
     }
 
     /// Somebody is still to be started again, or somebody to lead.

@@ -17,6 +17,9 @@ const MOST_EVENTS: usize = 200;
 /// A lease's bar has so many cells.
 const BAR: usize = 10;
 
+/// What keys do.
+const KEYS: &str = "1-9 select  k kill  p pause  c continue  x cut  h heal  r restart  t let it lead  l leader resigns  q quit";
+
 /// What the onlooker sees besides the members themselves.
 pub struct Board {
     /// Which guarantee holds.
@@ -83,12 +86,15 @@ impl Board {
         let look = self.look;
         let wanted = u16::try_from(standings.len()).unwrap_or(u16::MAX).saturating_add(3);
         let promise = Paragraph::new(self.headline.as_str()).style(look.strong()).wrap(Wrap { trim: true });
-        let headroom = u16::try_from(self.headline.chars().count() / usize::from(area.width.max(1)) + 1);
+        let lines = |text: &str| {
+            let lines = text.chars().count().div_ceil(usize::from(area.width.max(1)));
+            Constraint::Length(u16::try_from(lines).unwrap_or(1).min(3))
+        };
         let rows = [
-            Constraint::Length(headroom.unwrap_or(1).min(3)),
+            lines(&self.headline),
             Constraint::Length(wanted.min(area.height.saturating_sub(6))),
             Constraint::Fill(1),
-            Constraint::Length(1),
+            lines(KEYS),
         ];
         let [top, table, events, bottom] = area.layout(&Layout::vertical(rows));
         promise.render(top, buffer);
@@ -110,9 +116,7 @@ impl Board {
         let last = self.events.iter().skip(self.events.len().saturating_sub(room));
         let last: Text<'_> = last.map(|event| Line::raw(event.as_str())).collect();
         Paragraph::new(last).block(panel).render(events, buffer);
-        let keys = "1-9/arrows select  k kill  p pause  c continue  x cut  h heal  r restart  t let it lead  \
-                    l leader resigns  q quit";
-        Line::styled(keys, look.faint()).render(bottom, buffer);
+        Paragraph::new(KEYS).style(look.faint()).wrap(Wrap { trim: true }).render(bottom, buffer);
     }
 
     fn row(&self, id: Id, standing: &Standing, now_us: u64) -> Line<'static> {
