@@ -44,7 +44,7 @@ pub(crate) enum Command {
 /// How often a leader tries whether its disk is still there.
 const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
 /// After so long without an answer from its disk, a member takes no part.
-const STALLED_AFTER: Span = Span::from_ticks(1_000_000);
+const STALLED_AFTER: Span = Span::from_ticks(3_000_000);
 /// So many delay bounds a member waits for the others before it starts, if its algorithm can do without them.
 const PATIENCE: u64 = 25;
 /// So long it waits if its algorithm cannot.
