@@ -196,8 +196,11 @@ impl Display for Drift {
 
 /// Reads a length of time: `500ms`, `90s`, `10m` or `2h`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong =
-        || format!("'{text}' is no length of time: expected a number with ms, s, m or h, as in 500ms or 10m");
+    let wrong = || {
+        format!(
+            "'{text}' is no length of time: expected a number with ms, s, m or h, as in 500ms, 90s or 10m"
+        )
+    };
     let trimmed = text.trim();
     let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let milliseconds = match &trimmed[digits.len()..] {

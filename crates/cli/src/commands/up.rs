@@ -23,7 +23,7 @@ pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
             return Err(Failure::input(StartError::Oracle(detector.entry().name)));
         }
     }
-    Run::start(args, choice)?.to_the_end()
+    Run::start(args, choice)?.go_on_to_the_end()
 }
 
 /// Is a member.

@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs it until its time is over, or until it is told to end; then stops everything, and sums up.
-    pub fn to_the_end(mut self) -> Result<Verdict, Failure> {
+    pub fn go_on_to_the_end(mut self) -> Result<Verdict, Failure> {
         let began = Instant::now();
         let end = self.args.lasts.map(|lasts| began + lasts);
         let mut next_kill = self.args.kill_leader_every.map(|every| began + every);
