@@ -373,7 +373,7 @@ fn time_outs_follow_delays_that_are_shorter_than_told() {
 #[test]
 fn time_outs_follow_delays_that_are_longer_than_told() {
     for seed in 0..20 {
-        let mut plan = with_seed(with_delay(complete(5), "uniform:2..2.5"), seed);
+        let mut plan = with_seed(with_delay(complete(5), "uniform:7..8"), seed);
         plan.delay_bound = HOP;
         let (report, _) = run::<QuorumLease<Adaptive>>(&plan);
         assert_right(&report, &format!("seed {seed}"));
