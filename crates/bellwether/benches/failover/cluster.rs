@@ -236,7 +236,9 @@ impl Cluster {
                     let _ = kill_process(process, Signal::CONT);
                 }
                 Blow::Cut => self.order(leader, "heal"),
-                Blow::Resign | Blow::Transfer => {}
+                Blow::Resign => {}
+                // Who was named leads for long: it is told to give back what it has.
+                Blow::Transfer => self.order(others[0], &format!("transfer {leader}")),
             }
         }
         line
