@@ -1,6 +1,6 @@
 //! How long a cluster is without a leader, and what it costs at rest, with real processes on this machine.
 //!
-//! `cargo bench -p bellwether --bench failover` prints a table; after `--`:
+//! `cargo bench -p bellwether-cli --bench failover` prints a table; after `--`:
 //! `--trials N` (20), `--rest SECONDS` (20; the figures in the manual are of 600), `--only WORD` (lines whose name has it).
 //! Whichever rivals are installed (etcd) run beside it.
 

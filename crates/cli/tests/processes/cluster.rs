@@ -94,20 +94,20 @@ impl Cluster {
     }
 
     /// Writes a member's settings, and gives the command that runs it.
-    fn command(&self, settings: &Settings, options: &[&str]) -> Command {
+    fn command(&self, settings: &Settings, verb: &str) -> Command {
         let me = settings.me.value();
         let path =
             self.directory.path().join(format!("settings-{}", settings.data.file_name().unwrap().display()));
         std::fs::write(&path, serde_json::to_vec(settings).unwrap()).unwrap();
         let mut words = self.through.get(&me).map(|(words, _)| words.clone()).unwrap_or_default();
-        words.push(env!("CARGO_BIN_EXE_bellwether-member").into());
+        words.push(env!("CARGO_BIN_EXE_bellwether").into());
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).args(options).arg(path);
+        command.args(&words[1..]).arg(verb).arg(path);
         command
     }
 
     pub fn start(&mut self, me: u64) {
-        let command = self.command(&self.settings[&me], &["--supervise"]);
+        let command = self.command(&self.settings[&me], "supervise");
         let skew_us = self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us);
         self.running.insert(me, Process::start(command, id(me), &self.record, skew_us));
     }
@@ -128,7 +128,7 @@ impl Cluster {
 
     /// Starts a member that ends by itself, without a supervisor, and gives what it complained of.
     pub fn errors_of(&self, settings: &Settings) -> String {
-        Process::spawn(self.command(settings, &[]), &self.ended, 0).errors()
+        Process::spawn(self.command(settings, "member"), &self.ended, 0).errors()
     }
 
     pub fn process(&mut self, me: u64) -> &mut Process {

@@ -110,7 +110,7 @@ impl Cluster {
     }
 
     fn start(&mut self, id: Id) {
-        let program = env!("CARGO_BIN_EXE_bellwether-member");
+        let program = env!("CARGO_BIN_EXE_bellwether");
         let mut command = match &self.namespace {
             None => Command::new(program),
             Some(name) => {
@@ -119,7 +119,7 @@ impl Cluster {
                 command
             }
         };
-        command.arg("--supervise").arg(file_of(&self.directory, id));
+        command.arg("supervise").arg(file_of(&self.directory, id));
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut supervisor = spawned.expect("the member's program starts");
         let output = BufReader::new(supervisor.stdout.take().expect("it is piped"));
