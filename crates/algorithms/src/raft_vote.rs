@@ -84,6 +84,12 @@ pub struct Ballot {
     pub voted_for: Option<Id>,
 }
 
+impl Ballot {
+    fn renamed(self, names: &Names) -> Ballot {
+        Ballot { voted_for: self.voted_for.map(|member| names.id(member)), ..self }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Stage {
     Follower,
@@ -96,6 +102,15 @@ enum Stage {
 impl<M: Manner> Algorithm for RaftVote<M> {
     type Timer = Timer;
     type Durable = Ballot;
+
+    const RENAME: Option<Rename<Self>> = Some(Rename {
+        state: |member, names| {
+            member.ballot = member.ballot.renamed(names);
+            member.leader = member.leader.map(|leader| names.id(leader));
+            member.backers = member.backers.iter().map(|port| names.port(*port)).collect();
+        },
+        saved: |ballot, names| *ballot = ballot.renamed(names),
+    });
 
     fn start(cx: &mut Cx<'_, Self>, ballot: Ballot) -> Self {
         let member = RaftVote {

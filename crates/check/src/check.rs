@@ -8,10 +8,9 @@ use crate::property::Property;
 use crate::row::Layout;
 use crate::search::{Limits, Progress, Search, Stopped};
 use crate::store::{Line, Numbered, Values, Workshop};
+use crate::symmetry::Symmetry;
 use crate::visited::StateId;
-use bellwether_core::{
-    Algorithm, Identities, Initiators, Message, Registry, RoundAlgorithm, Rounds, Spec, Visitor,
-};
+use bellwether_core::{Algorithm, Message, Registry, RoundAlgorithm, Rounds, Spec, Visitor};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules};
 use std::sync::Arc;
@@ -27,7 +26,8 @@ pub struct Wishes {
     pub liberties: Liberties,
     /// Whether one order may stand for all orders of things that do not affect each other.
     pub reduction: bool,
-    /// Whether one state may stand for all that differ by a turn of the ring, where members are identical.
+    /// Whether one state may stand for all that differ by a turn of the ring, where members are identical, or by names,
+    /// where only names tell members apart.
     pub symmetry: bool,
     /// Whether runs are held to what is claimed of their messages, for which all states are walked through again.
     pub claims: bool,
@@ -54,7 +54,7 @@ pub struct Checked {
     pub costs: Vec<Cost>,
     /// Whether one order stood for many.
     pub reduced: bool,
-    /// Whether one state stood for all that differ by a turn of the ring.
+    /// Whether one state stood for several that differ in nothing that matters.
     pub symmetric: bool,
     /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
     pub is_cut: bool,
@@ -168,6 +168,7 @@ pub fn check_algorithm<A: Algorithm>(
     };
     Check {
         spec: &A::SPEC,
+        can_rename: A::RENAME.is_some(),
         held: if wishes.claims { costs::held(&A::SPEC, A::Msg::KINDS, &rules) } else { Vec::new() },
         rules: &rules,
         beginnings: beginnings.collect(),
@@ -182,6 +183,8 @@ pub fn check_algorithm<A: Algorithm>(
 
 struct Check<'a> {
     spec: &'static Spec,
+    /// Whether only names tell members apart.
+    can_rename: bool,
     /// What every run is held to.
     held: Vec<Held>,
     rules: &'a Rules<'a>,
@@ -196,9 +199,8 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn run(&self) -> Checked {
-        let all_begin_alike = self.rules.plan.initiators == Initiators::All;
-        let is_symmetric = self.spec.identities == Identities::Anonymous && all_begin_alike;
-        let (reduction, symmetry) = (self.wishes.reduction, self.wishes.symmetry && is_symmetric);
+        let is_symmetric = self.wishes.symmetry && self.symmetry().is_some();
+        let (reduction, symmetry) = (self.wishes.reduction, is_symmetric);
         let (first, unclear) = self.attempt(reduction, symmetry);
         if !(reduction || symmetry) || !unclear && first.broken().is_none() {
             return first;
@@ -223,6 +225,10 @@ impl Check<'_> {
         both
     }
 
+    fn symmetry(&self) -> Option<Symmetry> {
+        Symmetry::of(self.rules, self.spec, self.can_rename)
+    }
+
     /// One search, in rows that are no wider than they need be.
     fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
@@ -238,8 +244,9 @@ impl Check<'_> {
         let mut is_wide = false;
         loop {
             let parts = (0..threads.max(1)).map(|_| (self.new_parts)()).collect();
-            let layout = Layout::new(self.rules, symmetry, is_wide);
-            let mut search = Search::new(self.rules, self.spec, layout, reduction, parts, &self.beginnings);
+            let layout = Layout::new(self.rules, is_wide);
+            let reductions = (reduction, symmetry.then(|| self.symmetry()).flatten());
+            let mut search = Search::new(self.rules, self.spec, layout, reductions, parts, &self.beginnings);
             let stopped = match &pool {
                 Ok(pool) => pool.install(|| search.run(&limits, self.watch)),
                 // Without threads of its own, on whatever there is.
@@ -286,7 +293,7 @@ impl Check<'_> {
                 Counted::Nothing | Counted::Unknown => Vec::new(),
             },
             reduced: reduction,
-            symmetric: search.layout.is_symmetric(),
+            symmetric: symmetry,
             is_cut: search.cut.numbers,
             goes_on: search.cut.ticks,
         };

@@ -18,6 +18,7 @@ mod reduce;
 mod row;
 mod search;
 mod store;
+mod symmetry;
 mod visited;
 mod walk;
 mod worker;

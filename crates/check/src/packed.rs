@@ -1,7 +1,7 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::{Port, Spec};
+use bellwether_core::{Names, Port, Spec};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::{Ask, Change, Facts, Input, Moment, Parts, hash_of};
 use rustc_hash::FxHashMap;
@@ -32,6 +32,8 @@ pub struct Packed<'p> {
     longer: FxHashMap<(u32, u32), u32>,
     shorter: FxHashMap<(u32, u8), u32>,
     acts: FxHashMap<(u32, u32, u64), Acts>,
+    /// Members under other names, by the number that their names go by.
+    renamed: FxHashMap<(u32, u32), u32>,
     outcomes: Vec<PackedOutcome>,
     sends: Vec<(Port, u32)>,
     /// What differs in the next moment.
@@ -128,6 +130,7 @@ impl<'p> Packed<'p> {
             longer: FxHashMap::default(),
             shorter: FxHashMap::default(),
             acts: FxHashMap::default(),
+            renamed: FxHashMap::default(),
             outcomes: Vec::new(),
             sends: Vec::new(),
             touched: Touched::default(),
@@ -166,6 +169,12 @@ impl<'p> Packed<'p> {
     /// A hash of one of a member's timers.
     pub fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
         self.source.timer_hash(seat, timer)
+    }
+
+    /// A member as it would be if others had other names, which go by a number.
+    #[inline]
+    pub fn renamed(&mut self, seat: u32, number: u32, names: &Names) -> u32 {
+        *self.renamed.entry((seat, number)).or_insert_with(|| self.source.renamed(seat, names))
     }
 
     #[inline]

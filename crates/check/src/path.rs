@@ -29,10 +29,11 @@ pub fn stages_to(search: &Search<'_>, id: StateId) -> Vec<Stage> {
 pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[Stage]) -> (u32, Vec<Action>) {
     let rows: Vec<Vec<u16>> = stages.iter().map(|(_, id)| search.row(*id).to_vec()).collect();
     let rules = search.rules;
-    let layout = search.layout.clone();
+    let (layout, symmetry) = (search.layout.clone(), search.symmetry.clone());
     let worker = search.worker();
-    // States that differ by a turn of the ring are one to the search, but not to the run: it is followed as it is.
-    let mut is_first = |moment: &PackedMoment| worker.row_of(&layout, moment).1 == rows[0];
+    // One state stands for several to the search, but not to the run: it is followed as it is.
+    let mut is_first =
+        |moment: &PackedMoment| worker.row_of(&layout, symmetry.as_deref(), moment).1 == rows[0];
     let beginning = beginnings.iter().position(&mut is_first).expect("a run starts at a beginning");
     let mut now = beginnings[beginning].clone();
     let (mut possible, mut next) = (Vec::new(), layout.blank());
@@ -45,7 +46,9 @@ pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[S
             rules.each_outcome(&mut worker.parts, &now, what, &mut next, |_, action, moment| {
                 outcomes.push((action, moment.clone()));
             });
-            found = outcomes.into_iter().find(|(_, moment)| worker.row_of(&layout, moment).1 == *row);
+            found = outcomes
+                .into_iter()
+                .find(|(_, moment)| worker.row_of(&layout, symmetry.as_deref(), moment).1 == *row);
             if found.is_some() {
                 break;
             }

@@ -1,7 +1,6 @@
 //! A moment as a row of numbers, and its hash.
 
 use crate::packed::{Packed, PackedMoment, Touched};
-use bellwether_core::Topology;
 use bellwether_sim::rules::{Moment, Rules, Spent};
 
 /// How moments are laid out in rows: members, wires, and what has gone wrong. A part takes one half-word as long as
@@ -15,20 +14,14 @@ pub struct Layout {
     spent: usize,
     /// An odd number for each place, so that the same part counts differently in different places.
     odds: Vec<u64>,
-    /// How many wires a member has to send on, where members are identical and lie in a ring: turning it round
-    /// changes nothing.
-    turns: Option<usize>,
 }
 
 impl Layout {
-    /// For moments that keep these rules; `symmetric` if members are identical and all begin alike, `is_wide` if
-    /// parts' numbers do not fit into a half-word.
-    pub fn new(rules: &Rules<'_>, symmetric: bool, is_wide: bool) -> Layout {
+    /// For moments that keep these rules; `is_wide` if parts' numbers do not fit into a half-word.
+    pub fn new(rules: &Rules<'_>, is_wide: bool) -> Layout {
         let (members, wires) = (rules.plan.n() as usize, rules.wires.len());
-        let is_ring = matches!(rules.plan.topology, Topology::Ring { .. });
         // SplitMix64's constant and its multiples: odd where they need to be.
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
-        let turns = (symmetric && is_ring && !rules.liberties.certified).then(|| wires / members);
         let may = &rules.liberties;
         let is_long = may.pauses > 0 || may.requests > 0 || may.ticks < u16::MAX;
         let spent = match (may.certified, is_long) {
@@ -36,7 +29,7 @@ impl Layout {
             (_, true) => 4,
             _ => 2,
         };
-        Layout { members, wires, is_wide, spent, odds: odds.collect(), turns }
+        Layout { members, wires, is_wide, spent, odds: odds.collect() }
     }
 
     /// How many half-words a row has.
@@ -151,37 +144,6 @@ impl Layout {
         touched.each_seat(|at| self.set(row, at, before.seats[at]));
         touched.each_wire(|at| self.set(row, self.members + at, before.queues[at]));
         self.set_spent(row, pack(before.spent));
-    }
-
-    /// Whether moments that differ by a turn of the ring are taken for one.
-    pub fn is_symmetric(&self) -> bool {
-        self.turns.is_some()
-    }
-
-    /// Turns the ring so that of all moments that differ by a turn one stands for the others.
-    pub fn turn(&self, parts: &mut Packed<'_>, moment: &mut PackedMoment) {
-        let Some(wires_each) = self.turns else { return };
-        let key = |parts: &mut Packed<'_>, member: usize, part: usize| match part {
-            0 => parts.seat_hash(moment.seats[member]),
-            _ => parts.line_hash(moment.queues[member * wires_each + part - 1]),
-        };
-        let n = self.members;
-        let mut best = 0;
-        for start in 1..n {
-            let places = (0..n).flat_map(|at| (0..=wires_each).map(move |part| (at, part)));
-            let mut order = std::cmp::Ordering::Equal;
-            for (at, part) in places {
-                order = key(parts, (start + at) % n, part).cmp(&key(parts, (best + at) % n, part));
-                if order.is_ne() {
-                    break;
-                }
-            }
-            if order.is_lt() {
-                best = start;
-            }
-        }
-        moment.seats.rotate_left(best);
-        moment.queues.rotate_left(best * wires_each);
     }
 }
 

@@ -8,13 +8,14 @@ use crate::judge::Judgement;
 use crate::packed::{Packed, PackedMoment};
 use crate::reduce::Clusters;
 use crate::row::Layout;
+use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use crate::worker::{HEAD, Harvest, Head, Worker};
 use bellwether_core::Spec;
 use bellwether_sim::rules::{Cut, Rules, What};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// How many states a thread takes at a time.
@@ -79,6 +80,8 @@ pub struct Search<'p> {
     pub rules: &'p Rules<'p>,
     pub spec: &'static Spec,
     pub layout: Layout,
+    /// If one state stands for several: for which.
+    pub symmetry: Option<Arc<Symmetry>>,
     pub shards: Vec<Shard>,
     pub progress: Progress,
     pub judgement: Judgement,
@@ -99,7 +102,7 @@ impl<'p> Search<'p> {
         rules: &'p Rules<'p>,
         spec: &'static Spec,
         layout: Layout,
-        reduces: bool,
+        (reduces, symmetry): (bool, Option<Symmetry>),
         parts: Vec<Packed<'p>>,
         beginnings: &[PackedMoment],
     ) -> Self {
@@ -109,6 +112,7 @@ impl<'p> Search<'p> {
             spec,
             shards: (0..SHARDS).map(|_| Shard::new(layout.width())).collect(),
             layout,
+            symmetry: symmetry.map(Arc::new),
             progress: Progress::default(),
             judgement: Judgement::default(),
             cut: Cut::default(),
@@ -118,9 +122,9 @@ impl<'p> Search<'p> {
             spare: Vec::new(),
         };
         for beginning in beginnings {
-            let Search { layout, shards, workers, .. } = &mut search;
+            let Search { layout, symmetry, shards, workers, .. } = &mut search;
             let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
-            let (sum, row) = worker.row_of(layout, beginning);
+            let (sum, row) = worker.row_of(layout, symmetry.as_deref(), beginning);
             shards[shard_of(sum)].insert(sum, &row, StateId::NONE);
         }
         search

@@ -5,7 +5,7 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Message as _, Port, Spec};
+use bellwether_core::{Algorithm, Message as _, Names, Port, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Change, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
@@ -72,6 +72,8 @@ pub trait Source: Send {
     fn react(&mut self, member: u32, seat: u32, input: Input<&u32>) -> Reaction;
     /// The member when something has happened to it without its doing.
     fn changed(&self, seat: u32, change: Change) -> u32;
+    /// The member as it would be if others had other names; itself, where names do not only tell members apart.
+    fn renamed(&self, seat: u32, names: &Names) -> u32;
 }
 
 /// The values of a search that depend on the algorithm.
@@ -160,5 +162,10 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
 
     fn changed(&self, seat: u32, change: Change) -> u32 {
         self.values.seats.number(self.values.seats.value(seat).changed(change))
+    }
+
+    fn renamed(&self, seat: u32, names: &Names) -> u32 {
+        let Some(rename) = A::RENAME else { return seat };
+        self.values.seats.number(self.values.seats.value(seat).renamed(&rename, names))
     }
 }

@@ -5,6 +5,7 @@ use crate::packed::{Packed, PackedMoment};
 use crate::reduce::{Members, is_seen, member_of};
 use crate::row::{Layout, halves, join};
 use crate::search::Search;
+use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, StateId, shard_of};
 use bellwether_sim::rules::{Action, Cut, Parts, What};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,8 @@ pub struct Worker<'p> {
     pub parts: Packed<'p>,
     now: PackedMoment,
     next: PackedMoment,
-    turned: PackedMoment,
+    /// One that stands for another.
+    standing_in: PackedMoment,
     possible: Vec<What>,
     clusters: Vec<Members>,
     /// What is being written down.
@@ -51,7 +53,7 @@ impl<'p> Worker<'p> {
             parts,
             now: blank.clone(),
             next: blank.clone(),
-            turned: blank,
+            standing_in: blank,
             possible: Vec::new(),
             clusters: Vec::new(),
             record: Vec::new(),
@@ -59,12 +61,19 @@ impl<'p> Worker<'p> {
     }
 
     /// The sum from which a moment's hash is made, and its row.
-    pub fn row_of(&mut self, layout: &Layout, moment: &PackedMoment) -> (u64, Vec<u16>) {
-        self.turned.become_like(moment);
-        layout.turn(&mut self.parts, &mut self.turned);
+    pub fn row_of(
+        &mut self,
+        layout: &Layout,
+        symmetry: Option<&Symmetry>,
+        moment: &PackedMoment,
+    ) -> (u64, Vec<u16>) {
+        self.standing_in.become_like(moment);
+        if let Some(symmetry) = symmetry {
+            symmetry.stand_in(&mut self.parts, &mut self.standing_in);
+        }
         let mut row = vec![0; layout.width()];
-        layout.write(&self.turned, &mut row);
-        (layout.sum(&mut self.parts, &self.turned), row)
+        layout.write(&self.standing_in, &mut row);
+        (layout.sum(&mut self.parts, &self.standing_in), row)
     }
 
     /// Looks at a state, and at what can happen in it.
@@ -113,14 +122,14 @@ impl<'p> Worker<'p> {
         search: &Search<'p>,
         mut visit: impl FnMut(&mut Packed<'p>, &PackedMoment, Action, &PackedMoment),
     ) -> Cut {
-        let Worker { parts, now, next, turned, possible, .. } = self;
+        let Worker { parts, now, next, standing_in, possible, .. } = self;
         let mut cut = Cut::default();
         for &what in possible.iter() {
             cut |= search.rules.each_outcome(parts, now, what, next, |parts, action, moment| {
-                if search.layout.is_symmetric() {
-                    turned.become_like(moment);
-                    search.layout.turn(parts, turned);
-                    visit(parts, now, action, turned);
+                if let Some(symmetry) = &search.symmetry {
+                    standing_in.become_like(moment);
+                    symmetry.stand_in(parts, standing_in);
+                    visit(parts, now, action, standing_in);
                 } else {
                     visit(parts, now, action, moment);
                 }
@@ -141,7 +150,7 @@ impl<'p> Worker<'p> {
         let mut head = Head { sum: before, parent: id, partly };
         harvest.cut |= self.each(search, |parts, now, _, moment| {
             let (start, row) = record.split_at_mut(HEAD);
-            if search.layout.is_symmetric() {
+            if search.symmetry.is_some() {
                 search.layout.write(moment, row);
                 head.sum = search.layout.sum(parts, moment);
             } else {
@@ -149,7 +158,7 @@ impl<'p> Worker<'p> {
             }
             head.write(start);
             rows[shard_of(head.sum)].extend_from_slice(&record);
-            if !search.layout.is_symmetric() {
+            if search.symmetry.is_none() {
                 search.layout.change_back(parts.touched, now, &mut record[HEAD..]);
             }
             transitions += 1;

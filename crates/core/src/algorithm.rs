@@ -1,6 +1,6 @@
 //! The contract between an algorithm and whatever drives it.
 
-use crate::{Broken, Data, Id, Knowledge, Local, Message, Port, Span, Spec, Status, Time};
+use crate::{Broken, Data, Id, Knowledge, Local, Message, Port, Rename, Span, Spec, Status, Time};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut, RangeInclusive};
@@ -43,6 +43,9 @@ pub trait Algorithm: Protocol {
     type Timer: Data;
     /// What survives a crash; `()` if nothing does.
     type Durable: Data + Default;
+
+    /// How members' names are replaced, if they only tell members apart.
+    const RENAME: Option<Rename<Self>> = None;
 
     /// The member boots, for the first time (`saved` is the default) or after a crash.
     fn start(cx: &mut Cx<'_, Self>, saved: Self::Durable) -> Self;

@@ -29,6 +29,7 @@ mod detector;
 mod local;
 mod member;
 mod message;
+mod names;
 mod registry;
 mod rounds;
 mod spec;
@@ -44,6 +45,7 @@ pub use detector::{
 pub use local::{Environment, Local};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
+pub use names::{Names, Rename};
 pub use registry::{Driving, Entry, Registry, Visitor};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{

@@ -7,6 +7,7 @@ mod faults;
 mod known_bugs;
 mod liveness;
 mod many;
+mod names;
 mod properties;
 mod reductions;
 mod second_opinion;

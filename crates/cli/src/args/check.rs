@@ -73,7 +73,8 @@ pub struct CheckArgs {
     /// Follow every order of things that do not affect each other, and not one for all
     #[arg(long, help_heading = "Search")]
     pub no_reduction: bool,
-    /// Tell states apart that differ only by a turn of a ring of identical members
+    /// Tell states apart that differ only by a turn of a ring of identical members, or by names where nothing else
+    /// tells members apart
     #[arg(long, help_heading = "Search")]
     pub no_symmetry: bool,
     /// On how many cores to search; 0: on all. What is found does not depend on it

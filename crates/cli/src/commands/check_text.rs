@@ -153,9 +153,13 @@ fn coverage(inquiry: &Inquiry, found: &Found) -> String {
         text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(inquiry))));
     }
     let stood = match (found.reduced, found.symmetric) {
-        (true, true) => "one order for all that lead to the same, one state for all its turns of the ring",
+        (true, true) => {
+            "one order for all that lead to the same, one state for all that differ by a turn or by names"
+        }
         (true, false) => "one order for all that lead to the same (--no-reduction follows all)",
-        (false, true) => "one state for all its turns of the ring (--no-symmetry tells them apart)",
+        (false, true) => {
+            "one state for all that differ by a turn or by names (--no-symmetry tells them apart)"
+        }
         (false, false) => "every order, every state",
     };
     text.push_str(&line("followed", stood));

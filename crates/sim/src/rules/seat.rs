@@ -1,7 +1,7 @@
 //! All there is to one member.
 
 use super::Ask;
-use bellwether_core::{Algorithm, Knowledge, Port, Protocol, Role, Span, Status, Verdict};
+use bellwether_core::{Algorithm, Knowledge, Names, Port, Protocol, Rename, Role, Span, Status, Verdict};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// All there is to one member: a value that can be compared and hashed.
@@ -242,6 +242,19 @@ impl<A: Algorithm> Seat<A> {
             Change::Pause => Seat { attention: Attention::Paused, ..seat },
             Change::Wake => Seat { attention: Attention::Waking, ..seat },
         }
+    }
+
+    /// The member as it would be if others had other names.
+    #[must_use]
+    pub fn renamed(&self, rename: &Rename<A>, names: &Names) -> Self {
+        let mut seat = self.clone();
+        if let Some(state) = &mut seat.state {
+            (rename.state)(state, names);
+        }
+        (rename.saved)(&mut seat.saved, names);
+        let told = (0..u32::BITS).filter(|port| self.told >> port & 1 != 0);
+        seat.told = told.fold(0, |told, port| told | 1 << names.port(Port(port)).0);
+        seat
     }
 
     fn a_step_later(&self) -> Self {

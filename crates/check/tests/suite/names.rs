@@ -1,0 +1,149 @@
+//! Where only names tell members apart: what a search finds when one state stands for all that differ by names, and
+//! whether an algorithm that says so of itself tells the truth.
+
+use crate::support::explored::Explored;
+use crate::support::*;
+use bellwether_algorithms::bully;
+use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
+use bellwether_check::Wishes;
+use bellwether_core::{Algorithm, Names, Port, Rename};
+use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
+use bellwether_sim::{LinkOrder, Plan};
+use std::collections::HashSet;
+
+/// Raft with time-outs so short that much happens in a few steps of the clock.
+type Quick = RaftVote<Within<10, 10>>;
+
+/// The same with pre-votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum QuickAndCautious {}
+impl Manner for QuickAndCautious {
+    const PRE_VOTE: bool = true;
+    const TIME_OUT: (u64, u64) = (10, 10);
+}
+
+const FEW_STEPS: Liberties = Liberties { time: CLOCK, ticks: 1, ..NONE };
+
+fn places() -> Vec<Vec<u32>> {
+    orders(3).iter().map(|order| order.iter().map(|id| *id as u32 - 1).collect()).collect()
+}
+
+/// The same situation with every member in another place.
+fn exchanged<A: Algorithm>(
+    rules: &Rules<'_>,
+    rename: &Rename<A>,
+    now: &Situation<A>,
+    places: &[u32],
+) -> Situation<A> {
+    let plan = rules.plan;
+    let id = |member: u32| plan.ranks[member as usize].id();
+    let port_to = |from: u32, to: u32| {
+        let leads_there = |port: &Port| plan.topology.peer(from, *port).0 == to;
+        (0..plan.topology.ports(from)).map(Port).find(leads_there).expect("everyone is a neighbour")
+    };
+    let mut then = now.clone();
+    for member in 0..plan.n() {
+        let place = places[member as usize];
+        let ids = (0..plan.n()).map(|other| (id(other), id(places[other as usize]))).collect();
+        let others = (0..plan.topology.ports(member)).map(|port| plan.topology.peer(member, Port(port)).0);
+        let ports = others.map(|other| port_to(place, places[other as usize])).collect();
+        then.seats[place as usize] = now.seats[member as usize].renamed(rename, &Names::new(ids, ports));
+    }
+    for (old, wire) in rules.wires.iter() {
+        let ends = (places[wire.from as usize], places[wire.to as usize]);
+        let (new, _) = rules.wires.iter().find(|(_, it)| (it.from, it.to) == ends).expect("a wire");
+        then.queues[new as usize] = now.queues[old as usize].clone();
+    }
+    then
+}
+
+/// Whether whatever can happen can also happen with places exchanged, and the same comes of it.
+fn is_blind_to_names<A: Algorithm>(plan: &Plan, liberties: Liberties, rename: &Rename<A>) -> bool {
+    let rules = Rules::new(plan, liberties);
+    let mut whole = Whole::<A>::new(plan, liberties);
+    let mut after = |now: &Situation<A>| -> HashSet<Situation<A>> {
+        let actions = whole.enabled(&rules, now);
+        actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
+    };
+    let explored = Explored::<A>::new(plan, liberties);
+    assert!(explored.situations.len() > 100, "too little happens for this to mean anything");
+    explored.situations.iter().step_by(1 + explored.situations.len() / 400).all(|now| {
+        places().iter().all(|places| {
+            let exchanged = |now| exchanged(&rules, rename, now, places);
+            after(&exchanged(now)) == after(now).iter().map(exchanged).collect()
+        })
+    })
+}
+
+fn raft_is_blind_to_names<M: Manner>(liberties: Liberties) {
+    let rename = RaftVote::<M>::RENAME.expect("it says so");
+    assert!(is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &rename));
+    // A renaming that forgets what is on disk, or whom a member has heard, is found out.
+    let forgets_the_disk = Rename { saved: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &forgets_the_disk));
+    let forgets_the_state = Rename { state: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &forgets_the_state));
+}
+
+#[test]
+fn what_says_that_names_only_tell_members_apart_does_so() {
+    raft_is_blind_to_names::<Within<10, 10>>(FEW_STEPS);
+    raft_is_blind_to_names::<Within<10, 10>>(Liberties { losses: 1, ..FEW_STEPS });
+    raft_is_blind_to_names::<QuickAndCautious>(FEW_STEPS);
+}
+
+/// The bully's members are not only told apart by their names: who is greater bullies.
+#[test]
+fn a_rank_is_more_than_a_name() {
+    assert!(bully::AtOnce::RENAME.is_none());
+    let nothing = Rename { state: |_, _| {}, saved: |(), _| {} };
+    let liberties = Liberties { time: CLOCK, ..NONE };
+    assert!(!is_blind_to_names::<bully::AtOnce>(&complete(&[2, 3, 1]), liberties, &nothing));
+}
+
+/// The search keeps exactly one of all states that differ by names, as told by trying all of them.
+#[test]
+fn one_state_stands_for_all_that_differ_by_names() {
+    let rename = Quick::RENAME.expect("it says so");
+    for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
+        for liberties in [FEW_STEPS, Liberties { losses: 1, ..FEW_STEPS }] {
+            let plan = Plan { links, ..complete(&[2, 3, 1]) };
+            let rules = Rules::new(&plan, liberties);
+            let explored = Explored::<Quick>::new(&plan, liberties);
+            let mut stood_for: HashSet<Situation<Quick>> = HashSet::new();
+            let mut classes = 0;
+            for now in &explored.situations {
+                if !stood_for.contains(now) {
+                    classes += 1;
+                    stood_for.extend(places().iter().map(|places| exchanged(&rules, &rename, now, places)));
+                }
+            }
+            let wishes = Wishes { symmetry: true, ..in_full(liberties) };
+            let checked = check::<Quick>(&plan, &wishes);
+            assert!(checked.symmetric);
+            assert_eq!(checked.progress.states, classes, "of {}", explored.situations.len());
+            assert!(classes * 5 < explored.situations.len() as u64, "{classes}");
+        }
+    }
+}
+
+/// Where something else tells members apart, nothing stands for anything else.
+#[test]
+fn nothing_is_exchanged_where_more_than_names_differ() {
+    let is_symmetric = |plan: &Plan, liberties| {
+        let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
+        check::<RaftVote<Usual>>(plan, &wishes).symmetric
+    };
+    let plan = complete(&[1, 2, 3]);
+    let liberties = Liberties { ticks: 2, ..FEW_STEPS };
+    assert!(is_symmetric(&plan, liberties));
+    assert!(is_symmetric(&plan, Liberties { time: TimeModel::Clock { grain: 1, drift: 10 }, ..liberties }));
+    assert!(!is_symmetric(&called_by(&[0], plan.clone()), liberties));
+    assert!(!is_symmetric(&plan, Liberties { crashes: 1, ..liberties }));
+    let mut fresher = plan.clone();
+    fresher.ranks[1] = bellwether_core::Rank::new(fresher.ranks[1].elect(), 7, fresher.ranks[1].id());
+    assert!(!is_symmetric(&fresher, liberties));
+    let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
+    assert!(check::<RaftVote<Cautious>>(&plan, &wishes).symmetric);
+    assert!(!check::<bully::AtOnce>(&plan, &wishes).symmetric);
+}
