@@ -1,7 +1,7 @@
 //! Three members with their supervisors, and what is done to them.
 
 use crate::Line;
-use bellwether::process::{Line as Said, What};
+use bellwether::process::{Line as Said, SUPERVISOR, What};
 use bellwether::{Event, Id, Peer, Profile, Security, Settings};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
@@ -60,7 +60,9 @@ pub struct Cluster {
     lines: Receiver<Said>,
     sender: Sender<Said>,
     /// Who has led, and in which term, as far as anyone has said.
-    pub reigns: Vec<(Id, u64)>,
+    reigns: Vec<(Id, u64)>,
+    /// How often somebody has stopped leading.
+    losses: usize,
     namespace: Option<String>,
 }
 
@@ -102,8 +104,15 @@ impl Cluster {
             std::fs::write(file_of(&directory, me), text).expect("there is room for a file");
         }
         let (sender, lines) = channel();
-        let mut cluster =
-            Cluster { directory, seats: BTreeMap::new(), lines, sender, reigns: Vec::new(), namespace };
+        let mut cluster = Cluster {
+            directory,
+            seats: BTreeMap::new(),
+            lines,
+            sender,
+            reigns: Vec::new(),
+            losses: 0,
+            namespace,
+        };
         ids.iter().for_each(|&id| cluster.start(id));
         cluster.settle();
         cluster
@@ -119,7 +128,11 @@ impl Cluster {
                 command
             }
         };
-        command.arg("supervise").arg(file_of(&self.directory, id));
+        // Whatever ends this program ends them too.
+        command
+            .arg("supervise")
+            .arg(file_of(&self.directory, id))
+            .env(SUPERVISOR, std::process::id().to_string());
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut supervisor = spawned.expect("the member's program starts");
         let output = BufReader::new(supervisor.stdout.take().expect("it is piped"));
@@ -148,6 +161,7 @@ impl Cluster {
                 }
             }
             Event::Leaderless { .. } => seat.leader = None,
+            Event::Lost { .. } => self.losses += 1,
             Event::Connected { peer } => drop(seat.connected.insert(*peer)),
             Event::Disconnected { peer, .. } | Event::Died { peer } => drop(seat.connected.remove(peer)),
             _ => {}
@@ -187,6 +201,11 @@ impl Cluster {
         self.listen_for(Duration::from_millis(300));
     }
 
+    /// How often the leader has changed, or nobody led, so far.
+    pub fn changes(&self) -> usize {
+        self.reigns.len().max(self.losses)
+    }
+
     /// The processes of members and supervisors.
     pub fn pids(&self) -> Vec<(i32, i32)> {
         self.seats.values().filter_map(|seat| Some((seat.pid?, seat.supervisor.id() as i32))).collect()
@@ -201,12 +220,11 @@ impl Cluster {
     /// Strikes the leader again and again, and measures from the blow until every other member knows the next.
     pub fn suffer(&mut self, name: String, blow: Blow, trials: usize) -> Line {
         let mut line = Line { name, times: Vec::new(), unprovoked: 0 };
+        let mut settled = self.reigns.len();
         for _ in 0..trials {
-            self.settle();
             // At any moment between two renewals, not always at the same.
             self.listen_for(Duration::from_micros(now_us() * 7_919 % 200_000));
             let (leader, term) = self.seats.values().find_map(|seat| seat.leader).expect("it has settled");
-            let reigns = self.reigns.len();
             let others: Vec<Id> = self.seats.keys().copied().filter(|&id| id != leader).collect();
             for id in &others {
                 self.seats.get_mut(id).expect("it is there").leader = None;
@@ -225,7 +243,6 @@ impl Cluster {
                 Blow::Transfer => self.order(leader, &format!("transfer {}", others[0])),
             }
             line.times.push(Duration::from_micros(self.next_known(&others, term) - struck));
-            line.unprovoked += (self.reigns.len() - reigns) as u64 - 1;
             match blow {
                 Blow::Kill | Blow::Terminate => {
                     let mut gone = self.seats.remove(&leader).expect("it was there");
@@ -240,25 +257,34 @@ impl Cluster {
                 // Who was named leads for long: it is told to give back what it has.
                 Blow::Transfer => self.order(others[0], &format!("transfer {leader}")),
             }
+            self.settle();
+            // The blow brought about one change, and the return of the best member another.
+            line.unprovoked += (self.reigns.len() - settled).saturating_sub(2) as u64;
+            settled = self.reigns.len();
         }
         line
     }
 
-    /// When the last of these has heard of a later leader.
+    /// When the last of these has heard of the later leader that all of them have heard of.
     fn next_known(&mut self, ids: &[Id], before: u64) -> u64 {
-        let (mut known, end) = (BTreeMap::new(), Instant::now() + LIMIT);
-        while known.len() < ids.len() {
+        let mut known: BTreeMap<Id, (Id, u64, u64)> = BTreeMap::new();
+        let end = Instant::now() + LIMIT;
+        loop {
+            let mut named = known.values().map(|&(leader, term, _)| (leader, term));
+            let first = named.next();
+            if known.len() == ids.len() && named.all(|other| Some(other) == first) {
+                return known.values().map(|&(.., at)| at).max().expect("somebody was to know");
+            }
             let said = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()));
             let said = said.expect("somebody is elected");
             self.hear(&said);
-            if let What::Event(Event::Elected { term, .. }) = said.what
+            if let What::Event(Event::Elected { leader, term }) = said.what
                 && term > before
                 && ids.contains(&said.member)
             {
-                known.entry(said.member).or_insert(said.at_us);
+                known.insert(said.member, (leader, term, said.at_us));
             }
         }
-        known.into_values().max().expect("somebody was to know")
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! `cargo bench -p bellwether-cli --bench failover` prints a table; after `--`:
 //! `--trials N` (20), `--rest SECONDS` (20; the figures in the manual are of 600), `--only WORD` (lines whose name has it).
-//! Whichever rivals are installed (etcd) run beside it.
+//! Whichever rivals are installed (etcd, ZooKeeper, Redis Sentinel, NATS) run beside it.
 
 mod cluster;
-mod etcd;
 mod rest;
+mod rivals;
+mod stalls;
 
 use cluster::{Blow, Cluster};
 use std::time::Duration;
@@ -26,6 +27,9 @@ struct Options {
 }
 
 fn main() {
+    if stalls::is_asked_to_watch() {
+        return;
+    }
     let options = options();
     println!("| what | trials | p50 ms | p99 ms | max ms | unprovoked changes |\n|---|---|---|---|---|---|");
     for (profile, is_fast) in [("steady", false), ("fast", true)] {
@@ -37,11 +41,10 @@ fn main() {
             }
         }
     }
-    if "etcd".contains(&options.only) || options.only.is_empty() {
-        etcd::run(options.trials).iter().for_each(print);
-    }
+    rivals::run(options.trials, &options.only, print);
     println!(
-        "\n| at rest, three members | seconds | % of a core a member | MiB a member | kB/s in all | unprovoked changes |\n|---|---|---|---|---|---|"
+        "\n| at rest, three members | seconds | % of a core a member | MiB a member + its supervisor | kB/s in all | \
+         unprovoked changes | stalls of a core over 15 ms, over 25 ms, the longest |\n|---|---|---|---|---|---|---|"
     );
     for (profile, is_fast) in [("steady", false), ("fast", true)] {
         for busy_loops in [0, 4] {

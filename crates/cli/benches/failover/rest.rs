@@ -1,6 +1,7 @@
 //! What a cluster costs while nothing happens, and whether it stays as it is.
 
 use crate::cluster::Cluster;
+use crate::stalls;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -8,31 +9,44 @@ use std::time::{Duration, Instant};
 pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
     let namespace = Namespace::new();
     let mut cluster = Cluster::within(3, is_fast, namespace.as_ref().map(|it| it.0.clone()));
-    let busy: Vec<Child> = (0..busy_loops).filter_map(|_| busy_loop()).collect();
+    let busy: Vec<BusyLoop> = (0..busy_loops).map(|_| BusyLoop::new()).collect();
+    let stalls = stalls::watch(span);
     let pids = cluster.pids();
-    let (changes, bytes, time) = (cluster.reigns.len(), wire_bytes(&pids), processor_time(&pids));
+    let (changes, bytes, time) = (cluster.changes(), wire_bytes(&pids), processor_time(&pids));
     let begun = Instant::now();
     cluster.listen_for(span);
     let seconds = begun.elapsed().as_secs_f64();
     let members = pids.len() as f64;
     let share = (processor_time(&pids) - time).as_secs_f64() / seconds / members * 100.0;
-    let memory =
-        pids.iter().map(|&(member, supervisor)| resident(member) + resident(supervisor)).max().unwrap_or(0);
+    let most = |memory: fn(&(i32, i32)) -> u64| pids.iter().map(memory).max().unwrap_or(0) as f64 / 1024.0;
+    let (of_member, of_supervisor) = (most(|pids| resident(pids.0)), most(|pids| resident(pids.1)));
     let wire = match namespace {
         Some(_) => format!("{:.1}", (wire_bytes(&pids) - bytes) as f64 / seconds / 1e3),
         None => "needs root and 'ip'".to_owned(),
     };
-    let changes = cluster.reigns.len() - changes;
-    println!("| {name} | {seconds:.0} | {share:.2} | {:.1} | {wire} | {changes} |", memory as f64 / 1024.0);
-    drop(cluster);
-    for mut busy in busy {
-        let _ = busy.kill();
-        let _ = busy.wait();
+    let changes = cluster.changes() - changes;
+    let stalls = stalls::told(stalls);
+    println!(
+        "| {name} | {seconds:.0} | {share:.2} | {of_member:.1} + {of_supervisor:.1} | {wire} | {changes} | {stalls} |"
+    );
+    drop((cluster, busy));
+}
+
+struct BusyLoop(Child);
+
+impl BusyLoop {
+    /// It ends with whoever began it, however that ends.
+    fn new() -> BusyLoop {
+        let spawned = Command::new("sh").args(["-c", "while kill -0 $PPID; do :; done"]).spawn();
+        BusyLoop(spawned.expect("every system has a shell"))
     }
 }
 
-fn busy_loop() -> Option<Child> {
-    Command::new("sh").args(["-c", "while :; do :; done"]).spawn().ok()
+impl Drop for BusyLoop {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A network namespace with nothing but its own loopback.

@@ -47,7 +47,7 @@ pub enum ProfileArg {
     /// For any network and any machine: a silent leader is replaced in 0.3 s
     #[default]
     Steady,
-    /// For members on good machines close to each other: in 25 ms
+    /// For members on good machines close to each other: in 30 ms
     Fast,
 }
 

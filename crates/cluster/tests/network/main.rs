@@ -4,3 +4,4 @@ mod bench;
 mod certificates;
 mod frames;
 mod pairs;
+mod patience;
