@@ -1,6 +1,7 @@
 //! Rivals in the same run, each if it is installed: three servers, the leader struck again and again.
 
 mod etcd;
+mod keepalived;
 mod nats;
 mod sentinel;
 mod zookeeper;
@@ -8,7 +9,7 @@ mod zookeeper;
 use crate::Line;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,6 +21,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Something else that elects a leader.
 trait Rival {
+    /// Makes ready what servers need; false if that cannot be had here.
+    fn prepare(&self, _directory: &Path) -> bool {
+        true
+    }
     /// How one of its servers is started; its files go into the directory.
     fn server(&self, at: usize, directory: &Path) -> Command;
     /// Who leads, if all these say the same.
@@ -27,6 +32,10 @@ trait Rival {
     /// What runs beside the servers.
     fn others(&self, _directory: &Path) -> Vec<Command> {
         Vec::new()
+    }
+    /// All processes of a server.
+    fn processes(&self, server: &Child) -> Vec<Pid> {
+        vec![Pid::from_child(server)]
     }
     /// How long nothing is done to it after an election.
     fn rest(&self) -> Duration {
@@ -44,23 +53,22 @@ struct Contest {
 
 /// Strikes the leaders of those that are installed and whose name has the word, and prints a line for each blow.
 pub fn run(trials: usize, only: &str, print: impl Fn(&Line)) {
-    let contests = [etcd::contests(), zookeeper::contests(), sentinel::contests(), nats::contests()]
-        .into_iter()
-        .flatten();
-    for Contest { name, needs: (file, package), rival } in contests {
+    let contests =
+        [etcd::contests, zookeeper::contests, sentinel::contests, nats::contests, keepalived::contests];
+    for Contest { name, needs: (file, package), rival } in contests.iter().flat_map(|contests| contests()) {
         let blows = [("kill -9", Signal::KILL), ("SIGSTOP", Signal::STOP)];
-        for (blow, signal) in blows {
-            let name = format!("{name}: {blow}");
-            if !name.contains(only) {
-                continue;
-            }
-            if !Path::new(file).exists() {
-                eprintln!(
-                    "{name}: there is no {file}, so it does not run beside (Debian has it in {package})"
-                );
-                continue;
-            }
-            print(&Servers::of(&*rival).suffer(name, signal, trials));
+        let blows = blows.map(|(blow, signal)| (format!("{name}: {blow}"), signal));
+        let mut blows = blows.into_iter().filter(|(name, _)| name.contains(only)).peekable();
+        if blows.peek().is_none() {
+            continue;
+        }
+        let directory = TempDir::new().expect("there is room for a directory");
+        if !Path::new(file).exists() {
+            eprintln!("{name}: there is no {file}, so it does not run beside (Debian has it in {package})");
+        } else if !rival.prepare(directory.path()) {
+            eprintln!("{name}: needs root and 'ip', so it does not run beside");
+        } else {
+            blows.for_each(|(name, signal)| print(&Servers::of(&*rival).suffer(name, signal, trials)));
         }
     }
 }
@@ -95,14 +103,19 @@ impl<'a> Servers<'a> {
                 }
             }
             let Some(mut server) = self.servers[leader].take() else { continue };
-            let process = Pid::from_child(&server);
+            let processes = self.rival.processes(&server);
+            let signal_all = |signal| {
+                for &process in &processes {
+                    let _ = kill_process(process, signal); // gone, if it died with another
+                }
+            };
             let survivors: Vec<usize> = all.iter().copied().filter(|at| *at != leader).collect();
             let struck = Instant::now();
-            kill_process(process, signal).expect("it lives");
+            signal_all(signal);
             self.agreed(&survivors, Some(leader));
             line.times.push(struck.elapsed());
             self.servers[leader] = Some(if signal == Signal::STOP {
-                let _ = kill_process(process, Signal::CONT);
+                signal_all(Signal::CONT);
                 server
             } else {
                 let _ = server.wait();
@@ -128,7 +141,9 @@ impl<'a> Servers<'a> {
 impl Drop for Servers<'_> {
     fn drop(&mut self) {
         for child in self.servers.iter_mut().flatten().chain(&mut self.others) {
-            let _ = child.kill();
+            for process in self.rival.processes(child) {
+                let _ = kill_process(process, Signal::KILL);
+            }
             let _ = child.wait();
         }
     }
@@ -144,22 +159,32 @@ fn host(last: u8) -> String {
     format!("127.77.{}.{last}", 1 + std::process::id() % 250)
 }
 
+/// How a question ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// The server hangs up when it has answered.
+    Listen,
+    /// It goes on until the other side hangs up.
+    HangUp,
+}
+
 /// What a server answers to a few words. Nothing if it does not, in time to ask again.
-fn ask(host: &str, port: u16, words: &str) -> Option<String> {
-    let address = std::net::SocketAddr::new(host.parse().ok()?, port);
+fn ask(host: &str, port: u16, words: &str, then: Then) -> Option<String> {
+    let address = SocketAddr::new(host.parse().ok()?, port);
     let limit = Duration::from_millis(200);
     let mut stream = TcpStream::connect_timeout(&address, limit).ok()?;
     stream.set_read_timeout(Some(limit)).ok()?;
     stream.write_all(words.as_bytes()).ok()?;
-    let mut answer = String::new();
-    match stream.read_to_string(&mut answer) {
-        Ok(_) => Some(answer),
-        Err(_) => (!answer.is_empty()).then_some(answer),
+    if then == Then::HangUp {
+        stream.shutdown(Shutdown::Write).ok()?;
     }
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
 }
 
 /// The body of what it answers to a request in HTTP.
 fn fetch(host: &str, port: u16, request: &str) -> Option<serde_json::Value> {
-    let answer = ask(host, port, request)?;
+    let answer = ask(host, port, request, Then::Listen)?;
     serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
 }

@@ -1,6 +1,6 @@
 //! Redis Sentinel: three servers, and three sentinels that choose which of them is the master.
 
-use super::{Contest, Rival, SERVERS, ask, host};
+use super::{Contest, Rival, SERVERS, Then, ask, host};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -23,8 +23,11 @@ impl Rival for Sentinel {
         let file = directory.join(format!("r{at}.conf"));
         if !file.exists() {
             let follows = if at == 0 { String::new() } else { format!("replicaof {host} 7500\n") };
-            let settings =
-                format!("port {}\nbind {host}\nsave \"\"\ndir {}\n", 7500 + at, directory.display());
+            let settings = format!(
+                "port {}\nbind {host}\nreplica-announce-ip {host}\nsave \"\"\ndir {}\n",
+                7500 + at,
+                directory.display()
+            );
             std::fs::write(&file, settings + &follows).expect("there is room for a file");
         }
         let mut command = Command::new(PROGRAM);
@@ -37,8 +40,8 @@ impl Rival for Sentinel {
         let sentinel = |at: usize| {
             let file = directory.join(format!("s{at}.conf"));
             let settings = format!(
-                "port {}\nbind {host}\nsentinel monitor it {host} 7500 2\nsentinel down-after-milliseconds it 1000\n\
-                 sentinel failover-timeout it 2000\n",
+                "port {}\nbind {host}\nsentinel announce-ip {host}\nsentinel monitor it {host} 7500 2\n\
+                 sentinel down-after-milliseconds it 1000\nsentinel failover-timeout it 2000\n",
                 7600 + at
             );
             std::fs::write(&file, settings).expect("there is room for a file");
@@ -56,7 +59,8 @@ impl Rival for Sentinel {
 
     fn leader(&self, _: &[usize]) -> Option<usize> {
         let master = |at: usize| {
-            let answer = ask(&self.0, 7600 + at as u16, "SENTINEL get-master-addr-by-name it\r\nQUIT\r\n")?;
+            let words = "SENTINEL get-master-addr-by-name it\r\n";
+            let answer = ask(&self.0, 7600 + at as u16, words, Then::HangUp)?;
             answer.lines().nth(4)?.parse::<usize>().ok()?.checked_sub(7500)
         };
         let named: Vec<usize> = (0..SERVERS).map_while(master).collect();

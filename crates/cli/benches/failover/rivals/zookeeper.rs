@@ -1,6 +1,6 @@
 //! ZooKeeper, with the settings of its own example.
 
-use super::{Contest, Rival, SERVERS, ask, host};
+use super::{Contest, Rival, SERVERS, Then, ask, host};
 use std::path::Path;
 use std::process::Command;
 
@@ -38,7 +38,7 @@ impl Rival for ZooKeeper {
     /// Whoever does not follow the leader, or lead, does not serve.
     fn leader(&self, live: &[usize]) -> Option<usize> {
         let mode = |&at: &usize| {
-            let answer = ask(&self.0, 7500 + at as u16, "srvr")?;
+            let answer = ask(&self.0, 7500 + at as u16, "srvr", Then::Listen)?;
             answer.lines().find_map(|line| line.strip_prefix("Mode: ").map(str::to_owned))
         };
         let modes: Vec<String> = live.iter().map_while(mode).collect();
