@@ -23,6 +23,7 @@ mod start;
 mod store;
 mod supervisor;
 mod surroundings;
+mod terms;
 mod watch;
 
 pub use builder::Builder;
@@ -40,3 +41,4 @@ pub use settings::{
 pub use start::{DEFAULT_DETECTOR, StartError};
 pub use store::{Flaw, Saved, Store, StoreError};
 pub use supervisor::{COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};
+pub use terms::{LONGEST_PROMISE, Terms};

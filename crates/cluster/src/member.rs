@@ -65,6 +65,8 @@ pub(crate) struct Member {
     pub(crate) commands: Receiver<Command>,
     /// What it saved in its life before, until it has started.
     pub(crate) saved: Option<Vec<u8>>,
+    /// It starts no earlier: what it may have promised in an earlier life, under other bounds, holds until then.
+    pub(crate) takes_part_at: Time,
     /// It stands for ever, not only while somebody campaigns.
     pub(crate) stands: bool,
     pub(crate) tells_leases: bool,
@@ -291,7 +293,7 @@ impl Member {
         let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
         let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
         let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));
-        if !all_there && now < Time::ZERO + patience {
+        if now < self.takes_part_at || !all_there && now < Time::ZERO + patience {
             return Ok(());
         }
         self.state.has_started = true;

@@ -20,7 +20,7 @@ mod tend;
 pub mod wire;
 mod words;
 
-use crate::{Incarnation, Settings};
+use crate::{Incarnation, Settings, Terms};
 use bellwether_core::Id;
 use link::{Link, Trouble};
 use mio::net::TcpListener;
@@ -60,7 +60,7 @@ pub struct Network {
     guard: Guard,
     me: Id,
     cluster: String,
-    protocol: String,
+    terms: Terms,
     incarnation: Incarnation,
     commitment: Option<[u8; 32]>,
     members: Vec<Member>,
@@ -115,14 +115,14 @@ enum Stage {
 }
 
 impl Network {
-    /// Listens, and begins to dial all others, for this life of the member. `protocol` names the algorithm and its
-    /// variant: who runs another one is not heard.
+    /// Listens, and begins to dial all others, for this life of the member. Who was told other terms is not
+    /// heard.
     ///
     /// # Errors
     /// [`NetworkError`] says what cannot be had.
     pub fn open(
         settings: &Settings,
-        protocol: &str,
+        terms: Terms,
         incarnation: Incarnation,
     ) -> Result<Network, NetworkError> {
         let guard = Guard::new(settings)?;
@@ -145,7 +145,7 @@ impl Network {
             guard,
             me: settings.me,
             cluster: settings.cluster.clone(),
-            protocol: protocol.into(),
+            terms,
             incarnation,
             commitment: settings.commitment,
             members: others.map(|it| Member::new(it.id, it.address.clone(), now)).collect(),
