@@ -3,7 +3,8 @@
 //! The caller's loop: [`Network::wait`]; then [`Network::next`] until there is nothing, with [`Network::send`] and one
 //! [`Network::flush`] for each input; and again. Who stops asking for a while holds up the senders, and loses nothing:
 //! what it does not ask for stays in the sockets. `wait` does not return for what was left there, so ask until there
-//! is nothing before waiting for more.
+//! is nothing before waiting for more. Between two waits so much is read from each connection and no more: nobody keeps
+//! the caller from the rest of its work.
 //!
 //! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
 //! that is down. Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
