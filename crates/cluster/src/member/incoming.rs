@@ -1,6 +1,6 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
-use super::{MOST_EARLY, Member, PATIENCE};
+use super::{Member, PATIENCE};
 use crate::event::Event;
 use crate::machine::{Input, addressed};
 use crate::network::{Incoming, Outgoing};
@@ -18,9 +18,7 @@ impl Member {
                     return Ok(true);
                 }
                 if !self.state.has_started {
-                    if self.state.own_mail.len() < MOST_EARLY {
-                        self.state.own_mail.push_back((port, msg.to_vec()));
-                    }
+                    self.state.own_mail.put_early(port, msg);
                     return Ok(true);
                 }
                 let taken = self.machine.take(
