@@ -2,7 +2,7 @@
 
 use super::{Member, PATIENCE};
 use crate::event::Event;
-use crate::machine::{Input, addressed};
+use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
 use crate::watch::Word;
 use bellwether_core::{Environment as _, Id, Starts, Time, Verdict};
@@ -27,8 +27,9 @@ impl Member {
                     &mut self.around,
                     &mut self.state.wishes,
                 );
-                if taken.is_ok() {
-                    self.fulfil(now);
+                match taken {
+                    Ok(()) => self.fulfil(now),
+                    Err(Malformed) => self.network.reject(peer),
                 }
             }
             Incoming::Signal { peer, signal } => {

@@ -251,6 +251,13 @@ impl Network {
         None
     }
 
+    /// Ends the connection with a peer that said what nobody understands.
+    pub fn reject(&mut self, peer: Id) {
+        if let Some(at) = self.member(peer).and_then(|member| member.up) {
+            self.drop_line(at, Ended::Malformed);
+        }
+    }
+
     /// From now on this peer is dialled there.
     pub fn set_address(&mut self, id: Id, address: String) {
         let now = Instant::now();
