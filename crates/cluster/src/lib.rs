@@ -24,6 +24,8 @@ mod store;
 mod supervisor;
 mod surroundings;
 mod terms;
+#[doc(hidden)]
+pub mod unruly;
 mod watch;
 
 pub use builder::Builder;
