@@ -10,7 +10,7 @@
 //! stand, withdraw       be a candidate, be none
 //! admit ID, dismiss ID  let this member vote, or no longer
 //! ready                 the application has taken over
-//! address ID HOST:PORT  a member has moved
+//! address ID HOST:PORT  a member has moved (its supervisor will know it, too)
 //! cut ID,ID             for trials: nothing passes from and to these
 //! heal                  everything passes again
 //! stop                  give up leading, say farewell, and end

@@ -14,6 +14,7 @@ mod fence;
 mod leadership;
 mod machine;
 mod member;
+mod moves;
 pub mod network;
 pub mod obituary;
 mod outlook;

@@ -5,6 +5,7 @@ use crate::disk::Disk;
 use crate::elector::{Elector, Shared};
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
+use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
@@ -179,6 +180,7 @@ fn start(
         view,
         candidates: AtomicUsize::new(0),
         thread: std::sync::Mutex::new(Some(thread)),
+        moves: Moves::new(&settings.data, settings.commitment.is_some()),
     })
 }
 
