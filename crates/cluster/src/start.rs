@@ -5,16 +5,18 @@ use crate::disk::Disk;
 use crate::elector::{Elector, Shared};
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
+use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
 use crate::settings::{Incarnation, Settings, SettingsError};
 use crate::store::{Store, StoreError};
 use crate::surroundings::Surroundings;
+use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
     Algorithm, Detector, DetectorChoice, Preset, Registry, Request, RoundAlgorithm, Rounds, Span, Starts,
-    Visitor,
+    Time, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
@@ -124,9 +126,10 @@ fn start(
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
-    let (store, saved) = Store::open(&settings.data, &settings.cluster, settings.me)?;
+    let terms = Terms::new(&settings, spec);
+    let (store, saved) = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
-    let network = Network::open(&settings, &format!("{}/{}", spec.name, spec.variant), incarnation)?;
+    let network = Network::open(&settings, terms, incarnation)?;
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
@@ -155,6 +158,7 @@ fn start(
         outlook,
         commands: orders,
         saved: saved.durable,
+        takes_part_at: Time::ZERO + saved.wait,
         stands: settings.always_stands,
         tells_leases: settings.tells_leases,
         state: State::default(),
@@ -176,6 +180,7 @@ fn start(
         view,
         candidates: AtomicUsize::new(0),
         thread: std::sync::Mutex::new(Some(thread)),
+        moves: Moves::new(&settings.data, settings.commitment.is_some()),
     })
 }
 
