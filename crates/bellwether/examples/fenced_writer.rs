@@ -14,10 +14,11 @@ struct Ledger {
 
 impl Ledger {
     fn write(&self, token: u64, line: &str) -> Result<(), Stale> {
-        self.fence.admit(token)?;
-        let mut lines = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        lines.push(format!("[{token}] {line}"));
-        Ok(())
+        // Being admitted and writing are one step: a successor could write in between, were they two.
+        self.fence.admit_then(token, || {
+            let mut lines = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            lines.push(format!("[{token}] {line}"));
+        })
     }
 }
 

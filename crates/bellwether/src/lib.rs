@@ -5,7 +5,10 @@
 //!
 //! ```no_run
 //! use bellwether::{Elector, Id};
+//! use std::time::Duration;
 //!
+//! # async fn take_over() -> std::io::Result<()> { Ok(()) }
+//! # async fn write(_: u64, _: &str) -> std::io::Result<()> { Ok(()) }
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 //! let elector = Elector::builder("orders", Id::new(1)?)
 //!     .member(Id::new(1)?, "one.example:7400")
@@ -15,15 +18,24 @@
 //!     .data("/var/lib/orders/election")
 //!     .start()?;
 //! loop {
-//!     let leadership = elector.campaign().await?;
+//!     let leadership = elector.campaign().await?; // it leads from here on
+//!     take_over().await?;
+//!     leadership.ready(); // everyone may know that it does what a leader should
 //!     while let Ok(token) = leadership.check() {
-//!         println!("I lead: this is done with token {token}");
+//!         write(token, "what the leader does").await?; // and whoever carries it out refuses smaller tokens
+//!         tokio::select! {
+//!             _ = leadership.lost() => {} // as soon as it is over
+//!             () = tokio::time::sleep(Duration::from_secs(1)) => {}
+//!         }
 //!     }
 //! }
 //! # }
 //! ```
 //!
-//! [`Leadership`] says what holds, and under which conditions.
+//! [`Leadership`] says what holds, and under which conditions; [`Fence`] is for the other side of the token.
+//!
+//! A leader that falls silent is replaced when its lease has run out. One whose process dies is replaced in milliseconds, if
+//! a [`Supervisor`] stands above it: [`process::supervise_this_program`] puts the program under one in three lines.
 #![forbid(unsafe_code)]
 
 pub mod process;
@@ -33,7 +45,7 @@ pub use bellwether_cluster::network::{Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,
     Leadership, Loss, Lost, Peer, Profile, Reign, Security, Settings, SettingsError, Stale, StartError,
-    Stopped, View,
+    Stopped, Supervisor, SupervisorError, View, die_with_parent,
 };
 pub use bellwether_core::{Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 
@@ -41,6 +53,7 @@ pub use bellwether_core::{Duty, Id, InvalidId, Request, Role, Span, Status, Time
 pub type Elector = bellwether_cluster::Elector<Algorithms>;
 
 /// Starts the member that the settings describe. The same as [`Elector::start`], and compiled here for every algorithm.
+/// If a [`Supervisor`] started this process, the member's peers will know at once when it is dead.
 ///
 /// # Errors
 /// [`StartError`] says why it cannot. Nothing has been started then.

@@ -17,8 +17,7 @@
 //! ```
 
 use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
-use bellwether_cluster::obituary::Commitment;
-use bellwether_cluster::{COMMITMENT, Supervisor, SupervisorError, die_with_parent};
+use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -122,12 +121,7 @@ fn without_values(error: &serde_json::Error) -> String {
 /// [`ProcessError`] says why it could not start, or could not go on.
 pub fn member(path: &Path) -> Result<(), ProcessError> {
     die_with_whoever_asks_for_it()?;
-    let mut settings = read_settings(path)?;
-    let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
-    if let Ok(text) = std::env::var(COMMITMENT) {
-        let commitment: Commitment = text.parse().map_err(|error| wrong(format!("{COMMITMENT}: {error}")))?;
-        settings.commitment = Some(commitment.0);
-    }
+    let settings = read_settings(path)?;
     let me = settings.me;
     let elector = start(settings)?;
     let (orders, to_do) = channel();
@@ -171,6 +165,41 @@ pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i3
     die_with_whoever_asks_for_it()?;
     let settings = read_settings(path)?;
     Ok(Supervisor::new(&settings).patience(patience).run(program)?.code)
+}
+
+/// Puts this very program under a supervisor, so that the peers of the member in it know at once when it is dead, even by
+/// kill -9. To be called first in `main`, in its own thread, with the settings that the member is started with:
+///
+/// ```no_run
+/// # fn settings() -> bellwether::Settings { unimplemented!() }
+/// # fn serve(_: bellwether::Elector) -> Result<(), Box<dyn std::error::Error>> { Ok(()) }
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let settings = settings();
+///     if let Some(code) = bellwether::process::supervise_this_program(&settings)? {
+///         std::process::exit(code);
+///     }
+///     serve(bellwether::start(settings)?)
+/// }
+/// ```
+///
+/// The program runs once more, below this process, with the same arguments; there it is given nothing, and `main` goes on.
+/// Here it is given the exit code to end with, when that one is dead, with all that it had started, and its peers know. The
+/// service manager's signals are passed on. If this process dies, so does the one below; then nobody can tell the peers, and
+/// they wait for the lease to end.
+///
+/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it.
+///
+/// # Errors
+/// [`ProcessError`] says why it could not.
+pub fn supervise_this_program(settings: &Settings) -> Result<Option<i32>, ProcessError> {
+    if is_supervised() {
+        die_with_parent()?;
+        return Ok(None);
+    }
+    die_with_whoever_asks_for_it()?;
+    let mut program = Command::new(std::env::current_exe()?);
+    program.args(std::env::args_os().skip(1));
+    Ok(Some(Supervisor::new(settings).run(program)?.code))
 }
 
 fn die_with_whoever_asks_for_it() -> io::Result<()> {

@@ -38,3 +38,16 @@ fn one_instance_takes_orders_and_the_others_say_which() {
     assert_eq!(said.matches("421 Misdirected Request").count(), 2, "{said}");
     assert_eq!(said.matches(r#""leader":3"#).count(), 2, "{said}");
 }
+
+#[test]
+fn a_worker_that_is_killed_is_certified_to_be_dead_and_the_next_takes_over() {
+    let said = run("supervised_worker");
+    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("no '{words}' in\n{said}"));
+    assert!(place("kill -9") < place("for certain"), "{said}");
+    let tokens: Vec<u64> = said
+        .lines()
+        .filter_map(|line| line.split_once(" leads with token "))
+        .map(|(_, token)| token.parse().unwrap())
+        .collect();
+    assert!(tokens.iter().any(|&token| token > tokens[0]), "{said}");
+}

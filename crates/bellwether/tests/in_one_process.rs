@@ -1,7 +1,9 @@
 //! Clusters whose members all live in the test's own process: what the library promises to whoever embeds it.
 
-use bellwether::{Elector, Event, Fence, Id, Leadership, Peer, Profile, Security, Settings, View};
-use std::time::Duration;
+use bellwether::{
+    Elector, Event, Fence, Id, Leadership, Loss, Lost, Peer, Profile, Security, Settings, Verdict, View,
+};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const SECRET: &str = "a secret of thirty-two bytes or more";
@@ -148,6 +150,94 @@ async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
     cluster.members[2].heal();
     until(&cluster.members[2], "it follows", |view| view.status.leader == Some(id(2))).await;
     assert!(next.check().is_ok(), "who comes back disturbs nobody");
+}
+
+#[tokio::test]
+async fn leadership_says_how_long_it_lasts_yet_and_lasts_that_long() {
+    let cluster = Cluster::of(3, |_| ());
+    let leadership = campaign(&cluster.members[1]).await;
+    let lease = Duration::from_millis(25 * 12); // of 25 delay bounds
+    let begun = Instant::now();
+    let left = leadership.remaining().unwrap();
+    assert!(!left.is_zero() && left <= lease, "{left:?}");
+    let renewed = within("a renewal", async {
+        loop {
+            let left = leadership.remaining().unwrap();
+            if left > lease.mul_f64(0.5) && begun.elapsed() > lease {
+                return left; // it has lasted longer than the first lease
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+    assert!(renewed <= lease);
+    let cut = Instant::now();
+    let left = leadership.remaining().unwrap();
+    cluster.members[1].cut(vec![id(1), id(3)]);
+    assert_eq!(within("the end", leadership.lost()).await.0, leadership.term());
+    assert!(cut.elapsed() >= left, "it was told {left:?}, and had {:?}", cut.elapsed());
+    assert_eq!(leadership.remaining(), Err(Lost(leadership.term())));
+    assert_eq!(leadership.check(), Err(Lost(leadership.term())));
+    assert_eq!(cluster.members[1].leads_for(), None);
+}
+
+#[tokio::test]
+async fn gained_ready_and_lost_are_told_in_this_order() {
+    let cluster = Cluster::of(3, |_| ());
+    let (mut own, mut others) = (cluster.members[0].observe(), cluster.members[1].observe());
+    let leadership = campaign(&cluster.members[0]).await;
+    let (leader, term) = (id(1), leadership.term());
+    leadership.ready();
+    until(&cluster.members[1], "everyone knows that it is ready", |view| view.is_ready).await;
+    within("resignation", leadership.resign()).await;
+    let mut told = Vec::new();
+    within("the events", async {
+        while !matches!(told.last(), Some(Event::Lost { .. })) {
+            let event = own.next().await.unwrap().event;
+            if matches!(event, Event::Gained { .. } | Event::Ready { .. } | Event::Lost { .. }) {
+                told.push(event);
+            }
+        }
+    })
+    .await;
+    let lost = Event::Lost { term, why: Loss::GaveUp };
+    assert_eq!(told, [Event::Gained { term }, Event::Ready { leader, term }, lost]);
+    let mut told = Vec::new();
+    within("the events", async {
+        while !matches!(told.last(), Some(Event::Leaderless { .. })) {
+            let event = others.next().await.unwrap().event;
+            let is_of_interest = !matches!(event, Event::Connected { .. } | Event::Refused { .. });
+            told.extend(is_of_interest.then_some(event));
+        }
+    })
+    .await;
+    let elected = Event::Elected { leader, term };
+    assert_eq!(told, [elected, Event::Ready { leader, term }, Event::Leaderless { term }]);
+}
+
+/// `bully` elects again only if its detector says so.
+#[tokio::test]
+async fn every_detector_notices_over_a_real_network_that_the_leader_is_silent() {
+    for detector in ["heartbeat", "ping", "three-valued", "learned", "bayes"] {
+        let cluster = Cluster::of(3, |settings| {
+            settings.algorithm = "bully".into();
+            settings.detector = Some(detector.into());
+            settings.always_stands = true;
+        });
+        for member in &cluster.members {
+            until(member, detector, |view| view.status.leader == Some(id(3))).await;
+        }
+        let mut events = cluster.members[0].observe();
+        cluster.members[2].cut(vec![id(1), id(2)]);
+        within(detector, async {
+            let is_doubt = |event: &Event| matches!(event, Event::Judged { peer, verdict } if *peer == id(3) && *verdict != Verdict::Working);
+            while !is_doubt(&events.next().await.unwrap().event) {}
+        })
+        .await;
+        for member in &cluster.members[..2] {
+            until(member, detector, |view| view.status.leader == Some(id(2))).await;
+        }
+    }
 }
 
 #[tokio::test]

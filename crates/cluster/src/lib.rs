@@ -43,5 +43,7 @@ pub use settings::{
 };
 pub use start::{DEFAULT_DETECTOR, StartError};
 pub use store::{Flaw, Saved, Store, StoreError};
-pub use supervisor::{COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};
+pub use supervisor::{
+    COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent, is_supervised,
+};
 pub use terms::{LONGEST_PROMISE, Terms};

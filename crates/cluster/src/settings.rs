@@ -36,7 +36,8 @@ pub struct Settings {
     #[serde(default)]
     pub profile: Profile,
     /// The commitment of this process's supervisor, if it has one: SHA-256 of the token that it will reveal when
-    /// this process is dead.
+    /// this process is dead. A supervisor tells the process that it starts ([`crate::COMMITMENT`]), so it need not be
+    /// given here.
     #[serde(default)]
     pub commitment: Option<[u8; 32]>,
     /// Seeds everything that is drawn; from the machine's randomness if there is none.

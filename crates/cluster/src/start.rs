@@ -7,10 +7,12 @@ use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
 use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
+use crate::obituary::InvalidCommitment;
 use crate::outlook::Outlook;
 use crate::seat::Seat;
 use crate::settings::{Incarnation, Settings, SettingsError};
 use crate::store::{Store, StoreError};
+use crate::supervisor::{COMMITMENT, commitment_of_supervisor};
 use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
@@ -66,6 +68,9 @@ pub enum StartError {
         /// The delay bound.
         bound: f64,
     },
+    /// Whoever started this process is no supervisor of ours, or has been misunderstood.
+    #[error("the environment variable {COMMITMENT} is not as a supervisor sets it: {0}")]
+    Commitment(InvalidCommitment),
     /// The system gives it no random numbers.
     #[error("the system gives no random numbers; without them members could be mistaken for each other")]
     Randomness,
@@ -77,9 +82,16 @@ pub enum StartError {
 impl<G: Registry> Elector<G> {
     /// Starts the member that the settings describe.
     ///
+    /// If a [`crate::Supervisor`] started this process, it will tell the peers when the process is dead, and the member
+    /// tells them beforehand how to know that it is true: it takes the commitment from the environment
+    /// ([`COMMITMENT`]), unless the settings have another.
+    ///
     /// # Errors
     /// [`StartError`] says why it cannot. Nothing has been started then.
-    pub fn start(settings: Settings) -> Result<Elector<G>, StartError> {
+    pub fn start(mut settings: Settings) -> Result<Elector<G>, StartError> {
+        if settings.commitment.is_none() {
+            settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
+        }
         let algorithm = &*settings.algorithm;
         let (name, variant) =
             algorithm.split_once('/').map_or((algorithm, None), |(name, variant)| (name, Some(variant)));

@@ -10,7 +10,7 @@
 
 mod burial;
 
-use crate::obituary::{Obituary, Token, announce};
+use crate::obituary::{Commitment, InvalidCommitment, Obituary, Token, announce};
 use crate::{Peer, Settings, moves};
 use bellwether_core::Id;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -18,6 +18,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, getppid, kill_process_group,
     pidfd_open, pidfd_send_signal, set_child_subreaper, set_parent_process_death_signal, waitid,
 };
+use std::env::VarError;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -141,6 +142,23 @@ impl Supervisor {
     }
 }
 
+/// What the supervisor above this process has committed itself to, if there is one. Processes that this one starts inherit
+/// it, and rightly so: the supervisor says nothing before they are dead too.
+pub(crate) fn commitment_of_supervisor() -> Result<Option<Commitment>, InvalidCommitment> {
+    match std::env::var(COMMITMENT) {
+        Ok(text) => text.parse().map(Some),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(InvalidCommitment),
+    }
+}
+
+/// Whether this process was started by a supervisor: by its parent, not by anybody above that.
+#[must_use]
+pub fn is_supervised() -> bool {
+    let supervisor = std::env::var(SUPERVISOR).ok().and_then(|pid| pid.parse().ok());
+    std::env::var_os(COMMITMENT).is_some() && supervisor == Some(parent())
+}
+
 fn exit_code(status: &WaitIdStatus) -> i32 {
     let by_signal = status.terminating_signal().map(|signal| 128 + signal);
     status.exit_status().or(by_signal).unwrap_or(1)
@@ -154,7 +172,6 @@ fn exit_code(status: &WaitIdStatus) -> i32 {
 /// # Errors
 /// If the kernel refuses, or the supervisor is no longer there.
 pub fn die_with_parent() -> io::Result<()> {
-    let parent = || getppid().map_or(0, Pid::as_raw_pid); // none: in a namespace that cannot see it
     let expected = match std::env::var(SUPERVISOR) {
         Ok(pid) => pid.parse().map_err(|_| io::Error::other(format!("{SUPERVISOR} must be a pid")))?,
         Err(_) => parent(),
@@ -168,6 +185,11 @@ pub fn die_with_parent() -> io::Result<()> {
             "the supervisor (pid {expected}) is not this process's parent any more"
         )))
     }
+}
+
+/// The parent's pid; 0 in a namespace that cannot see it.
+fn parent() -> i32 {
+    getppid().map_or(0, Pid::as_raw_pid)
 }
 
 /// Signals to this process, as something that can be waited for together with a pidfd.

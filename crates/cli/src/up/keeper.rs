@@ -26,7 +26,7 @@ pub enum Notice {
     Gone(Life),
     /// Something happened at the terminal.
     Terminal(TerminalEvent),
-    /// We are to end.
+    /// Look whether we are to end.
     End,
 }
 
@@ -92,10 +92,15 @@ impl Keeper {
         Ok(keeper)
     }
 
-    /// The member has said its pid: from now on it is held by a pidfd, which is never another process.
+    /// The member has said its pid: from now on it is held by a pidfd, which is never another process. What it says is
+    /// not trusted: only a child of its supervisor can be the member, and nobody else is ever signalled.
     pub fn hold(&mut self, pid: u32) -> io::Result<()> {
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
-        let member = Arc::new(pidfd_open(pid, PidfdFlags::empty())?);
+        let raw = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+        let member = Arc::new(pidfd_open(raw, PidfdFlags::empty())?);
+        // If this is already about the next process with that number, the one that is held is dead.
+        if parent_of(pid)? != self.supervisor.id() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         self.member = Some(member.clone());
         let (life, to) = (self.life, self.notices.clone());
         thread::Builder::new().spawn(move || {
@@ -136,6 +141,15 @@ impl Drop for Keeper {
     }
 }
 
+/// Who started a process, or inherited it.
+fn parent_of(pid: u32) -> io::Result<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // After the program's name, which may have anything in it, come the state and the parent.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let parent = fields.split_whitespace().nth(1).and_then(|field| field.parse().ok());
+    parent.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
 /// Waits for a process to be dead; whether it is.
 fn await_death(process: &OwnedFd, limit: Option<&Timespec>) -> bool {
     let mut watched = [PollFd::new(process, PollFlags::IN)];
@@ -144,5 +158,39 @@ fn await_death(process: &OwnedFd, limit: Option<&Timespec>) -> bool {
             Err(rustix::io::Errno::INTR) => {}
             waited => return waited.is_ok_and(|ready| ready > 0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn only_a_child_of_the_supervisor_is_taken_for_the_member() {
+        let mut supervisor = Command::new("sh")
+            .args(["-c", "sleep 60 & echo $!; wait"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(supervisor.stdout.take().unwrap());
+        let mut child = String::new();
+        said.read_line(&mut child).unwrap();
+        let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
+        let (notices, heard) = std::sync::mpsc::sync_channel(8);
+        let life = Life { id: Id::new(1).unwrap(), number: 1 };
+        let mut keeper = Keeper { life, supervisor, orders: None, member: None, notices };
+        for pid in [stranger.id(), std::process::id(), keeper.supervisor.id(), 1, 0, u32::MAX] {
+            assert!(keeper.hold(pid).is_err(), "{pid}");
+            assert!(!keeper.signal(Signal::TERM), "nobody is signalled");
+        }
+        keeper.hold(child.trim().parse().unwrap()).unwrap();
+        assert!(keeper.signal(Signal::KILL));
+        assert!(matches!(heard.recv(), Ok(Notice::Dead(dead)) if dead == life));
+        drop(keeper);
+        assert_eq!(said.read(&mut [0]).unwrap(), 0, "both are gone");
+        assert!(stranger.try_wait().unwrap().is_none(), "it was never signalled");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
     }
 }

@@ -12,5 +12,6 @@ mod tale;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod vigil;
 
 pub use run::Run;

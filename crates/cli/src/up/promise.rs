@@ -2,6 +2,27 @@
 
 use bellwether_core::{Electorate, Faults, Reign, Spec};
 
+/// What the verdict at the end is about: what is said here before the beginning, and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promised {
+    /// No two lead at one instant, and each has a greater token than all before.
+    pub one_at_once: bool,
+    /// No two ever lead in one term.
+    pub one_a_term: bool,
+}
+
+impl Promised {
+    /// What an algorithm promises, whatever happens to its members and to the network. Among whoever is there, each
+    /// part of a partition may elect, and counts its own terms.
+    pub fn by(spec: &Spec) -> Promised {
+        let by_majority = spec.electorate == Electorate::Majority;
+        Promised {
+            one_at_once: by_majority && spec.reign == Reign::Leased,
+            one_a_term: by_majority && spec.reign.counts_terms(),
+        }
+    }
+}
+
 /// Which guarantee holds for so many members of this algorithm, and which does not.
 pub fn promise(spec: &Spec, members: u64) -> String {
     if members == 1 {
@@ -14,16 +35,16 @@ pub fn promise(spec: &Spec, members: u64) -> String {
 }
 
 fn of_majority(spec: &Spec, members: u64) -> String {
-    let leader = if spec.reign == Reign::Leased { "one leader at most" } else { "one leader a term at most" };
+    let promised = Promised::by(spec);
+    let leader = if promised.one_at_once { "one leader at most" } else { "one leader a term at most" };
     let needed = match members {
         2 => "with 2 members, both of which are needed: if either fails, nobody leads".to_owned(),
         _ => format!("with {members} members of which {} may fail", (members - 1) / 2),
     };
-    let caveat = match spec.reign {
-        Reign::Leased => "",
-        _ => {
-            "; there are no leases: a leader of an earlier term may not have heard yet that it leads no longer"
-        }
+    let caveat = if promised.one_at_once {
+        ""
+    } else {
+        "; there are no leases: a leader of an earlier term may not have heard yet that it leads no longer"
     };
     format!("{leader}, whatever the network does, {needed}{caveat}")
 }

@@ -1,8 +1,9 @@
 //! What has happened in a run, and the verdict on it.
 
+use super::promise::Promised;
 use crate::error::Verdict;
 use bellwether::Id;
-use bellwether_core::{Electorate, Reign, Spec};
+use bellwether_core::Spec;
 use bellwether_sim::Summary as Sample;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,9 +35,11 @@ struct Failover {
 #[derive(Debug, Default)]
 pub struct Record {
     held: Vec<Held>,
-    deaths: Vec<(Id, u64)>,
+    /// Where in there each member's last one is.
+    last_held: BTreeMap<Id, usize>,
+    deaths: BTreeSet<(Id, u64)>,
     /// When something was done to a member, or befell it.
-    disturbed: Vec<u64>,
+    disturbed: BTreeSet<u64>,
     kills: u64,
     failover: Option<Failover>,
     /// From each kill of a leader until every survivor named the next, in milliseconds.
@@ -62,6 +65,8 @@ pub struct Summary {
     pub failovers: Failovers,
     /// The most members that led at one instant.
     pub most_leaders_at_once: u64,
+    /// Whether no term had two leaders; nothing where the algorithm promises no such thing.
+    pub one_leader_a_term: Option<bool>,
     /// Whether each leader's token was greater than the one's before; nothing where the algorithm promises
     /// no such thing.
     pub tokens_grew: Option<bool>,
@@ -92,7 +97,7 @@ pub struct Failovers {
 impl Record {
     /// A member says that it leads in this term until then.
     pub fn holds(&mut self, member: Id, term: u64, at: u64, until: u64) {
-        match self.held.iter_mut().rev().find(|held| held.member == member) {
+        match self.last_of(member) {
             Some(held) if !held.is_over && held.term == term && at <= held.until => {
                 held.until = held.until.max(until);
             }
@@ -100,6 +105,7 @@ impl Record {
                 if let Some(last) = last {
                     last.end(at);
                 }
+                self.last_held.insert(member, self.held.len());
                 self.held.push(Held { member, term, from: at, until, is_over: false });
             }
         }
@@ -107,21 +113,25 @@ impl Record {
 
     /// A member leads no longer, or has started anew.
     pub fn ends(&mut self, member: Id, at: u64) {
-        if let Some(held) = self.held.iter_mut().rev().find(|held| held.member == member) {
+        if let Some(held) = self.last_of(member) {
             held.end(at);
         }
     }
 
+    fn last_of(&mut self, member: Id) -> Option<&mut Held> {
+        self.last_held.get(&member).and_then(|&at| self.held.get_mut(at))
+    }
+
     /// A member's process was dead at this time.
     pub fn died(&mut self, member: Id, at: u64) {
-        self.deaths.push((member, at));
+        self.deaths.insert((member, at));
         self.disturbed(at);
         self.falls_silent(member);
     }
 
     /// Something is done to a member, or has befallen it.
     pub fn disturbed(&mut self, at: u64) {
-        self.disturbed.push(at);
+        self.disturbed.insert(at);
     }
 
     /// A member is killed. If it led in a term, the survivors are to name another.
@@ -189,8 +199,8 @@ impl Record {
     fn intervals(&self) -> Vec<Held> {
         let mut intervals = self.held.clone();
         for held in &mut intervals {
-            let deaths = self.deaths.iter().filter(|(member, at)| *member == held.member && *at >= held.from);
-            held.until = deaths.map(|&(_, at)| at).chain([held.until]).min().unwrap_or(held.until);
+            let death = self.deaths.range((held.member, held.from)..=(held.member, u64::MAX)).next();
+            held.until = death.map_or(held.until, |&(_, at)| at.min(held.until));
         }
         intervals.sort_by_key(|held| (held.from, held.until));
         intervals
@@ -208,8 +218,7 @@ impl Record {
             }
             elections += 1;
             if let Some(last) = last {
-                let since_then = last.from..=held.from;
-                if self.disturbed.iter().any(|at| since_then.contains(at)) {
+                if self.disturbed.range(last.from..=held.from).next().is_some() {
                     changes.provoked += 1;
                 } else {
                     changes.unprovoked += 1;
@@ -219,6 +228,7 @@ impl Record {
         }
         let sample = Sample::of(self.took_ms.clone());
         let sample = sample.as_ref();
+        let promised = Promised::by(spec);
         Summary {
             members,
             algorithm,
@@ -232,7 +242,8 @@ impl Record {
                 max_ms: sample.map(|sample| sample.max),
             },
             most_leaders_at_once: most_at_once(&intervals),
-            tokens_grew: has_tokens(spec).then(|| do_tokens_grow(&intervals)),
+            one_leader_a_term: promised.one_a_term.then(|| has_one_leader_a_term(&intervals)),
+            tokens_grew: promised.one_at_once.then(|| do_tokens_grow(&intervals)),
         }
     }
 }
@@ -247,25 +258,41 @@ impl Held {
 impl Summary {
     /// Whether what the algorithm promises was kept.
     pub fn verdict(&self, spec: &Spec) -> Verdict {
-        let one_at_once = matches!(spec.reign, Reign::AtOnce | Reign::Leased);
-        let is_broken = one_at_once && self.most_leaders_at_once > 1 || self.tokens_grew == Some(false);
+        let two_at_once = Promised::by(spec).one_at_once && self.most_leaders_at_once > 1;
+        let is_broken =
+            two_at_once || self.one_leader_a_term == Some(false) || self.tokens_grew == Some(false);
         if is_broken { Verdict::Unsafe } else { Verdict::Fine }
     }
 }
 
 /// The most members that led at one instant. An interval ends before its end: one that begins there is no overlap.
 fn most_at_once(intervals: &[Held]) -> u64 {
-    let at_once = |now: u64| {
-        let leads = |held: &&Held| held.from <= now && now < held.until;
-        intervals.iter().filter(leads).map(|held| held.member).collect::<BTreeSet<_>>().len()
-    };
-    // The most are there when somebody has just begun.
-    intervals.iter().map(|held| at_once(held.from)).max().unwrap_or(0) as u64
+    // At one instant, ends come before beginnings.
+    let mut turns: Vec<(u64, bool, Id)> = intervals
+        .iter()
+        .filter(|held| held.from < held.until)
+        .flat_map(|held| [(held.from, true, held.member), (held.until, false, held.member)])
+        .collect();
+    turns.sort_unstable();
+    let (mut leading, mut most) = (BTreeMap::<Id, u64>::new(), 0);
+    for (_, begins, member) in turns {
+        if begins {
+            *leading.entry(member).or_default() += 1;
+            most = most.max(leading.len());
+        } else if let Some(left) = leading.get_mut(&member) {
+            *left -= 1;
+            if *left == 0 {
+                leading.remove(&member);
+            }
+        }
+    }
+    most as u64
 }
 
-/// Whether terms can be compared from leader to leader: each part of a partition may count its own.
-fn has_tokens(spec: &Spec) -> bool {
-    spec.reign.counts_terms() && spec.electorate == Electorate::Majority
+/// Whether no two members led in one term.
+fn has_one_leader_a_term(intervals: &[Held]) -> bool {
+    let mut leaders = BTreeMap::new();
+    intervals.iter().all(|held| *leaders.entry(held.term).or_insert(held.member) == held.member)
 }
 
 /// Whether each leader's token is greater than that of the one before. A leader may go on with its own.
@@ -347,5 +374,94 @@ mod tests {
         assert!(!record.is_failing_over());
         let seen = summary(&record).failovers;
         assert_eq!((seen.count, seen.p50_ms, seen.max_ms), (1, Some(1.0), Some(1.0)));
+    }
+
+    /// Two lead at once, in terms 1 and 2; nobody led in a term of another's.
+    fn two_at_once() -> Record {
+        let mut record = Record::default();
+        record.holds(id(3), 1, 10, 90);
+        record.holds(id(2), 2, 20, 90);
+        record
+    }
+
+    /// The verdict is on what was promised before the run began, and on nothing else.
+    #[test]
+    fn two_leaders_are_a_fault_only_where_one_was_promised() {
+        let verdict = |record: &Record, name: &str| {
+            let spec = Choice::find(name, None).unwrap().spec;
+            record.summary(3, name.to_owned(), spec).verdict(spec)
+        };
+        for (name, expected) in [
+            ("quorum-lease", Verdict::Unsafe),
+            ("raft-vote", Verdict::Fine), // a leader of an earlier term may not have heard
+            ("bully", Verdict::Fine),
+            ("chang-roberts", Verdict::Fine),
+            ("omega", Verdict::Fine),
+            ("invitation", Verdict::Fine),
+        ] {
+            assert_eq!(verdict(&two_at_once(), name), expected, "{name}");
+        }
+        // Even if the earlier term's leader hears of its votes after the later one's has begun.
+        let mut late = Record::default();
+        late.holds(id(2), 2, 10, 90);
+        late.holds(id(3), 1, 20, 90);
+        assert_eq!(verdict(&late, "raft-vote"), Verdict::Fine);
+        let mut one_term = Record::default();
+        one_term.holds(id(3), 1, 10, 20);
+        one_term.holds(id(2), 1, 30, 40);
+        for (name, expected) in
+            [("quorum-lease", Verdict::Unsafe), ("raft-vote", Verdict::Unsafe), ("bully", Verdict::Fine)]
+        {
+            assert_eq!(verdict(&one_term, name), expected, "{name}");
+        }
+    }
+
+    /// By the definition: at each instant at which somebody begins, who leads?
+    fn most_at_once_naively(intervals: &[Held]) -> u64 {
+        let at_once = |now: u64| {
+            let leads = |held: &&Held| held.from <= now && now < held.until;
+            intervals.iter().filter(leads).map(|held| held.member).collect::<BTreeSet<_>>().len()
+        };
+        intervals.iter().map(|held| at_once(held.from)).max().unwrap_or(0) as u64
+    }
+
+    #[test]
+    fn the_most_at_once_are_those_of_the_definition() {
+        let mut state = 7_u64;
+        let mut draw = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let mut seen = BTreeSet::new();
+        for _ in 0..2_000 {
+            let count = draw(7);
+            let intervals: Vec<Held> = (0..count)
+                .map(|_| {
+                    let from = draw(12);
+                    Held { member: id(1 + draw(4)), term: 1, from, until: from + draw(6), is_over: true }
+                })
+                .collect();
+            let most = most_at_once(&intervals);
+            assert_eq!(most, most_at_once_naively(&intervals), "{intervals:?}");
+            seen.insert(most);
+        }
+        assert_eq!(seen, (0..=4).collect(), "as many as can be");
+    }
+
+    /// A leader that is killed ten times a second for six hours. What looks at every pair would take the day.
+    #[test]
+    fn a_very_long_run_is_summed_up() {
+        let mut record = Record::default();
+        let kills = 200_000;
+        for term in 1..=kills {
+            let (leader, at) = (id(1 + term % 3), term * 100);
+            record.ends(leader, at); // it starts again
+            record.holds(leader, term, at, at + 1_000);
+            record.killed(leader, Some(term), BTreeSet::new(), at + 90);
+        }
+        let seen = summary(&record);
+        assert_eq!((seen.elections, seen.kills, seen.most_leaders_at_once), (kills, kills, 1));
+        assert_eq!(seen.leader_changes, Changes { provoked: kills - 1, unprovoked: 0 });
+        assert_eq!(seen.verdict(spec()), Verdict::Fine);
     }
 }

@@ -8,6 +8,7 @@ use super::record::Record;
 use super::standing::{Condition, Standing};
 use super::tale;
 use super::terminal::View;
+use super::vigil::Vigil;
 use crate::args::{OutcomeFormat, UpArgs, word};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
@@ -16,10 +17,9 @@ use crate::play;
 use bellwether::process::{Line, What as Said};
 use bellwether::{Clock, Event, Id};
 use rustix::process::Signal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -54,6 +54,7 @@ pub struct Run<'a> {
     sender: SyncSender<Notice>,
     notices: Receiver<Notice>,
     told: Telling,
+    vigil: Arc<Vigil>,
     /// The user, or a signal, has asked for the end.
     is_over: bool,
 }
@@ -70,7 +71,7 @@ impl<'a> Run<'a> {
     pub fn start(args: &'a UpArgs, choice: Choice) -> Result<Run<'a>, Failure> {
         let ids = (1..=args.members).map(Id::new).collect::<Result<Vec<Id>, _>>().map_err(Failure::input)?;
         let (sender, notices) = sync_channel(BACKLOG);
-        listen_for_signals(sender.clone())?; // before there is anything to be left behind
+        let vigil = Vigil::begin(sender.clone())?; // before there is anything to be left behind
         let home = Home::furnish(args, choice, &ids)?;
         let clock = Clock::new();
         let promise = promise(choice.spec, args.members);
@@ -97,6 +98,7 @@ impl<'a> Run<'a> {
             sender,
             notices,
             told,
+            vigil,
             is_over: false,
         };
         let (algorithm, profile) = (choice.label(), word(args.profile));
@@ -147,6 +149,7 @@ impl<'a> Run<'a> {
 
     /// Waits for notices until then, at the most, and takes what there is.
     fn attend(&mut self, until: Option<Instant>) -> Result<(), Failure> {
+        self.vigil.moves();
         let now_us = self.now_us();
         let redraw = match &mut self.told {
             Telling::View(view) => view.draw(&self.standings, now_us, self.began_us)?,
@@ -160,6 +163,7 @@ impl<'a> Run<'a> {
                 self.take(notice)?;
             }
         }
+        self.is_over |= self.vigil.is_to_end();
         if self.leader().is_some() || !self.has_majority() {
             self.led_at = Instant::now();
         }
@@ -191,8 +195,9 @@ impl<'a> Run<'a> {
                     self.obey(order)?;
                 }
             }
-            Notice::End => self.is_over = true,
+            Notice::End => {} // this wakes up, and nothing more
         }
+        self.vigil.moves();
         Ok(())
     }
 
@@ -212,7 +217,8 @@ impl<'a> Run<'a> {
                 self.has_run = true;
                 self.record.ends(member, at_us);
                 if let Some(keeper) = self.keepers.get_mut(&member).filter(|keeper| keeper.life == life) {
-                    // If it is dead already, its end is told when nothing more comes of it.
+                    // If it is dead already, its end is told when nothing more comes of it. If it is not what it says,
+                    // nothing is ever done to it; all of it ends with its supervisor.
                     let _ = keeper.hold(*pid);
                 }
             }
@@ -457,11 +463,4 @@ pub enum Order {
 
 fn headline(args: &UpArgs, choice: Choice, promise: &str) -> String {
     format!("{} ({}): {promise}", choice.label(), word(args.profile))
-}
-
-fn listen_for_signals(to: SyncSender<Notice>) -> Result<(), Failure> {
-    let cannot = |error| Failure::System(format!("cannot listen for signals: {error}"));
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(cannot)?;
-    let listen = move || signals.forever().for_each(|_| drop(to.send(Notice::End)));
-    std::thread::Builder::new().spawn(listen).map(drop).map_err(cannot)
 }

@@ -128,6 +128,9 @@ fn of_summary(summary: &Summary) -> String {
         );
     }
     text += &format!("; most leaders at once: {}", summary.most_leaders_at_once);
+    if summary.one_leader_a_term == Some(false) {
+        text += "; A TERM HAD TWO LEADERS";
+    }
     match summary.tokens_grew {
         Some(true) => text + "; tokens grew",
         Some(false) => text + "; TOKENS DID NOT GROW",

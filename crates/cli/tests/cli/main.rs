@@ -12,6 +12,7 @@ mod explain;
 mod faults;
 mod program;
 mod scenarios;
+mod screen;
 mod simulate;
 mod survive;
 mod swarm;

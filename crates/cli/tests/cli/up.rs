@@ -1,14 +1,14 @@
 //! Real clusters: what they say, and that nothing of them is left.
 
 use crate::program::{command, run, run_in, run_well};
+use crate::screen::Screen;
+use rustix::io::ioctl_fionread;
+use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -214,8 +214,23 @@ fn clusters_of_one_and_two_say_what_they_can_promise() {
 }
 
 #[test]
+fn the_leader_of_one_or_two_is_killed_too_and_comes_back() {
+    for members in [1, 2] {
+        let mut up = Up::start(&format!("--members {members} --kill-leader-every 100ms"));
+        up.read_until(|told| count(told, "killed") == 2 && count(told, "restarted") == 2);
+        up.read_until(|told| {
+            let killed = told.iter().rposition(|line| line["event"] == "killed").unwrap();
+            count(&told[killed..], "gained") > 0
+        });
+        up.signal(Signal::TERM);
+        up.read_to_the_end();
+        assert_eq!(up.child.wait().unwrap().code(), Some(0), "{members}");
+    }
+}
+
+#[test]
 fn other_algorithms_run_too_and_it_is_said_what_is_lost() {
-    let text = run("up --algorithm bully --members 3 --for 100ms").stdout;
+    let text = run_well("up --algorithm bully --members 3 --for 100ms").stdout;
     assert!(text.contains("a partition can have two leaders") && text.contains("LEADS"), "{text}");
     let text = run_well("up --algorithm raft-vote/pre-vote --members 3 --for 100ms").stdout;
     assert!(text.contains("one leader a term at most") && text.contains("LEADS"), "{text}");
@@ -272,47 +287,110 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(!help.contains("supervise"), "it is nobody's business: {help}");
 }
 
-#[test]
-fn on_a_terminal_it_is_shown_and_keys_do_things() {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let size = Winsize { ws_row: 60, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&master, size).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = || Stdio::from(File::options().read(true).write(true).open(&name).unwrap());
-    let mut up = Up::with(
-        command("up --members 3").env("TERM", "xterm-256color").stdin(terminal()).stdout(terminal()),
-    );
-    let mut screen = Screen { terminal: File::from(master), seen: Vec::new() };
-    screen.read_until("LEADS");
+/// A cluster on a terminal, whose best member leads.
+fn on_a_terminal(args: &str) -> (Up, Screen) {
+    let mut screen = Screen::new();
+    let mut command = command(&format!("up --members 3 {args}"));
+    command.env("TERM", "xterm-256color").stdin(screen.stdio()).stdout(screen.stdio());
+    let up = Up::with(&mut command);
+    drop(command); // with it goes the last hold on the terminal that is not the program's
+    screen.until("the best leads", |screen| screen.leads(3));
+    (up, screen)
+}
+
+/// Quits: it ends well, and nothing is left.
+fn quit((mut up, mut screen): (Up, Screen), most_leaders: u64) {
     let processes = descendants(up.pid());
-    screen.terminal.write_all(b"3k").unwrap();
-    screen.read_until("killed");
-    screen.terminal.write_all(b"l").unwrap(); // whoever leads by now, if anybody does
-    screen.read_until("LEADS");
-    screen.terminal.write_all(b"q").unwrap();
-    screen.read_until("most leaders at once: 1");
+    screen.press("q");
+    screen.until_shown(&format!("most leaders at once: {most_leaders}"));
     assert_eq!(up.child.wait().unwrap().code(), Some(0));
     assert_gone(&processes);
     assert_empty(up.temporary.path());
 }
 
-/// The other side of a terminal.
-struct Screen {
-    terminal: File,
-    seen: Vec<u8>,
+#[test]
+fn on_a_terminal_members_are_killed_and_started_again() {
+    let (up, mut screen) = on_a_terminal("");
+    screen.press("3k");
+    screen.until("another leads", |screen| screen.is(3, "dead") && screen.leads(2));
+    screen.until_shown("member 2 learns for certain that 3 is dead");
+    screen.press("r");
+    screen.until("it lives again", |screen| screen.is(3, "running"));
+    screen.until_shown("in its life number 2");
+    quit((up, screen), 1);
 }
 
-impl Screen {
-    /// Reads until the words have been shown since the last ones. Blanks are not written where there were blanks, so
-    /// only at the end, when the terminal is given back, can there be more than one word.
-    fn read_until(&mut self, words: &str) {
-        let mut bytes = [0; 4_096];
-        while !String::from_utf8_lossy(&self.seen).contains(words) {
-            let count = self.terminal.read(&mut bytes).expect("it goes on");
-            self.seen.extend(&bytes[..count]);
-        }
-        self.seen.clear();
+#[test]
+fn on_a_terminal_members_are_frozen_and_cut_off_and_come_back() {
+    let (up, mut screen) = on_a_terminal("");
+    for (away, state, back) in [("p", "paused", "c"), ("x", "cut", "h")] {
+        let leader = (1..=3).find(|&it| screen.leads(it)).unwrap();
+        screen.press(&format!("{leader}{away}"));
+        screen.until(&format!("{leader} is {state}, and another leads"), |screen| {
+            screen.is(leader, state) && (1..=3).any(|it| it != leader && screen.leads(it))
+        });
+        screen.press(back);
+        screen.until("it is back, and has heard who leads", |screen| {
+            screen.is(leader, "running")
+                && screen.member(leader).is_some_and(|(role, _)| role != "undecided")
+                && (1..=3).filter(|&it| screen.leads(it)).count() == 1
+        });
     }
+    quit((up, screen), 1);
+}
+
+#[test]
+fn on_a_terminal_the_leader_is_asked_to_hand_over_and_to_resign() {
+    let (up, mut screen) = on_a_terminal("");
+    // The best may soon lead again: what happened is listed all the same.
+    let comes_after = |first: &'static str, then: &'static str| {
+        move |screen: &Screen| {
+            let text = screen.text();
+            text.find(first).is_some_and(|at| text[at..].contains(then))
+        }
+    };
+    screen.press("1t");
+    screen.until("1 leads", comes_after("is asked to let 1 lead", "member 1 LEADS"));
+    screen.until("one leads", |screen| (1..=3).any(|it| screen.leads(it)));
+    screen.press("l");
+    screen.until("the next leads", comes_after("is asked to lead no longer", "LEADS"));
+    quit((up, screen), 1);
+}
+
+/// It was said at the beginning that a partition can have two leaders: that is no fault then.
+#[test]
+fn two_leaders_where_one_was_not_promised_are_no_fault() {
+    let (up, mut screen) = on_a_terminal("--algorithm bully");
+    screen.press("3x");
+    screen.until("both sides have a leader", |screen| screen.leads(2) && screen.leads(3));
+    screen.press("h");
+    screen.until("it is connected again", |screen| screen.is(3, "running"));
+    quit((up, screen), 2);
+}
+
+#[test]
+fn it_ends_when_it_is_told_to_though_nobody_reads() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let room = fcntl_setpipe_size(&reader, 4_096).unwrap();
+    let mut up = Up::with(command("up --format json --members 3 --kill-leader-every 100ms").stdout(writer));
+    let limit = Instant::now() + LIMIT;
+    let wait = |what: &str| {
+        assert!(Instant::now() < limit, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    // What is left is too little for what is said at the end.
+    while (ioctl_fionread(&reader).unwrap() as usize) < room * 3 / 4 {
+        wait("nothing is told");
+    }
+    let processes = descendants(up.pid());
+    up.signal(Signal::TERM);
+    let ended = loop {
+        if let Some(status) = up.child.try_wait().unwrap() {
+            break status;
+        }
+        wait("it waits for a reader");
+    };
+    assert_eq!(ended.code(), Some(1));
+    assert!(!processes.is_empty());
+    assert_gone(&processes);
 }

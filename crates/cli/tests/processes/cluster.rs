@@ -2,8 +2,8 @@
 
 use crate::judge::{Recording, Reign};
 use crate::process::{Process, Record, id, now_us};
-use bellwether::process::{Line, What};
-use bellwether::{Duty, Event, Peer, Profile, Security, Settings};
+use bellwether::process::{Line, SUPERVISOR, What};
+use bellwether::{Duty, Event, Peer, Profile, Security, Settings, View};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,6 +103,7 @@ impl Cluster {
         words.push(env!("CARGO_BIN_EXE_bellwether").into());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(verb).arg(path);
+        command.env(SUPERVISOR, std::process::id().to_string()); // even if this test is killed, nothing is left
         command
     }
 
@@ -189,6 +190,21 @@ impl Cluster {
             let is_known = members.iter().all(|me| known.get(me) == Some(&(leader, term)));
             (is_known && members.contains(&leader) && term > after).then_some((leader, term))
         })
+    }
+
+    /// What a member says when it is asked.
+    pub fn view_of(&mut self, me: u64) -> View {
+        let answers = |recording: &Recording| {
+            let of = recording.lines.iter().filter(|line| line.member == id(me));
+            let views = of.filter_map(|line| match &line.what {
+                What::Shown { view, .. } => Some(view.clone()),
+                _ => None,
+            });
+            views.collect::<Vec<View>>()
+        };
+        let before = self.record.change(|recording| answers(recording).len());
+        self.process(me).order("show");
+        self.until(&format!("an answer of {me}"), |recording| answers(recording).get(before).cloned())
     }
 
     pub fn judge(&self) -> Result<Vec<Reign>, String> {

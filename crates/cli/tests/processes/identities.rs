@@ -86,6 +86,39 @@ fn a_second_process_with_a_copy_of_the_directory_takes_the_place_of_the_first() 
     cluster.finish(&all);
 }
 
+/// The same of the leader: who has its identity and not its disk is turned away, and it leads on.
+#[test]
+fn a_second_process_with_the_leaders_identity_does_not_disturb_it() {
+    let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
+    let mut twin = cluster.settings(leader).clone();
+    twin.listen = places().next();
+    twin.data = cluster.directory().join("twin");
+    let errors = cluster.errors_of(&twin);
+    assert!(errors.contains(&format!("another process is member {leader} of this cluster")), "{errors}");
+    let all = cluster.ids();
+    cluster.until_led_for(&all, std::time::Duration::from_secs(1)); // three leases
+    assert!(cluster.leader_of(&all, 0).1 >= term);
+    cluster.finish(&all);
+}
+
+/// The judge knows of no death, and sees the leases of both processes: the second cannot lead while the first may.
+#[test]
+fn a_copy_of_the_leader_takes_its_place_and_never_leads_beside_it() {
+    let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
+    let copy = cluster.directory().join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    std::fs::copy(cluster.settings(leader).data.join("state"), copy.join("state")).unwrap();
+    let mut first = cluster.take(leader);
+    cluster.settings(leader).data = copy;
+    cluster.settings(leader).listen = places().next();
+    cluster.start(leader);
+    let errors = first.errors();
+    assert!(errors.contains(&format!("another process is member {leader} of this cluster")), "{errors}");
+    let all = cluster.ids();
+    cluster.leader_of(&all, term);
+    cluster.finish(&all);
+}
+
 #[test]
 fn a_port_that_is_taken_is_said_so() {
     let mut cluster = Cluster::of(3, |_| ());

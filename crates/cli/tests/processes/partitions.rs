@@ -39,6 +39,31 @@ fn a_leader_who_hears_nobody_stops_and_is_replaced() {
     cut("a link to the leader that is one-way", |leader, other| vec![(other, leader)]);
 }
 
+#[test]
+fn of_five_in_two_parts_the_greater_elects_and_nobody_leads_in_the_smaller() {
+    let Some(cables) = Cables::lay(5, "a partition of five members") else { return };
+    let mut cluster = cables.connect(|_| ());
+    let (leader, term) = cluster.start_all();
+    let (greater, smaller) = ([1, 2, 3], [4, 5]);
+    assert!(smaller.contains(&leader), "the best leads");
+    let both_ways = |from: u64, to: u64| [(from, to), (to, from)];
+    let between = greater.iter().flat_map(|&one| smaller.iter().flat_map(move |&two| both_ways(one, two)));
+    cables.lose(&between.collect::<Vec<_>>());
+    let (_, next) = cluster.leader_of(&greater, term);
+    cluster.until_led_for(&greater, Duration::from_secs(1)); // three leases, in which the others could stand
+    let gains_later = |me: u64, event: &Event| {
+        smaller.contains(&me) && matches!(event, Event::Gained { term: gained } if *gained > term)
+    };
+    assert!(!cluster.was_said(gains_later), "two of five are no majority");
+    cluster.until_said("the former leader gives up", |me, event| {
+        me == leader && matches!(event, Event::Lost { term: lost, .. } if *lost == term)
+    });
+    cables.lose(&[]);
+    let all = cluster.ids();
+    cluster.leader_of(&all, next - 1);
+    cluster.finish(&all);
+}
+
 /// The others can talk to the leader, and not to each other: that is no reason to have another one.
 #[test]
 fn followers_that_cannot_talk_to_each_other_follow() {

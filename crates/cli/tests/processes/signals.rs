@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use bellwether::process::What;
-use bellwether::{Duty, Event, Profile};
+use bellwether::{Duty, Event, Profile, Role, Verdict};
 use rustix::process::Signal;
 use std::time::Duration;
 
@@ -65,6 +65,79 @@ fn a_witness_votes_and_never_leads_and_is_not_missed_when_it_is_killed() {
     cluster.until_led_for(&[1, 2], Duration::from_secs(1));
     assert!(cluster.leader_of(&[1, 2], 0).1 >= term);
     cluster.finish(&[1, 2]);
+}
+
+#[test]
+fn an_observer_follows_and_is_not_missed_when_it_is_killed() {
+    let (mut cluster, leader, term) =
+        Cluster::at_work(4, |settings| settings.members[3].duty = Duty::Observer);
+    assert_eq!(leader, 3, "member 4 would be the best, did it not only look on");
+    cluster.kill(4);
+    for me in [1, 2, 3] {
+        cluster.until_said("word of the death", |at, event| {
+            at == me && matches!(event, Event::Died { peer } if peer.value() == 4)
+        });
+    }
+    cluster.until_led_for(&[1, 2, 3], Duration::from_secs(1)); // three leases
+    assert!(cluster.leader_of(&[1, 2, 3], 0).1 >= term);
+    cluster.start(4);
+    let all = cluster.ids();
+    cluster.leader_of(&all, 0);
+    assert!(!cluster.was_said(|me, event| me == 4 && matches!(event, Event::Gained { .. })));
+    cluster.finish(&all);
+}
+
+/// One voter is dead and one frozen: whoever stands can win only when somebody comes back, and is killed before that.
+#[test]
+fn a_candidate_that_is_killed_in_mid_election_is_not_missed() {
+    let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
+    assert_eq!(leader, 3);
+    cluster.process(1).signal(Signal::STOP);
+    cluster.kill(3);
+    let stands = loop {
+        let status = cluster.view_of(2).status;
+        if status.term > term {
+            break status;
+        }
+    };
+    assert_eq!(
+        (stands.role, stands.leader),
+        (Role::Undecided, None),
+        "it stands, and nobody can vote for it"
+    );
+    cluster.kill(2);
+    cluster.process(1).signal(Signal::CONT);
+    cluster.start(3);
+    let (_, next) = cluster.leader_of(&[1, 3], term);
+    assert!(next > term);
+    cluster.start(2);
+    let all = cluster.ids();
+    cluster.finish(&all);
+}
+
+/// Beside the leases there is a detector, of each sort: it notices who is frozen, and who was killed is replaced.
+#[test]
+fn every_detector_notices_a_member_that_is_frozen_or_killed() {
+    for detector in ["heartbeat", "ping", "three-valued", "learned", "bayes"] {
+        let (mut cluster, leader, term) =
+            Cluster::at_work(3, |settings| settings.detector = Some(detector.into()));
+        let follower = cluster.others(leader)[0];
+        cluster.process(follower).signal(Signal::STOP);
+        cluster.until_said(&format!("{detector} notices"), |me, event| {
+            let is_doubt = |verdict: &Verdict| *verdict != Verdict::Working;
+            me == leader && matches!(event, Event::Judged { peer, verdict } if peer.value() == follower && is_doubt(verdict))
+        });
+        cluster.process(follower).signal(Signal::CONT);
+        cluster.until_said(&format!("{detector} sees that it lives"), |me, event| {
+            me == leader
+                && matches!(event, Event::Judged { peer, verdict: Verdict::Working } if peer.value() == follower)
+        });
+        let (leader, term) = cluster.leader_of(&cluster.ids(), term - 1);
+        cluster.kill(leader);
+        let rest = cluster.others(leader);
+        cluster.leader_of(&rest, term);
+        cluster.finish(&rest);
+    }
 }
 
 #[test]
