@@ -98,7 +98,7 @@ async fn leadership_passes_on_with_a_greater_token_and_the_former_one_ends_visib
         fence.admit(leadership.check().unwrap()).unwrap();
         tokens.push(leadership.token());
         let (mut events, term) = (member.observe(), leadership.term());
-        within("resignation", leadership.resign()).await;
+        within("resignation", leadership.resign()).await.unwrap();
         within("word of it", async {
             while let Some(happened) = events.next().await {
                 if matches!(happened.event, Event::Lost { term: lost, .. } if lost == term) {
@@ -154,7 +154,7 @@ async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
 async fn who_is_asked_hands_over_to_whom_it_is_told() {
     let cluster = Cluster::of(3, |settings| settings.always_stands = true);
     until(&cluster.members[2], "the best leads", |view| view.reign.is_some()).await;
-    cluster.members[2].transfer(id(1));
+    cluster.members[2].transfer(id(1)).unwrap();
     let view = until(&cluster.members[0], "member 1 leads", |view| view.reign.is_some()).await;
     assert!(view.status.term > 1);
 }

@@ -1,7 +1,8 @@
 //! How a member begins: everything that can go wrong does so before its thread runs.
 
+use crate::candidates::Candidates;
 use crate::clock::Clock;
-use crate::disk::Disk;
+use crate::disk::{Disk, Keep};
 use crate::elector::{Elector, Shared};
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
@@ -9,17 +10,15 @@ use crate::network::{Network, NetworkError};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
 use crate::settings::{Incarnation, Settings, SettingsError};
-use crate::store::{Store, StoreError};
+use crate::store::{Saved, Store, StoreError};
 use crate::surroundings::Surroundings;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, Request, RoundAlgorithm, Rounds, Span, Starts,
-    Visitor,
+    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 
 /// The failure detector of algorithms that need one, unless another is chosen.
@@ -121,10 +120,20 @@ fn start(
     machine: Box<dyn Machine>,
 ) -> Result<Shared, StartError> {
     settings.check()?;
+    let kept = Store::open(&settings.data, &settings.cluster, settings.me)?;
+    start_with(settings, detector, machine, kept)
+}
+
+/// The same with whatever keeps its state, and what it has kept.
+pub(crate) fn start_with(
+    settings: Settings,
+    detector: Option<Box<dyn Detector>>,
+    machine: Box<dyn Machine>,
+    (store, saved): (impl Keep, Saved),
+) -> Result<Shared, StartError> {
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
-    let (store, saved) = Store::open(&settings.data, &settings.cluster, settings.me)?;
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
     let network = Network::open(&settings, &format!("{}/{}", spec.name, spec.variant), incarnation)?;
     let around = Surroundings::new(&settings, spec.need, seed);
@@ -137,12 +146,10 @@ fn start(
     .map_err(StartError::Thread)?;
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
-    let (events, view) = (outlook.events(), outlook.view());
-    let first = std::sync::Mutex::new(Some(events.subscribe()));
-    if !settings.always_stands {
-        // Nobody can be behind the channel yet to refuse it.
-        let _ = commands.send(Command::Request(Request::Withdraw));
-    }
+    let (events, view) = (outlook.events(clock), outlook.view());
+    let candidates = Arc::new(Candidates::default());
+    // Nobody can be behind the channel yet to refuse it.
+    let _ = commands.send(Command::Candidates(None));
     let member = Member {
         clock,
         me: settings.me,
@@ -155,6 +162,7 @@ fn start(
         outlook,
         commands: orders,
         saved: saved.durable,
+        candidates: candidates.clone(),
         stands: settings.always_stands,
         tells_leases: settings.tells_leases,
         state: State::default(),
@@ -172,9 +180,8 @@ fn start(
         commands,
         waker,
         events,
-        first,
         view,
-        candidates: AtomicUsize::new(0),
+        candidates,
         thread: std::sync::Mutex::new(Some(thread)),
     })
 }

@@ -41,6 +41,8 @@ pub struct Record {
     failover: Option<Failover>,
     /// From each kill of a leader until every survivor named the next, in milliseconds.
     took_ms: Vec<f64>,
+    /// What members have said and nobody has heard.
+    missed: u64,
     /// What came after this is of no interest: the members were told to stop.
     closed_at: Option<u64>,
 }
@@ -60,6 +62,8 @@ pub struct Summary {
     pub kills: u64,
     /// From the kill of a leader until every survivor named the next.
     pub failovers: Failovers,
+    /// How many of the members' words are missing: then the verdict does not see everything.
+    pub missed: u64,
     /// The most members that led at one instant.
     pub most_leaders_at_once: u64,
     /// Whether each leader's token was greater than the one's before; nothing where the algorithm promises
@@ -110,6 +114,11 @@ impl Record {
         if let Some(held) = self.held.iter_mut().rev().find(|held| held.member == member) {
             held.end(at);
         }
+    }
+
+    /// So much of what a member said is lost.
+    pub fn missed(&mut self, count: u64) {
+        self.missed += count;
     }
 
     /// A member's process was dead at this time.
@@ -231,6 +240,7 @@ impl Record {
                 p99_ms: sample.map(|sample| sample.p99),
                 max_ms: sample.map(|sample| sample.max),
             },
+            missed: self.missed,
             most_leaders_at_once: most_at_once(&intervals),
             tokens_grew: has_tokens(spec).then(|| do_tokens_grow(&intervals)),
         }
@@ -249,7 +259,11 @@ impl Summary {
     pub fn verdict(&self, spec: &Spec) -> Verdict {
         let one_at_once = matches!(spec.reign, Reign::AtOnce | Reign::Leased);
         let is_broken = one_at_once && self.most_leaders_at_once > 1 || self.tokens_grew == Some(false);
-        if is_broken { Verdict::Unsafe } else { Verdict::Fine }
+        match (is_broken, self.missed) {
+            (true, _) => Verdict::Unsafe,
+            (false, 0) => Verdict::Fine,
+            (false, _) => Verdict::Incomplete,
+        }
     }
 }
 
@@ -347,5 +361,13 @@ mod tests {
         assert!(!record.is_failing_over());
         let seen = summary(&record).failovers;
         assert_eq!((seen.count, seen.p50_ms, seen.max_ms), (1, Some(1.0), Some(1.0)));
+    }
+
+    #[test]
+    fn whoever_has_not_heard_everything_does_not_judge() {
+        let mut record = failover();
+        assert_eq!(summary(&record).verdict(spec()), Verdict::Fine);
+        record.missed(3);
+        assert_eq!((summary(&record).missed, summary(&record).verdict(spec())), (3, Verdict::Incomplete));
     }
 }
