@@ -238,6 +238,11 @@ fn until(is_so: impl Fn() -> bool) {
     within(std::future::poll_fn(|_| if is_so() { Poll::Ready(()) } else { Poll::Pending }));
 }
 
+/// All that is said until there is no more.
+fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
+    std::iter::from_fn(|| within(events.next())).map(|happened| happened.event).collect()
+}
+
 #[test]
 fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
     let stage = Stage::alone::<QuorumLease<Ranked>>();
@@ -304,7 +309,7 @@ fn a_member_that_panics_leads_no_longer_and_ends_with_a_word() {
     stage.elector.request(Request::Admit(id(2)));
     within(leadership.lost());
     assert!(leadership.check().is_err() && !stage.elector.is_leader());
-    let said: Vec<Event> = std::iter::from_fn(|| events.wait()).map(|happened| happened.event).collect();
+    let said = to_the_end(&mut events);
     assert!(said.contains(&Event::Lost { term: 0, why: Loss::Failed }), "{said:?}");
     assert!(
         matches!(said.last(), Some(Event::Stopped { why: Some(why) }) if why.contains("bug")),
@@ -319,7 +324,7 @@ fn a_leader_whose_disk_fails_says_that_it_was_the_disk() {
     let mut events = stage.elector.observe();
     drop(stage.campaign());
     stage.platter.be(Mood::Broken);
-    let said: Vec<Event> = std::iter::from_fn(|| events.wait()).map(|happened| happened.event).collect();
+    let said = to_the_end(&mut events);
     assert!(said.contains(&Event::Lost { term: 0, why: Loss::Disk }), "{said:?}");
 }
 

@@ -1,4 +1,6 @@
 use super::*;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 fn id(value: u64) -> Id {
     Id::new(value).unwrap()
@@ -11,6 +13,13 @@ fn onlooker() -> (Outlook, crate::Events) {
     let outlook = Outlook::new(id(1));
     let events = outlook.events(Clock::new()).observe();
     (outlook, events)
+}
+
+/// What comes next: it must be there.
+fn next(events: &mut crate::Events) -> Option<Event> {
+    let next = pin!(events.next()).poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(next) = next else { panic!("neither an event nor the end") };
+    next.map(|happened| happened.event)
 }
 
 impl Outlook {
@@ -37,7 +46,7 @@ fn a_leader_that_was_ready_before_it_was_known_is_ready() {
     assert!(outlook.is_ready());
     outlook.end(AT, None);
     drop(outlook);
-    let said: Vec<Event> = std::iter::from_fn(|| events.wait()).map(|happened| happened.event).collect();
+    let said: Vec<Event> = std::iter::from_fn(|| next(&mut events)).collect();
     let (former, leader) = (id(3), id(2));
     let told = [
         Event::Elected { leader: former, term: 4 },
@@ -88,8 +97,8 @@ fn whoever_looks_away_for_too_long_is_told_how_much_it_has_missed() {
     for _ in 0..BACKLOG + 5 {
         outlook.say(AT, Event::DiskBack);
     }
-    assert_eq!(events.wait().map(|happened| happened.event), Some(Event::Missed { count: 5 }));
-    assert_eq!(events.wait().map(|happened| happened.event), Some(Event::DiskBack));
+    assert_eq!(next(&mut events), Some(Event::Missed { count: 5 }));
+    assert_eq!(next(&mut events), Some(Event::DiskBack));
 }
 
 #[test]
@@ -103,7 +112,7 @@ fn streams_end_with_the_member_for_whoever_comes_late_too() {
     let mut late = source.observe();
     for events in early.iter_mut().chain([&mut between, &mut late]) {
         let last = Event::Stopped { why: Some("it is over".to_owned()) };
-        assert_eq!(events.wait().map(|happened| happened.event), Some(last));
-        assert_eq!(events.wait(), None);
+        assert_eq!(next(events), Some(last));
+        assert_eq!(next(events), None);
     }
 }
