@@ -10,7 +10,7 @@
 //! stand, withdraw       be a candidate, be none
 //! admit ID, dismiss ID  let this member vote, or no longer
 //! ready                 the application has taken over
-//! address ID HOST:PORT  a member has moved
+//! address ID HOST:PORT  a member has moved (its supervisor will know it, too)
 //! cut ID,ID             for trials: nothing passes from and to these
 //! heal                  everything passes again
 //! stop                  give up leading, say farewell, and end
@@ -99,7 +99,21 @@ pub enum What {
 pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
     let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    serde_json::from_str(&text).map_err(|error| wrong(without_values(&error)))
+}
+
+/// What is wrong with a file, and where, but nothing of what it says: a value at the wrong place may be the secret.
+fn without_values(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let names_a_field = |it: &str| it.starts_with("missing field") || it.starts_with("unknown field");
+    if error.is_data() && !names_a_field(&text) {
+        let (line, column) = (error.line(), error.column());
+        format!(
+            "the value before line {line} column {column} is none that can be there (it may be secret, so it is not shown)"
+        )
+    } else {
+        text
+    }
 }
 
 /// Runs the member that a file describes until it is told to stop, by an order or by a signal.
@@ -253,4 +267,46 @@ fn obey(elector: &Elector, line: &str) -> Result<(), String> {
 fn parse_id(text: &str) -> Result<Id, String> {
     let value: u64 = text.parse().map_err(|_| format!("'{text}' is no id"))?;
     Id::new(value).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a secret may end up by mistake, and mistakes that are no secrets.
+    #[test]
+    fn what_is_wrong_with_settings_is_said_and_what_they_say_is_not() {
+        const SECRET: &str = "b1946ac92492d2347c6235b4d2611184";
+        let security = |security: String| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let text = format!(
+                r#"{{"cluster": "orders", "me": 1, "members": [], "data": "there", "security": {security}}}"#
+            );
+            std::fs::write(file.path(), text).unwrap();
+            read_settings(file.path()).map_err(|error| error.to_string())
+        };
+        assert!(security(format!(r#"{{"secret": "{SECRET}"}}"#)).is_ok());
+        for misplaced in [
+            format!(r#""{SECRET}""#),
+            format!(r#"["{SECRET}"]"#),
+            format!(r#"{{"secret": ["{SECRET}"]}}"#),
+            format!(r#"{{"{SECRET}": "secret"}}"#),
+            format!(r#"{{"certificates": "{SECRET}"}}"#),
+            format!(r#""plaintext", "profile": "{SECRET}""#),
+            format!(r#""plaintext", "seed": "{SECRET}""#),
+            format!(r#""plaintext", "duty": "{SECRET}""#),
+            format!(r#"{{"secret": "{SECRET}"}}}} {SECRET}"#),
+        ] {
+            let error = security(misplaced.clone()).unwrap_err();
+            assert!(!error.contains(&SECRET[..8]), "{misplaced}: {error}");
+            assert!(error.contains("line 1 column"), "{misplaced}: {error}");
+        }
+        for (mistake, named) in [
+            (r#""plaintext", "detektor": null"#, "unknown field `detektor`"),
+            (r#"{"certificates": {"ca": "ca.pem"}}"#, "missing field `certificate`"),
+        ] {
+            let error = security(mistake.into()).unwrap_err();
+            assert!(error.contains(named), "{error}");
+        }
+    }
 }

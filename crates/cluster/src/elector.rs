@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::events::{Events, Source};
 use crate::leadership::{Leadership, NoHandOver, Stands};
 use crate::member::Command;
+use crate::moves::Moves;
 use crate::network::Traffic;
 use crate::outlook::View;
 use crate::seat::Seat;
@@ -60,6 +61,7 @@ pub(crate) struct Shared {
     pub(crate) view: watch::Receiver<View>,
     pub(crate) candidates: Arc<Candidates>,
     pub(crate) thread: std::sync::Mutex<Option<JoinHandle<()>>>,
+    pub(crate) moves: Moves,
 }
 
 impl Shared {
@@ -218,9 +220,11 @@ impl<G> Elector<G> {
         counted.await.map_err(|_| Stopped)
     }
 
-    /// A member has moved: dial it there from now on.
+    /// A member has moved: dial it there from now on. A supervisor of this process will find it there, too.
     pub fn set_address(&self, id: Id, address: impl Into<String>) {
-        self.shared.tell(Command::Address(id, address.into()));
+        let address = address.into();
+        self.shared.moves.note(id, &address);
+        self.shared.tell(Command::Address(id, address));
     }
 
     /// For trials: as if the cables to these members were cut. Nothing is closed; nothing passes.

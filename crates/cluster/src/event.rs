@@ -90,7 +90,7 @@ pub enum Event {
     DiskStalled,
     /// The disk answers again.
     DiskBack,
-    /// Whoever looks on was too slow: so many events before this one are lost to it. Whoever judges by events cannot judge.
+    /// Whoever looks on was too slow: so many events before this one are lost to it. Whoever judges by events cannot.
     Missed {
         /// How many.
         count: u64,

@@ -40,11 +40,12 @@ impl Drop for Stands {
 }
 
 /// Leadership: held from being elected until it ends, which it does visibly. Dropping it gives it up, if nobody else
-/// holds it or campaigns.
+/// holds it or campaigns. (A member that always stands remains a candidate then, and may come to lead again.)
 ///
-/// Giving up takes an algorithm that knows how to hand over: those whose leaders have leases do (`quorum-lease`). With any
-/// other, dropping it changes nothing: the member leads until its algorithm elects another, [`crate::Elector::is_leader`] says
-/// so, and whoever campaigns meanwhile is handed the same leadership again. To give it up there, stop the member.
+/// Giving up takes an algorithm that knows how to hand over: those whose leaders have leases do (`quorum-lease`). With
+/// any other, dropping it changes nothing: the member leads until its algorithm elects another,
+/// [`crate::Elector::is_leader`] says so, and whoever campaigns meanwhile is handed the same leadership again. To give
+/// it up there, stop the member.
 ///
 /// **What holds, and when.** As long as [`Leadership::check`] succeeds, no other member of the cluster has a valid
 /// leadership, provided that the algorithm is a majority's with leases (the default, `quorum-lease`), that no clock is off by
@@ -60,8 +61,8 @@ pub struct Leadership {
 /// Whoever leads cannot give it up: its algorithm knows no such thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the algorithm '{0}' knows no hand-over: who leads does so until the members elect another; stop the member, or take one \
-     whose leaders have leases, as 'quorum-lease'"
+    "the algorithm '{0}' knows no hand-over: who leads does so until the members elect another; stop the member, or \
+     take an algorithm whose leaders have leases, as 'quorum-lease'"
 )]
 pub struct NoHandOver(pub &'static str);
 

@@ -15,6 +15,7 @@ mod fence;
 mod leadership;
 mod machine;
 mod member;
+mod moves;
 pub mod network;
 pub mod obituary;
 mod outlook;
@@ -24,6 +25,9 @@ mod start;
 mod store;
 mod supervisor;
 mod surroundings;
+mod terms;
+#[doc(hidden)]
+pub mod unruly;
 mod watch;
 
 pub use builder::Builder;
@@ -41,3 +45,4 @@ pub use settings::{
 pub use start::{DEFAULT_DETECTOR, StartError};
 pub use store::{Flaw, Saved, Store, StoreError};
 pub use supervisor::{COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent};
+pub use terms::{LONGEST_PROMISE, Terms};

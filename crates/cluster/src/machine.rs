@@ -59,6 +59,15 @@ pub(crate) fn addressed(bytes: &[u8]) -> Option<(Port, &[u8])> {
     postcard::take_from_bytes::<u32>(bytes).ok().map(|(port, msg)| (Port(port), msg))
 }
 
+/// All of the bytes as a value: postcard by itself would leave those that are too many unread, and so could take what
+/// another type wrote.
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Malformed> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(Malformed),
+    }
+}
+
 /// What was received is no message, or what was saved no state, of this algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
@@ -187,7 +196,7 @@ impl<A: Algorithm> Machine for Typed<A> {
         wishes: &mut Wishes,
     ) -> Result<(), Malformed> {
         wishes.clear();
-        let saved = saved.map_or(Ok(A::Durable::default()), postcard::from_bytes).map_err(|_| Malformed)?;
+        let saved = saved.map_or(Ok(A::Durable::default()), read)?;
         self.act(now, around, wishes, |cx, _| A::start(cx, saved));
         Ok(())
     }
@@ -201,7 +210,7 @@ impl<A: Algorithm> Machine for Typed<A> {
     ) -> Result<(), Malformed> {
         wishes.clear();
         let msg = match input {
-            Input::Message(_, bytes) => Some(postcard::from_bytes::<A::Msg>(bytes).map_err(|_| Malformed)?),
+            Input::Message(_, bytes) => Some(read::<A::Msg>(bytes)?),
             _ => None,
         };
         let timer = match (input, self.first_timer()) {
@@ -243,5 +252,18 @@ impl<A: Algorithm> Machine for Typed<A> {
         }
         let lease = state.lease()?;
         self.timers.iter().find(|(timer, _)| *timer == lease).map(|&(_, until)| until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What quorum-lease keeps begins as what raft-vote keeps does.
+    #[test]
+    fn what_is_longer_is_not_the_same() {
+        let longer = postcard::to_stdvec(&(7_u64, Some(3_u64), None::<u64>)).unwrap();
+        assert_eq!(read(&longer), Ok((7_u64, Some(3_u64), None::<u64>)));
+        assert_eq!(read::<(u64, Option<u64>)>(&longer), Err(Malformed));
     }
 }

@@ -6,6 +6,7 @@
 //! while this one's application still sees itself lead.
 
 mod incoming;
+mod mail;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::surroundings::Surroundings;
 use crate::watch::{Watch, Word};
 use bellwether_core::{Environment as _, Faults, Id, Port, Request, Span, Starts, Time};
 use incoming::News;
+use mail::Mail;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -56,8 +58,6 @@ const STALLED_AFTER: Span = Span::from_ticks(3_000_000);
 const PATIENCE: u64 = 25;
 /// So long it waits if its algorithm cannot.
 const LONG_PATIENCE: Span = Span::from_ticks(10_000_000);
-/// So many messages can come before it has started.
-const MOST_EARLY: usize = 4_096;
 
 pub(crate) struct Member {
     pub(crate) clock: Clock,
@@ -73,6 +73,8 @@ pub(crate) struct Member {
     /// What it saved in its life before, until it has started.
     pub(crate) saved: Option<Vec<u8>>,
     pub(crate) candidates: Arc<Candidates>,
+    /// It starts no earlier: what it may have promised in an earlier life, under other bounds, holds until then.
+    pub(crate) takes_part_at: Time,
     /// It stands for ever, not only while somebody campaigns.
     pub(crate) stands: bool,
     pub(crate) tells_leases: bool,
@@ -90,7 +92,7 @@ pub(crate) struct State {
     is_stopping: bool,
     probed_at: Time,
     /// What this member says to itself (in a ring of one), and what came before it had started.
-    own_mail: VecDeque<(Port, Vec<u8>)>,
+    own_mail: Mail,
     /// What is yet to be told to the algorithm. It is all told before more comes in: so there is little of it.
     news: VecDeque<News>,
     /// What was asked, and in which reign alone, in its order. What is asked twice is asked once.
@@ -199,7 +201,7 @@ impl Member {
             }
         } else if let Some(request) = self.state.candidacy.take() {
             self.take(Input::Request(request));
-        } else if let Some((port, bytes)) = self.state.own_mail.pop_front() {
+        } else if let Some((port, bytes)) = self.state.own_mail.take() {
             self.take(Input::Message(port, &bytes));
         } else {
             let overdue = self.take_due(self.around.delay_bound());
@@ -280,7 +282,7 @@ impl Member {
             if peer != self.me {
                 self.network.send(peer, Outgoing::Message(msg));
             } else if let Some((port, msg)) = addressed(msg) {
-                self.state.own_mail.push_back((port, msg.to_vec()));
+                self.state.own_mail.put(port, msg);
             }
         }
         self.network.flush();
@@ -361,7 +363,7 @@ impl Member {
         let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
         let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
         let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));
-        if !all_there && now < Time::ZERO + patience {
+        if now < self.takes_part_at || !all_there && now < Time::ZERO + patience {
             return Ok(());
         }
         self.state.has_started = true;

@@ -13,7 +13,8 @@ pub struct Settings {
     pub cluster: String,
     /// Which member this is.
     pub me: Id,
-    /// All members, this one among them, in any order.
+    /// All members, this one among them, in any order. Those that vote here do so at first, and all members must be told
+    /// the same ones for as long as the cluster lives: see [`crate::Terms`].
     pub members: Vec<Peer>,
     /// Where to listen, if not at the own address in `members`: `host:port`, port 0 for any that is free.
     #[serde(default)]
@@ -159,6 +160,9 @@ pub enum SettingsError {
     /// Two have the same id.
     #[error("two members are called {0}; every member needs an id of its own")]
     Twice(Id),
+    /// There are more than anybody needs.
+    #[error("there are {0} members; a cluster has at most {max}", max = Settings::MOST_MEMBERS)]
+    Many(usize),
     /// The cluster's name is no name.
     #[error("'{0}' cannot be a cluster's name: use 1 to 64 letters, digits and hyphens")]
     Name(String),
@@ -181,6 +185,9 @@ pub enum SettingsError {
 pub const MIN_SECRET: usize = 32;
 
 impl Settings {
+    /// The most members of a cluster: each has a connection with every other.
+    pub const MOST_MEMBERS: usize = 100;
+
     /// The member `me` of a cluster, with nothing said yet of where it is and how it is known.
     #[must_use]
     pub fn new(cluster: impl Into<String>, me: Id) -> Settings {
@@ -210,6 +217,9 @@ impl Settings {
         let is_in_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
         if !(1..=64).contains(&self.cluster.len()) || !self.cluster.chars().all(is_in_name) {
             return Err(SettingsError::Name(self.cluster.clone()));
+        }
+        if self.members.len() > Settings::MOST_MEMBERS {
+            return Err(SettingsError::Many(self.members.len()));
         }
         let mut ids: Vec<Id> = self.members.iter().map(|peer| peer.id).collect();
         ids.sort_unstable();
@@ -256,6 +266,9 @@ mod tests {
         let id = |value| Id::new(value).unwrap();
         assert_eq!(wrong(&|it| it.me = id(9)), SettingsError::NotAMember(id(9)));
         assert_eq!(wrong(&|it| it.members[0].id = id(3)), SettingsError::Twice(id(3)));
+        let many =
+            |it: &mut Settings| it.members = (1..=101).map(|it| Peer::new(id(it), "there:1")).collect();
+        assert_eq!(wrong(&many), SettingsError::Many(101));
         assert!(matches!(wrong(&|it| it.cluster = "two words".into()), SettingsError::Name(_)));
         assert_eq!(wrong(&|it| it.security = Security::Secret("hush".into())), SettingsError::Secret(4));
         assert_eq!(wrong(&|it| it.profile.delay_bound = Span::default()), SettingsError::DelayBound);

@@ -6,15 +6,18 @@ use crate::disk::{Disk, Keep};
 use crate::elector::{Elector, Shared};
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
+use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
 use crate::settings::{Incarnation, Settings, SettingsError};
 use crate::store::{Saved, Store, StoreError};
 use crate::surroundings::Surroundings;
+use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts, Visitor,
+    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts,
+    Time, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
@@ -120,7 +123,8 @@ fn start(
     machine: Box<dyn Machine>,
 ) -> Result<Shared, StartError> {
     settings.check()?;
-    let kept = Store::open(&settings.data, &settings.cluster, settings.me)?;
+    let terms = Terms::new(&settings, machine.spec());
+    let kept = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
     start_with(settings, detector, machine, kept)
 }
 
@@ -134,13 +138,14 @@ pub(crate) fn start_with(
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
+    let terms = Terms::new(&settings, spec);
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
-    let network = Network::open(&settings, &format!("{}/{}", spec.name, spec.variant), incarnation)?;
+    let network = Network::open(&settings, terms, incarnation)?;
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
     let disk = Disk::start(store, move || {
-        // The loop cannot be gone while its disk works; if it could, there would be nobody to wake.
+        // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
         let _ = disk_wakes.wake();
     })
     .map_err(StartError::Thread)?;
@@ -163,6 +168,7 @@ pub(crate) fn start_with(
         commands: orders,
         saved: saved.durable,
         candidates: candidates.clone(),
+        takes_part_at: Time::ZERO + saved.wait,
         stands: settings.always_stands,
         tells_leases: settings.tells_leases,
         state: State::default(),
@@ -183,6 +189,7 @@ pub(crate) fn start_with(
         view,
         candidates,
         thread: std::sync::Mutex::new(Some(thread)),
+        moves: Moves::new(&settings.data, settings.commitment.is_some()),
     })
 }
 

@@ -1,4 +1,4 @@
-//! What a member must not forget: its votes and how often it has started.
+//! What a member must not forget: its votes, on which terms it cast them, and how often it has started.
 //!
 //! A file of our own, because what is kept is one small record: two slots, written in turn and in place, each with one
 //! write and one sync. A torn write can spoil only the slot that was not acknowledged last. All blocks are written once
@@ -7,7 +7,8 @@
 
 mod image;
 
-use bellwether_core::Id;
+use crate::terms::{LONGEST_PROMISE, Terms, listed};
+use bellwether_core::{Id, Span};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -36,6 +37,9 @@ pub struct Saved {
     pub boot: u64,
     /// What was written last; nothing if nothing was.
     pub durable: Option<Vec<u8>>,
+    /// For so long it must take no part: it may have made promises under other bounds, which may hold for longer than its
+    /// algorithm now knows.
+    pub wait: Span,
 }
 
 /// Why a store cannot be opened or written.
@@ -62,6 +66,35 @@ pub enum StoreError {
         id: u64,
         /// Of which cluster.
         cluster: String,
+    },
+    /// What is on disk means something else to another algorithm.
+    #[error(
+        "{} has the votes of '{kept}', which mean nothing to '{given}'; run '{kept}', or give all members new data \
+         directories",
+        directory.display()
+    )]
+    OtherAlgorithm {
+        /// The directory.
+        directory: PathBuf,
+        /// What wrote it.
+        kept: String,
+        /// What was to read it.
+        given: String,
+    },
+    /// Majorities of the one list and of the other may have nobody in common.
+    #[error(
+        "this member's cluster began with the voters {kept}, and now it is told {given}; two majorities could then elect \
+         two leaders. List the voters that it began with (whoever comes later as an observer), and change who votes while \
+         it runs, with `admit` and `dismiss`; or begin anew, with new data directories for all members ({} is this one's)",
+        directory.display()
+    )]
+    OtherVoters {
+        /// The directory.
+        directory: PathBuf,
+        /// Who voted at first.
+        kept: String,
+        /// Who is to have voted at first.
+        given: String,
     },
     /// Nobody can know what this member has promised.
     #[error(
@@ -111,6 +144,9 @@ pub enum Flaw {
     /// The records do not follow each other.
     #[error("its records do not follow each other: the disk has lost or mixed up writes")]
     Sequence,
+    /// It says nothing of what the votes in it were about.
+    #[error("what its members had agreed on cannot be read")]
+    Terms,
     /// Another version wrote it.
     #[error("version {0} of the format is unknown; start the version of this program that wrote it")]
     Version(u32),
@@ -133,11 +169,17 @@ impl Store {
     pub const MAX_LENGTH: usize = image::MAX_PAYLOAD;
 
     /// Opens the store of the member `id` of a cluster in this directory, which is made if it does not exist, and
-    /// counts this start.
+    /// counts this start. From now on these terms hold; of those that held before, only the bounds may be others, and
+    /// then the member is told to wait ([`Saved::wait`]).
     ///
     /// # Errors
     /// [`StoreError`] says why it must not or cannot be opened. Nothing has changed then, or only the count of starts.
-    pub fn open(directory: &Path, cluster: &str, id: Id) -> Result<(Store, Saved), StoreError> {
+    pub fn open(
+        directory: &Path,
+        cluster: &str,
+        id: Id,
+        terms: &Terms,
+    ) -> Result<(Store, Saved), StoreError> {
         if cluster.len() > image::MAX_NAME {
             return Err(StoreError::Name(cluster.len()));
         }
@@ -146,7 +188,7 @@ impl Store {
         let lock = lock(&directory)?;
         let path = directory.join("state");
         if !path.try_exists().map_err(failed("look for", &path))? {
-            create(&directory, &path, cluster, id)?;
+            create(&directory, &path, cluster, id, terms)?;
         }
         let mut file =
             OpenOptions::new().read(true).write(true).open(&path).map_err(failed("open", &path))?;
@@ -163,16 +205,21 @@ impl Store {
             let cluster = String::from_utf8_lossy(&last.cluster).into_owned();
             return Err(StoreError::OtherOwner { directory, id: last.id, cluster });
         }
-        let saved = Saved { boot: last.boot + 1, durable: last.payload };
+        let wait = wait_for(&last, terms, directory)?;
+        let saved = Saved { boot: last.boot + 1, durable: last.payload, wait };
         let mut slot = Box::new([0; image::SLOT]);
         image::set_owner(&mut slot[..image::COPY], last.boot, id.value(), cluster.as_bytes());
+        image::set_terms(&mut slot[..image::COPY], &last.terms, last.wait);
         image::set_payload(&mut slot[..image::COPY], saved.durable.as_deref());
         let mut store = Store { file, path, sequence: last.sequence - 1, slot, failure: None, _lock: lock };
         // First the very record that was read, in its place: it may be in the page cache only, if an earlier sync
-        // failed, or in one of its copies only. Then the new count, into the other slot.
+        // failed, or in one of its copies only. Then the new count and terms, into the other slot.
         store.write_again()?;
         image::set_owner(&mut store.slot[..image::COPY], saved.boot, id.value(), cluster.as_bytes());
+        image::set_terms(&mut store.slot[..image::COPY], terms, wait.ticks());
         store.write_again()?;
+        // Whoever writes next has waited. Whoever ends before that has to wait again.
+        image::set_wait(&mut store.slot[..image::COPY], 0);
         Ok((store, saved))
     }
 
@@ -215,6 +262,22 @@ impl Store {
     }
 }
 
+/// For how long a member must take no part whose last record this is, and which now goes by these terms.
+fn wait_for(last: &image::Record, terms: &Terms, directory: PathBuf) -> Result<Span, StoreError> {
+    if last.terms.protocol != terms.protocol {
+        let (kept, given) = (last.terms.protocol.clone(), terms.protocol.clone());
+        return Err(StoreError::OtherAlgorithm { directory, kept, given });
+    }
+    if last.terms.voters != terms.voters {
+        let (kept, given) = (listed(&last.terms.voters), listed(&terms.voters));
+        return Err(StoreError::OtherVoters { directory, kept, given });
+    }
+    let promised = last.terms.delay_bound * LONGEST_PROMISE;
+    // Who has voted for nobody has promised nothing.
+    let changed = if last.terms != *terms && last.payload.is_some() { promised } else { Span::default() };
+    Ok(changed.max(Span::from_ticks(last.wait)))
+}
+
 /// Makes sure that no other process uses the directory, for as long as the file is open.
 fn lock(directory: &Path) -> Result<File, StoreError> {
     let path = directory.join("lock");
@@ -237,12 +300,13 @@ fn lock(directory: &Path) -> Result<File, StoreError> {
 }
 
 /// Makes the file, complete or not at all, with a first record that says whose it is.
-fn create(directory: &Path, path: &Path, cluster: &str, id: Id) -> Result<(), StoreError> {
+fn create(directory: &Path, path: &Path, cluster: &str, id: Id, terms: &Terms) -> Result<(), StoreError> {
     let mut bytes = vec![0; image::FILE];
     let first = 1;
     let at = image::offset(first);
     let copy = &mut bytes[at..at + image::COPY];
     image::set_owner(copy, 0, id.value(), cluster.as_bytes());
+    image::set_terms(copy, terms, 0);
     image::set_payload(copy, None);
     image::seal(copy, first);
     bytes.copy_within(at..at + image::COPY, at + image::COPY);

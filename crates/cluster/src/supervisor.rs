@@ -11,7 +11,7 @@
 mod burial;
 
 use crate::obituary::{Obituary, Token, announce};
-use crate::{Peer, Settings};
+use crate::{Peer, Settings, moves};
 use bellwether_core::Id;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
@@ -22,6 +22,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +43,7 @@ pub struct Supervisor {
     cluster: String,
     me: Id,
     peers: Vec<Peer>,
+    data: PathBuf,
     patience: Duration,
 }
 
@@ -78,7 +80,8 @@ impl Supervisor {
     /// How long peers are told again and again, if they do not take note.
     pub const PATIENCE: Duration = Duration::from_secs(10);
 
-    /// A supervisor of the member that these settings describe.
+    /// A supervisor of the member that these settings describe. Peers that move meanwhile it finds if the member, an
+    /// [`crate::Elector`], is told of it, and if the directory of its votes is the same to both processes.
     #[must_use]
     pub fn new(settings: &Settings) -> Supervisor {
         let peers = settings.members.iter().filter(|peer| peer.id != settings.me).cloned().collect();
@@ -86,6 +89,7 @@ impl Supervisor {
             cluster: settings.cluster.clone(),
             me: settings.me,
             peers,
+            data: settings.data.clone(),
             patience: Supervisor::PATIENCE,
         }
     }
@@ -109,6 +113,7 @@ impl Supervisor {
         set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;
         let mut signals = Signals::new()?;
         let token = Token::draw().ok_or(SupervisorError::Randomness)?;
+        moves::forget(&self.data);
         command
             .env(COMMITMENT, token.commitment().to_string())
             .env(SUPERVISOR, std::process::id().to_string())
@@ -131,7 +136,8 @@ impl Supervisor {
         }
         signals.end_this_process_from_now_on();
         let obituary = Obituary::new(&self.cluster, self.me, token);
-        Ok(Ended { code, told: Some(announce(&obituary, &self.peers, self.patience)) })
+        let peers = moves::follow(self.peers.clone(), &self.data);
+        Ok(Ended { code, told: Some(announce(&obituary, &peers, self.patience)) })
     }
 }
 

@@ -177,6 +177,32 @@ fn a_death_is_announced_when_all_descendants_are_dead() {
     assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
 }
 
+/// But what was said in an earlier life counts no more.
+#[test]
+fn peers_that_have_moved_are_told_where_they_are() {
+    let script = r#"mkdir -p bellwether-data; printf '[[1,"%s"]]' $PLACE > bellwether-data/moved"#;
+    for is_of_this_life in [true, false] {
+        let directory = TempDir::new().unwrap();
+        let (before, after) =
+            (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+        let place = |peer: &TcpListener| peer.local_addr().unwrap().to_string();
+        let mut shell = Command::new("sh");
+        let in_another_life = shell.args(["-c", script]).env("PLACE", place(&after));
+        assert!(in_another_life.current_dir(directory.path()).status().unwrap().success());
+        let supervisor = this_program("supervisor")
+            .env(PEER, place(&before))
+            .env(SCRIPT, if is_of_this_life { script } else { "true" })
+            .env("PLACE", place(&after))
+            .current_dir(directory.path())
+            .spawn()
+            .unwrap();
+        let peer = if is_of_this_life { after } else { before };
+        let stage = Stage { directory, peer, supervisor };
+        let (stream, _) = stage.heard();
+        assert_eq!(stage.acknowledge(stream).code(), Some(0));
+    }
+}
+
 #[test]
 fn with_its_supervisor_the_member_dies_and_nothing_is_announced() {
     let mut stage = Stage::set("");

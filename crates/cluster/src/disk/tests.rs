@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Saved, Store};
+use crate::Store;
+use crate::terms::tests::terms;
 use bellwether_core::Id;
 use std::sync::mpsc;
 
@@ -124,10 +125,11 @@ fn a_disk_that_does_not_answer_is_left_alone() {
 #[test]
 fn closing_ends_what_was_asked_for_and_frees_the_store() {
     let directory = tempfile::tempdir().unwrap();
-    let open = || Store::open(directory.path(), "orders", Id::new(1).unwrap()).unwrap();
+    let open = || Store::open(directory.path(), "orders", Id::new(1).unwrap(), &terms()).unwrap();
     let mut disk = Disk::start(open().0, || {}).unwrap();
     disk.probe();
     disk.write(b"one");
     assert!(disk.close(LONG));
-    assert_eq!(open().1, Saved { boot: 2, durable: Some(b"one".to_vec()) });
+    let (_, saved) = open();
+    assert_eq!((saved.boot, saved.durable), (2, Some(b"one".to_vec())));
 }

@@ -1,8 +1,8 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
-use super::{Fault, MOST_EARLY, Member, PATIENCE};
+use super::{Fault, Member, PATIENCE};
 use crate::event::Event;
-use crate::machine::{Input, addressed};
+use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
 use crate::watch::Word;
 use bellwether_core::{Environment as _, Id, Port, Starts, Time, Verdict};
@@ -27,9 +27,7 @@ impl Member {
                     return Ok(true);
                 }
                 if !self.state.has_started {
-                    if self.state.own_mail.len() < MOST_EARLY {
-                        self.state.own_mail.push_back((port, msg.to_vec()));
-                    }
+                    self.state.own_mail.put_early(port, msg);
                     return Ok(true);
                 }
                 let taken = self.machine.take(
@@ -38,8 +36,9 @@ impl Member {
                     &mut self.around,
                     &mut self.state.wishes,
                 );
-                if taken.is_ok() {
-                    self.fulfil(now);
+                match taken {
+                    Ok(()) => self.fulfil(now),
+                    Err(Malformed) => self.network.reject(peer),
                 }
             }
             Incoming::Signal { peer, signal } => {

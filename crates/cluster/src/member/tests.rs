@@ -202,7 +202,7 @@ impl Stage {
         change(&mut settings);
         let platter = Platter::default();
         platter.be(mood);
-        let kept = (platter.clone(), Saved { boot: 1, durable: None });
+        let kept = (platter.clone(), Saved { boot: 1, durable: None, wait: Span::default() });
         let shared = start_with(settings, detector, Box::new(Typed::<A>::new()), kept).unwrap();
         Stage { elector: Elector { shared: Arc::new(shared), registry: PhantomData }, platter }
     }

@@ -127,9 +127,11 @@ impl Network {
             let why = format!("it calls itself member {from}, and its certificate does not");
             return self.refuse(at, Reason::Certificate, &why);
         }
-        if hello.protocol != self.protocol {
-            let why = format!("it runs '{}', and we run '{}'", hello.protocol.escape_debug(), self.protocol);
-            return self.refuse(at, Reason::Protocol, &why);
+        if let Some(difference) = self.terms.difference(&hello.terms) {
+            if line.dialled.is_none() {
+                self.say_hello(at, from); // so that it can say the difference, too
+            }
+            return self.refuse(at, Reason::Terms, &difference);
         }
         if member.is_cut {
             line.stage = Stage::Swallowed;
@@ -241,7 +243,7 @@ impl Network {
         let reproach = match reason {
             Reason::Leaving | Reason::Duplicate => None,
             Reason::Cluster => Some("it is of another cluster"),
-            Reason::Protocol => Some("it runs another algorithm"),
+            Reason::Terms => Some("it was told of another algorithm, other voters or other bounds"),
             Reason::Version => Some("it speaks another version of the wire format"),
             Reason::Meant => Some("another member is at its address"),
             Reason::Stranger => Some("it does not know us as a member"),
@@ -313,12 +315,12 @@ impl Network {
     }
 
     fn say_hello(&mut self, at: usize, peer: Id) {
-        let (cluster, protocol) = (self.cluster.clone(), self.protocol.clone());
+        let (cluster, terms) = (self.cluster.clone(), self.terms.clone());
         let Some(member) = self.members.iter_mut().find(|member| member.id == peer) else { return };
         member.hellos += 1;
         let (from, to, number) = (self.me, peer, member.hellos);
         let (incarnation, commitment) = (self.incarnation, self.commitment);
-        let hello = Hello { cluster, protocol, from, to, incarnation, number, commitment };
+        let hello = Hello { cluster, terms, from, to, incarnation, number, commitment };
         if let Some(line) = &mut self.lines[at] {
             line.link.queue(&Frame::Hello(hello));
         }

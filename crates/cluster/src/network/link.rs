@@ -11,6 +11,9 @@ use std::time::Instant;
 
 /// How many bytes may wait for a slow peer before it is given up.
 pub const QUEUE: usize = 256 * 1024;
+/// How many bytes one connection may have read before all others have had their turn, and how many one that is being
+/// closed may still send.
+const TURN: usize = 64 * 1024;
 /// What buffers start with, and shrink to when a burst is over.
 const SMALL: usize = 2 * 1024;
 
@@ -44,6 +47,10 @@ pub struct Link {
     /// There may be something to take. Falls only when the socket has nothing more and no whole frame is left.
     pub readable: bool,
     pub writable: bool,
+    /// How many more bytes may be read in this turn.
+    left: usize,
+    /// How many were thrown away since it was closed.
+    discarded: usize,
     /// For trials: nothing goes in or out, as if the cable were cut.
     pub frozen: bool,
     /// Since when what is queued does not get away.
@@ -62,6 +69,8 @@ impl Link {
             output: Vec::new(),
             readable: false,
             writable: false,
+            left: TURN,
+            discarded: 0,
             frozen: false,
             stalled_since: None,
             tally: Tally::default(),
@@ -78,6 +87,16 @@ impl Link {
         self.tls.as_deref()
     }
 
+    /// All others have had their turn.
+    pub fn begin_turn(&mut self) {
+        self.left = TURN;
+    }
+
+    /// Whether there may be more than could be read in this turn.
+    pub fn waits_for_its_turn(&self) -> bool {
+        self.left == 0 && self.readable && !self.frozen
+    }
+
     /// The next frame, if a whole one has come. A message lies where [`Link::bytes`] finds it, until the next is taken.
     pub fn take(&mut self) -> Result<Option<Frame<Range<usize>>>, Trouble> {
         while self.readable && !self.frozen {
@@ -87,6 +106,9 @@ impl Link {
                 self.taken += length;
                 self.tally.frames_in += 1;
                 return Ok(Some(frame));
+            }
+            if self.left == 0 {
+                return Ok(None);
             }
             self.fill()?;
         }
@@ -100,6 +122,9 @@ impl Link {
             if let Some(bytes) = bytes.first_chunk() {
                 self.taken += N;
                 return Ok(Some(*bytes));
+            }
+            if self.left == 0 {
+                return Ok(None);
             }
             self.fill()?;
         }
@@ -117,7 +142,7 @@ impl Link {
         let room = &mut self.input[self.filled..];
         let Some(tls) = &mut self.tls else {
             let got = counted(self.stream.read(room), &mut self.readable)?;
-            self.tally.bytes_in += got as u64;
+            self.has_read(got);
             self.filled += got;
             return Ok(());
         };
@@ -131,12 +156,17 @@ impl Link {
             Err(_) => return Err(Trouble::Closed),
         }
         let got = counted(tls.read_tls(&mut self.stream), &mut self.readable)?;
-        self.tally.bytes_in += got as u64;
         let processed = tls.process_new_packets();
+        self.has_read(got);
         // An answer of TLS's own: its part of the handshake, or an alert that says what is wrong.
         let written = self.push();
         processed.map_err(Trouble::Tls)?;
         written
+    }
+
+    fn has_read(&mut self, bytes: usize) {
+        self.tally.bytes_in += bytes as u64;
+        self.left = self.left.saturating_sub(bytes);
     }
 
     /// Makes sure that something can be read after what is there: an incomplete frame, at most.
@@ -228,14 +258,15 @@ impl Link {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Throws away what comes in. Whether nothing more can.
+    /// Throws away what comes in. Whether nothing more can, or it has been enough.
     pub fn discard(&mut self) -> bool {
-        while self.readable {
-            if counted(self.stream.read(&mut self.input), &mut self.readable).is_err() {
-                return true;
+        while self.readable && self.discarded < TURN {
+            match counted(self.stream.read(&mut self.input), &mut self.readable) {
+                Ok(got) => self.discarded += got,
+                Err(_) => return true,
             }
         }
-        false
+        self.discarded >= TURN
     }
 }
 

@@ -3,7 +3,8 @@
 //! The caller's loop: [`Network::wait`]; then [`Network::next`] until there is nothing, with [`Network::send`] and one
 //! [`Network::flush`] for each input; and again. Who stops asking for a while holds up the senders, and loses nothing:
 //! what it does not ask for stays in the sockets. `wait` does not return for what was left there, so ask until there
-//! is nothing before waiting for more.
+//! is nothing before waiting for more. Between two waits so much is read from each connection and no more: nobody keeps
+//! the caller from the rest of its work.
 //!
 //! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
 //! that is down. Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
@@ -20,7 +21,7 @@ mod tend;
 pub mod wire;
 mod words;
 
-use crate::{Incarnation, Settings};
+use crate::{Incarnation, Settings, Terms};
 use bellwether_core::Id;
 use link::{Link, Trouble};
 use mio::net::TcpListener;
@@ -60,7 +61,7 @@ pub struct Network {
     guard: Guard,
     me: Id,
     cluster: String,
-    protocol: String,
+    terms: Terms,
     incarnation: Incarnation,
     commitment: Option<[u8; 32]>,
     members: Vec<Member>,
@@ -115,14 +116,14 @@ enum Stage {
 }
 
 impl Network {
-    /// Listens, and begins to dial all others, for this life of the member. `protocol` names the algorithm and its
-    /// variant: who runs another one is not heard.
+    /// Listens, and begins to dial all others, for this life of the member. Who was told other terms is not
+    /// heard.
     ///
     /// # Errors
     /// [`NetworkError`] says what cannot be had.
     pub fn open(
         settings: &Settings,
-        protocol: &str,
+        terms: Terms,
         incarnation: Incarnation,
     ) -> Result<Network, NetworkError> {
         let guard = Guard::new(settings)?;
@@ -145,7 +146,7 @@ impl Network {
             guard,
             me: settings.me,
             cluster: settings.cluster.clone(),
-            protocol: protocol.into(),
+            terms,
             incarnation,
             commitment: settings.commitment,
             members: others.map(|it| Member::new(it.id, it.address.clone(), now)).collect(),
@@ -248,6 +249,13 @@ impl Network {
             }
         }
         None
+    }
+
+    /// Ends the connection with a peer that said what nobody understands.
+    pub fn reject(&mut self, peer: Id) {
+        if let Some(at) = self.member(peer).and_then(|member| member.up) {
+            self.drop_line(at, Ended::Malformed);
+        }
     }
 
     /// From now on this peer is dialled there.

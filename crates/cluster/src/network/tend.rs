@@ -33,8 +33,11 @@ impl Network {
         let before = self.happened.len();
         self.flush();
         self.tend();
-        let timeout =
-            if self.happened.len() > before { Some(Duration::ZERO) } else { self.until_due(timeout) };
+        let mut lines = self.lines.iter().flatten();
+        let is_more_there =
+            lines.any(|line| line.stage != Stage::Swallowed && line.link.waits_for_its_turn());
+        let is_news = self.happened.len() > before || is_more_there;
+        let timeout = if is_news { Some(Duration::ZERO) } else { self.until_due(timeout) };
         match self.poll.poll(&mut self.ready, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             _ => {}
@@ -54,6 +57,7 @@ impl Network {
             }
         }
         for at in 0..self.lines.len() {
+            self.lines[at].iter_mut().for_each(|line| line.link.begin_turn());
             self.advance(at);
         }
         self.tend();

@@ -3,11 +3,11 @@
 //! `kind: u8, length: u16, body: length bytes`, numbers little-endian. The first frame each way is a [`Hello`].
 //! Reading is a pure function of the bytes; whatever it does not understand ends the connection.
 
-use crate::Incarnation;
+use crate::{Incarnation, Terms};
 use bellwether_core::{Id, Signal};
 
 /// The version of this format. Those of another version refuse each other.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// The longest body.
 pub const MAX_BODY: usize = 16 * 1024;
 /// What comes before a body.
@@ -63,8 +63,8 @@ impl<B> Frame<B> {
 pub struct Hello {
     /// The cluster's name.
     pub cluster: String,
-    /// The algorithm and its variant.
-    pub protocol: String,
+    /// What the speaker was told that all must be told alike.
+    pub terms: Terms,
     /// Who speaks.
     pub from: Id,
     /// Who is meant.
@@ -86,8 +86,8 @@ pub enum Reason {
     Duplicate,
     /// It is of another cluster.
     Cluster,
-    /// It runs another algorithm.
-    Protocol,
+    /// It was told other [`Terms`].
+    Terms,
     /// It speaks another version.
     Version,
     /// It is not the one who was meant.
@@ -106,7 +106,7 @@ impl Reason {
         Reason::Leaving,
         Reason::Duplicate,
         Reason::Cluster,
-        Reason::Protocol,
+        Reason::Terms,
         Reason::Version,
         Reason::Meant,
         Reason::Stranger,
@@ -164,7 +164,7 @@ pub fn decode(bytes: &[u8]) -> Result<Option<Measured<'_>>, Malformed> {
     let mut body = Reader(&whole[HEADER..]);
     let frame = if kind == MESSAGE { Some(Frame::Message(body.rest())) } else { body.frame(kind)? };
     match frame {
-        Some(frame) if body.0.is_empty() => Ok(Some((frame, length))),
+        Some(frame) if body.is_empty() => Ok(Some((frame, length))),
         _ => Err(Malformed::Body(kind)),
     }
 }
@@ -216,11 +216,10 @@ impl Hello {
     fn encode(&self, to: &mut Vec<u8>) {
         to.extend(MAGIC);
         to.extend(VERSION.to_le_bytes());
-        for name in [&self.cluster, &self.protocol] {
-            let name = &name.as_bytes()[..name.len().min(usize::from(u8::MAX))];
-            to.push(name.len() as u8);
-            to.extend_from_slice(name);
-        }
+        let name = &self.cluster.as_bytes()[..self.cluster.len().min(usize::from(u8::MAX))];
+        to.push(name.len() as u8);
+        to.extend_from_slice(name);
+        self.terms.encode(to);
         to.extend(self.from.value().to_le_bytes());
         to.extend(self.to.value().to_le_bytes());
         put_incarnation(self.incarnation, to);
@@ -236,9 +235,17 @@ fn put_incarnation(incarnation: Incarnation, to: &mut Vec<u8>) {
 }
 
 /// Takes bytes from the front; nothing if there are too few.
-struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Reader(bytes)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }
@@ -249,7 +256,7 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes(N)?.try_into().ok()
     }
 
@@ -257,15 +264,15 @@ impl<'a> Reader<'a> {
         self.array().map(|[byte]| byte)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    fn id(&mut self) -> Option<Id> {
+    pub(crate) fn id(&mut self) -> Option<Id> {
         Id::new(self.u64()?).ok()
     }
 
-    fn name(&mut self) -> Option<String> {
+    pub(crate) fn name(&mut self) -> Option<String> {
         let length = self.u8()?;
         let name = std::str::from_utf8(self.bytes(length.into())?).ok()?;
         Some(name.to_owned())
@@ -285,7 +292,7 @@ impl<'a> Reader<'a> {
             FAREWELL => {
                 self.u8().and_then(|code| Reason::ALL.get(usize::from(code)).copied()).map(Frame::Farewell)
             }
-            SUPERSEDED if self.0.is_empty() => Some(Frame::Superseded(None)),
+            SUPERSEDED if self.is_empty() => Some(Frame::Superseded(None)),
             SUPERSEDED => self.incarnation().map(|by| Frame::Superseded(Some(by))),
             _ => None,
         })
@@ -314,7 +321,7 @@ impl<'a> Reader<'a> {
     }
 
     fn rest_of_hello(&mut self) -> Option<Hello> {
-        let (cluster, protocol) = (self.name()?, self.name()?);
+        let (cluster, terms) = (self.name()?, Terms::read(self)?);
         let (from, to) = (self.id()?, self.id()?);
         let (incarnation, number) = (self.incarnation()?, self.u64()?);
         let commitment = match self.u8()? {
@@ -322,6 +329,6 @@ impl<'a> Reader<'a> {
             1 => Some(self.array()?),
             _ => return None,
         };
-        Some(Hello { cluster, protocol, from, to, incarnation, number, commitment })
+        Some(Hello { cluster, terms, from, to, incarnation, number, commitment })
     }
 }

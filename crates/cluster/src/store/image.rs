@@ -7,9 +7,11 @@
 //! ```
 //!
 //! A copy, all numbers little-endian: magic (8 bytes), CRC-32 of all that follows (4), version (4), sequence (8),
-//! boot (8), id (8), the cluster's name filled up with zeros (64), the payload's length or [`NOTHING`] (4), payload.
+//! boot (8), id (8), the cluster's name filled up with zeros (64), the payload's length or [`NOTHING`] (4), the wait (8),
+//! the terms' length (2), the terms filled up with zeros, payload.
 
 use super::Flaw;
+use crate::Terms;
 use std::ops::Range;
 
 /// The bytes of a copy: a block, so that writing one never touches another.
@@ -24,7 +26,7 @@ pub(super) const MAX_PAYLOAD: usize = COPY - PAYLOAD;
 pub(super) const MAX_NAME: usize = CLUSTER.end - CLUSTER.start;
 
 const MAGIC: [u8; 8] = *b"BWVOTES\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Instead of a length: nothing was ever saved, which is not the same as nothing at all.
 const NOTHING: u32 = u32::MAX;
 
@@ -35,7 +37,10 @@ const BOOT: Range<usize> = 24..32;
 const ID: Range<usize> = 32..40;
 const CLUSTER: Range<usize> = 40..104;
 const LENGTH: Range<usize> = 104..108;
-const PAYLOAD: usize = 108;
+const WAIT: Range<usize> = 108..116;
+const TERMS_LENGTH: Range<usize> = 116..118;
+const TERMS: Range<usize> = 118..118 + Terms::MAX_LENGTH;
+const PAYLOAD: usize = TERMS.end;
 
 /// One record, as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +49,9 @@ pub(super) struct Record {
     pub boot: u64,
     pub id: u64,
     pub cluster: Vec<u8>,
+    pub terms: Terms,
+    /// For how long its promises of earlier lives may hold, in microseconds, beyond what the terms tell.
+    pub wait: u64,
     pub payload: Option<Vec<u8>>,
 }
 
@@ -60,6 +68,21 @@ pub(super) fn set_owner(copy: &mut [u8], boot: u64, id: u64, cluster: &[u8]) {
     copy[ID].copy_from_slice(&id.to_le_bytes());
     copy[CLUSTER].fill(0);
     copy[CLUSTER][..cluster.len()].copy_from_slice(cluster);
+}
+
+/// Writes what the member and its peers have agreed on, and for how long it must take no part at its next start.
+pub(super) fn set_terms(copy: &mut [u8], terms: &Terms, wait: u64) {
+    let mut bytes = Vec::with_capacity(Terms::MAX_LENGTH);
+    terms.encode(&mut bytes);
+    copy[TERMS_LENGTH].copy_from_slice(&(bytes.len() as u16).to_le_bytes());
+    copy[TERMS].fill(0);
+    copy[TERMS][..bytes.len()].copy_from_slice(&bytes);
+    set_wait(copy, wait);
+}
+
+/// Writes for how long the member must take no part at its next start.
+pub(super) fn set_wait(copy: &mut [u8], wait: u64) {
+    copy[WAIT].copy_from_slice(&wait.to_le_bytes());
 }
 
 /// Writes the payload, of at most [`MAX_PAYLOAD`] bytes.
@@ -129,6 +152,8 @@ fn read(copy: &[u8]) -> Result<Option<Record>, Flaw> {
     if version != VERSION {
         return Err(Flaw::Version(version));
     }
+    let terms = copy[TERMS].get(..number(copy, TERMS_LENGTH) as usize).and_then(Terms::decode);
+    let Some(terms) = terms else { return Err(Flaw::Terms) };
     let name = &copy[CLUSTER];
     let name_length = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     Ok(Some(Record {
@@ -136,6 +161,8 @@ fn read(copy: &[u8]) -> Result<Option<Record>, Flaw> {
         boot: number(copy, BOOT),
         id: number(copy, ID),
         cluster: name[..name_length].to_vec(),
+        terms,
+        wait: number(copy, WAIT),
         payload: (number(copy, LENGTH) != u64::from(NOTHING)).then(|| copy[PAYLOAD..end].to_vec()),
     }))
 }

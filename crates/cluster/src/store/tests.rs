@@ -1,4 +1,5 @@
 use super::*;
+use crate::terms::tests::terms;
 use image::{COPY, FILE, SLOT, newest};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,7 +10,12 @@ fn id(value: u64) -> Id {
 }
 
 fn open(directory: &Path) -> Result<(Store, Saved), StoreError> {
-    Store::open(directory, "orders", id(3))
+    Store::open(directory, "orders", id(3), &terms())
+}
+
+/// What a store is opened with when nothing but votes and starts has changed.
+fn saved(boot: u64, durable: Option<&[u8]>) -> Saved {
+    Saved { boot, durable: durable.map(<[u8]>::to_vec), wait: Span::default() }
 }
 
 fn state(directory: &TempDir) -> Vec<u8> {
@@ -39,21 +45,21 @@ fn before_and_after(old: &[u8], new: &[u8]) -> (Vec<u8>, Vec<u8>, usize) {
 fn starts_are_counted_and_the_last_write_is_found() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("not/yet/made");
-    let (store, saved) = open(&path).unwrap();
-    assert_eq!(saved, Saved { boot: 1, durable: None });
+    let (store, found) = open(&path).unwrap();
+    assert_eq!(found, saved(1, None));
     drop(store);
-    let (mut store, saved) = open(&path).unwrap();
-    assert_eq!(saved, Saved { boot: 2, durable: None });
+    let (mut store, found) = open(&path).unwrap();
+    assert_eq!(found, saved(2, None));
     for write in [&b"one"[..], b"", b"three"] {
         store.write(write).unwrap();
     }
     store.write_again().unwrap();
     drop(store);
-    let (mut store, saved) = open(&path).unwrap();
-    assert_eq!(saved, Saved { boot: 3, durable: Some(b"three".to_vec()) });
+    let (mut store, found) = open(&path).unwrap();
+    assert_eq!(found, saved(3, Some(b"three")));
     store.write(b"").unwrap();
     drop(store);
-    assert_eq!(open(&path).unwrap().1, Saved { boot: 4, durable: Some(Vec::new()) }, "empty is not nothing");
+    assert_eq!(open(&path).unwrap().1, saved(4, Some(b"")), "empty is not nothing");
 }
 
 #[test]
@@ -176,12 +182,63 @@ fn one_process_at_a_time_and_only_the_owner() {
     drop(store);
     let before = state(&directory);
     for (cluster, id) in [("orders", id(4)), ("order", id(3)), ("orders2", id(3))] {
-        let error = Store::open(directory.path(), cluster, id).unwrap_err();
+        let error = Store::open(directory.path(), cluster, id, &terms()).unwrap_err();
         assert!(error.to_string().contains("belongs to member 3 of cluster 'orders'"), "{error}");
     }
-    assert!(matches!(Store::open(directory.path(), &"x".repeat(65), id(3)), Err(StoreError::Name(65))));
+    assert!(matches!(
+        Store::open(directory.path(), &"x".repeat(65), id(3), &terms()),
+        Err(StoreError::Name(65))
+    ));
     assert_eq!(state(&directory), before, "a refusal changes nothing");
     open(directory.path()).unwrap();
+}
+
+#[test]
+fn another_algorithm_and_other_voters_are_refused_from_the_first_start_on() {
+    let directory = TempDir::new().unwrap();
+    drop(open(directory.path()).unwrap());
+    let before = state(&directory);
+    let refused = |change: &dyn Fn(&mut Terms)| {
+        let mut terms = terms();
+        change(&mut terms);
+        Store::open(directory.path(), "orders", id(3), &terms).unwrap_err().to_string()
+    };
+    let error = refused(&|it| it.protocol = "raft-vote/plain".into());
+    assert!(error.contains("has the votes of 'quorum-lease/ranked'"), "{error}");
+    let error = refused(&|it| it.voters.extend([id(4), id(5)]));
+    assert!(
+        error.contains("began with the voters 1, 2 and 3, and now it is told 1, 2, 3, 4 and 5"),
+        "{error}"
+    );
+    assert!(error.contains("`admit`"), "{error}");
+    assert_eq!(state(&directory), before, "a refusal changes nothing");
+    open(directory.path()).unwrap();
+}
+
+#[test]
+fn after_other_bounds_a_member_waits_for_longer_than_it_can_have_promised() {
+    let other_drift = Terms { drift_bound: 500, ..terms() };
+    let fast = Terms { delay_bound: Span::from_ticks(1_000), ..terms() };
+    let wait_of = |directory: &TempDir, terms: &Terms| {
+        let (store, saved) = Store::open(directory.path(), "orders", id(3), terms).unwrap();
+        (store, saved.wait.ticks())
+    };
+    for other in [&other_drift, &fast] {
+        let directory = TempDir::new().unwrap();
+        // Who has voted for nobody has promised nothing.
+        assert_eq!(wait_of(&directory, other).1, 0);
+        assert_eq!(wait_of(&directory, &terms()).1, 0);
+        open(directory.path()).unwrap().0.write(b"a vote").unwrap();
+        assert_eq!(wait_of(&directory, &terms()).1, 0);
+        // 200 of the delay bounds of before; and again, until something was written after the wait.
+        assert_eq!(wait_of(&directory, other).1, 200 * 12_000);
+        assert_eq!(wait_of(&directory, other).1, 200 * 12_000);
+        let (mut store, wait) = wait_of(&directory, &terms());
+        assert_eq!(wait, 200 * 12_000, "the longest of all counts");
+        store.write_again().unwrap();
+        drop(store);
+        assert_eq!(wait_of(&directory, &terms()).1, 0);
+    }
 }
 
 /// Writing to the one fails, syncing the other does.

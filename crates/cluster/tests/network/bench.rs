@@ -1,8 +1,9 @@
 //! Several networks, driven in turn, and what they heard.
 
+use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_cluster::network::{Ended, Incoming, Network, NetworkError, Outgoing};
-use bellwether_cluster::{Incarnation, Peer, Security, Settings};
-use bellwether_core::{Id, Signal};
+use bellwether_cluster::{Incarnation, Peer, Security, Settings, Terms};
+use bellwether_core::{Id, Protocol as _, Signal};
 use std::time::{Duration, Instant};
 
 pub const SECRET: &str = "not much of a secret, but long enough";
@@ -32,6 +33,11 @@ pub fn settings(me: u64, count: u64) -> Settings {
     serde_json::from_value(written).unwrap()
 }
 
+/// What they say to all members alike.
+pub fn terms(settings: &Settings) -> Terms {
+    Terms::new(settings, &QuorumLease::<Ranked>::SPEC)
+}
+
 /// What was heard, as it can be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
@@ -56,7 +62,7 @@ impl Node {
     }
 
     pub fn try_open(settings: &Settings, boot: u64) -> Result<Node, NetworkError> {
-        let network = Network::open(settings, "quorum-lease/ranked", life(boot))?;
+        let network = Network::open(settings, terms(settings), life(boot))?;
         Ok(Node { network, heard: Vec::new() })
     }
 

@@ -1,6 +1,6 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
-use crate::bench::{id, life};
+use crate::bench::{id, life, settings, terms};
 use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, decode, encode};
 use bellwether_core::Signal;
 use rand::{RngExt, SeedableRng};
@@ -8,9 +8,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
     let hello = |commitment| {
-        let (cluster, protocol) = ("orders".to_owned(), "quorum-lease/ranked".to_owned());
+        let (cluster, terms) = ("orders".to_owned(), terms(&settings(1, 3)));
         let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
-        Frame::Hello(Hello { cluster, protocol, from, to, incarnation, number, commitment })
+        Frame::Hello(Hello { cluster, terms, from, to, incarnation, number, commitment })
     };
     vec![
         hello(None),

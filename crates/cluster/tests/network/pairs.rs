@@ -1,10 +1,10 @@
 //! Members that find each other, and those that must not.
 
-use crate::bench::{Heard, Node, connected, id, introduce, life, settings, until};
+use crate::bench::{Heard, Node, connected, id, introduce, life, settings, terms, until};
 use bellwether_cluster::network::{Ended, Network, Outgoing};
 use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token};
-use bellwether_cluster::{Security, Settings};
-use bellwether_core::Signal;
+use bellwether_cluster::{Security, Settings, Terms};
+use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
@@ -103,16 +103,25 @@ fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
     assert!(!nodes.iter().any(Node::was_ever_up));
 }
 
+/// Both sides say what it is.
 #[test]
-fn who_runs_another_algorithm_is_turned_away() {
-    let all = pair();
-    let bully = Network::open(&all[1], "bully/plain", life(1)).unwrap();
-    let mut nodes = vec![Node::open(&all[0], 1), Node { network: bully, heard: Vec::new() }];
-    introduce(&all, &mut nodes);
-    until(&mut nodes, "a refusal", |nodes| {
-        nodes[0].was_refused_for("'bully/plain'") || nodes[1].was_refused_for("'quorum-lease/ranked'")
-    });
-    assert!(!nodes.iter().any(Node::was_ever_up));
+fn whoever_was_told_other_terms_is_turned_away() {
+    let all: Vec<Settings> = (1..=2).map(|me| settings(me, 3)).collect();
+    let same = terms(&all[1]);
+    let cases = [
+        (Terms { protocol: "bully/plain".into(), ..same.clone() }, "'bully/plain'"),
+        (Terms { delay_bound: Span::from_ticks(1_000), ..same.clone() }, "delay bound"),
+        (Terms { drift_bound: 500, ..same.clone() }, "drift bound"),
+        // The list of one member has grown meanwhile.
+        (terms(&settings(2, 5)), "1, 2, 3, 4 and 5"),
+    ];
+    for (others, what) in cases {
+        let other = Network::open(&all[1], others, life(1)).unwrap();
+        let mut nodes = vec![Node::open(&all[0], 1), Node { network: other, heard: Vec::new() }];
+        introduce(&all, &mut nodes);
+        until(&mut nodes, what, |nodes| nodes.iter().all(|node| node.was_refused_for(what)));
+        assert!(!nodes.iter().any(Node::was_ever_up), "{what}");
+    }
 }
 
 #[test]
@@ -160,7 +169,7 @@ fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
     for boot in [2, 1] {
         let mut copy = Node::open(&all[1], boot);
         copy.network =
-            Network::open(&all[1], "quorum-lease/ranked", bellwether_cluster::Incarnation { boot, nonce: 5 })
+            Network::open(&all[1], terms(&all[1]), bellwether_cluster::Incarnation { boot, nonce: 5 })
                 .unwrap();
         copy.knows(&nodes[0], 1);
         nodes.truncate(3);

@@ -1,0 +1,96 @@
+//! What all members must have been told alike: a restart cannot change it unnoticed.
+
+use bellwether::{Duty, Elector, Id, Peer, Profile, Security, Settings, StartError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Far more than anything takes: it only turns a test that would hang into one that fails.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn id(value: u64) -> Id {
+    Id::new(value).unwrap()
+}
+
+/// The member `me` of so many.
+fn settings(me: u64, count: u64, data: &Path) -> Settings {
+    Settings {
+        members: (1..=count).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
+        data: data.into(),
+        security: Security::Secret("a secret of thirty-two bytes or more".into()),
+        ..Settings::new("test", id(me))
+    }
+}
+
+fn introduce(members: &[Elector]) {
+    for one in members {
+        members.iter().for_each(|other| one.set_address(other.id(), other.address().to_string()));
+    }
+}
+
+/// Leads once, so that there are votes on all disks that are needed for that.
+async fn lead(member: &Elector) {
+    let leadership = tokio::time::timeout(LIMIT, member.campaign()).await.expect("it takes far too long");
+    leadership.unwrap().resign().await;
+}
+
+/// Three run, and the third starts again with two more on its list, which start too. If it could, a cable between the
+/// first two and the others would part a majority of three from a majority of five.
+#[tokio::test]
+async fn a_longer_list_does_not_make_a_second_majority() {
+    let directories: Vec<TempDir> = (0..5).map(|_| TempDir::new().unwrap()).collect();
+    let start = |me: u64, count| Elector::start(settings(me, count, directories[me as usize - 1].path()));
+    let mut members: Vec<Elector> = (1..=3).map(|me| start(me, 3).unwrap()).collect();
+    introduce(&members);
+    lead(&members[0]).await;
+    members.pop().unwrap().stop();
+    let Err(error) = start(3, 5) else { panic!("it is told of another majority") };
+    assert!(matches!(error, StartError::Store(_)), "{error}");
+    let error = error.to_string();
+    assert!(error.contains("began with the voters 1, 2 and 3"), "{error}");
+    assert!(error.contains("`admit` and `dismiss`"), "{error}");
+    // Whoever comes later is told who voted first.
+    let mut grown = settings(3, 5, directories[2].path());
+    grown.members[3..].iter_mut().for_each(|peer| peer.duty = Duty::Observer);
+    members.push(Elector::start(grown).unwrap());
+    introduce(&members);
+    lead(&members[2]).await;
+}
+
+#[tokio::test]
+async fn votes_of_one_algorithm_mean_nothing_to_another() {
+    let directory = TempDir::new().unwrap();
+    let member = Elector::start(settings(1, 1, directory.path())).unwrap();
+    lead(&member).await;
+    member.stop();
+    for algorithm in ["raft-vote", "quorum-lease/adaptive"] {
+        let other = Settings { algorithm: algorithm.into(), ..settings(1, 1, directory.path()) };
+        let Err(error) = Elector::start(other) else { panic!("{algorithm} takes what it did not write") };
+        let error = error.to_string();
+        assert!(error.contains("'quorum-lease/ranked'") && error.contains(algorithm), "{error}");
+        assert!(error.contains("new data directories"), "{error}");
+    }
+}
+
+/// It may have promised something for as long as the longest lease of before, which its new profile knows nothing of.
+#[tokio::test]
+async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one_are_over() {
+    let directory = TempDir::new().unwrap();
+    let start = |profile| Elector::start(Settings { profile, ..settings(1, 1, directory.path()) }).unwrap();
+    let member = start(Profile::STEADY);
+    lead(&member).await;
+    member.stop();
+    for _ in 0..2 {
+        // The second time, the first had not come to an end.
+        let started = Instant::now();
+        let member = start(Profile::FAST);
+        let campaign = tokio::time::timeout(Duration::from_millis(400), member.campaign()).await;
+        assert!(campaign.is_err() || started.elapsed() >= Duration::from_millis(2400), "{campaign:?}");
+        member.stop();
+    }
+    let started = Instant::now();
+    let member = start(Profile::FAST);
+    lead(&member).await;
+    let waited = started.elapsed();
+    assert!(waited >= Duration::from_millis(200 * 12), "200 delay bounds of before: {waited:?}");
+}
