@@ -16,8 +16,8 @@ use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts,
-    Time, Visitor,
+    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts, Time,
+    Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
