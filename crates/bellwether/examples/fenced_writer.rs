@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The first writer has asked, is about to write, and falls asleep here. It cannot know.
     let stale = first.check()?;
-    first.resign().await;
+    first.resign().await?;
     let second = elector.campaign().await?;
     ledger.write(second.check()?, "paid 30")?;
 

@@ -61,7 +61,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("worker {worker} is the one, with token {token}");
             workers.push(worker);
             // Whoever works gives up after its first piece, so that there is something to see.
-            electors.iter().filter(|elector| elector.id() == worker).for_each(Elector::resign);
+            electors.iter().filter(|elector| elector.id() == worker).try_for_each(Elector::resign)?;
         }
         last = token;
     }

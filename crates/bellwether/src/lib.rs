@@ -44,8 +44,8 @@ pub use bellwether_algorithms::Algorithms;
 pub use bellwether_cluster::network::{Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,
-    Leadership, Loss, Lost, Peer, Profile, Reign, Security, Settings, SettingsError, Stale, StartError,
-    Stopped, Supervisor, SupervisorError, View, die_with_parent,
+    Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Security, Settings, SettingsError, Stale,
+    StartError, Stopped, Supervisor, SupervisorError, View, die_with_parent,
 };
 pub use bellwether_core::{Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 

@@ -269,10 +269,10 @@ fn obey(elector: &Elector, line: &str) -> Result<(), String> {
             let what = What::Shown { view: elector.view(), leads_for_us };
             print(&Line { at_us: now, member: elector.id(), what });
         }
-        "resign" => elector.request(Request::Resign),
+        "resign" => elector.resign().map_err(|error| error.to_string())?,
         "stand" => elector.request(Request::Stand),
         "withdraw" => elector.request(Request::Withdraw),
-        "transfer" => elector.request(Request::Transfer(id()?)),
+        "transfer" => elector.transfer(id()?).map_err(|error| error.to_string())?,
         "admit" => elector.request(Request::Admit(id()?)),
         "dismiss" => elector.request(Request::Dismiss(id()?)),
         "ready" => elector.ready(),

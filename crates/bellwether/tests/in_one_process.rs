@@ -100,7 +100,7 @@ async fn leadership_passes_on_with_a_greater_token_and_the_former_one_ends_visib
         fence.admit(leadership.check().unwrap()).unwrap();
         tokens.push(leadership.token());
         let (mut events, term) = (member.observe(), leadership.term());
-        within("resignation", leadership.resign()).await;
+        within("resignation", leadership.resign()).await.unwrap();
         within("word of it", async {
             while let Some(happened) = events.next().await {
                 if matches!(happened.event, Event::Lost { term: lost, .. } if lost == term) {
@@ -189,7 +189,7 @@ async fn gained_ready_and_lost_are_told_in_this_order() {
     let (leader, term) = (id(1), leadership.term());
     leadership.ready();
     until(&cluster.members[1], "everyone knows that it is ready", |view| view.is_ready).await;
-    within("resignation", leadership.resign()).await;
+    within("resignation", leadership.resign()).await.unwrap();
     let mut told = Vec::new();
     within("the events", async {
         while !matches!(told.last(), Some(Event::Lost { .. })) {
@@ -244,7 +244,7 @@ async fn every_detector_notices_over_a_real_network_that_the_leader_is_silent() 
 async fn who_is_asked_hands_over_to_whom_it_is_told() {
     let cluster = Cluster::of(3, |settings| settings.always_stands = true);
     until(&cluster.members[2], "the best leads", |view| view.reign.is_some()).await;
-    cluster.members[2].transfer(id(1));
+    cluster.members[2].transfer(id(1)).unwrap();
     let view = until(&cluster.members[0], "member 1 leads", |view| view.reign.is_some()).await;
     assert!(view.status.term > 1);
 }

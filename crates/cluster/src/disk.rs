@@ -3,7 +3,7 @@
 use crate::{Clock, Store, StoreError};
 use bellwether_core::{Span, Time};
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// What can keep a member's durable state: a [`Store`], or in tests something worse.
@@ -128,15 +128,29 @@ impl Disk {
     /// taken.
     #[must_use]
     pub fn busy_for(&self) -> Option<Span> {
-        let since = [self.writing_since, self.probing_since].into_iter().flatten().min()?;
-        Some(self.clock.now() - since)
+        self.busy_since().map(|since| self.clock.now() - since)
     }
 
-    /// Waits until everything asked for has ended and the store is closed: then another can open it.
-    pub fn close(self) {
-        let Disk { jobs, ended, thread, .. } = self;
-        drop((jobs, ended));
+    pub(crate) fn busy_since(&self) -> Option<Time> {
+        [self.writing_since, self.probing_since].into_iter().flatten().min()
+    }
+
+    /// Waits until everything asked for has ended and the store is closed: then another can open it. But not for ever: a
+    /// disk that owes an answer for `patience` is left alone. Says whether it was closed.
+    pub fn close(self, patience: Span) -> bool {
+        let deadline = self.busy_since().unwrap_or_else(|| self.clock.now()) + patience;
+        let Disk { jobs, ended, thread, clock, .. } = self;
+        drop(jobs);
+        loop {
+            match ended.recv_timeout(clock.until(deadline)) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return false,
+                // The store was closed before: the thread has nothing more to wait for.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
         let _ = thread.join(); // its panic was reported when it happened
+        true
     }
 }
 

@@ -1,25 +1,24 @@
 //! Leader election to embed: a member of the cluster inside a service.
 
+use crate::candidates::Candidates;
 use crate::clock::Clock;
-use crate::event::Happened;
-use crate::events::Events;
-use crate::leadership::{Leadership, Stands};
+use crate::events::{Events, Source};
+use crate::leadership::{Leadership, NoHandOver, Stands};
 use crate::member::Command;
 use crate::moves::Moves;
 use crate::network::Traffic;
 use crate::outlook::View;
 use crate::seat::Seat;
 use crate::settings::Incarnation;
-use bellwether_core::{Id, Request, Spec};
+use bellwether_core::{Id, Reign, Request, Spec};
 use std::fmt;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 /// The member has ended: nothing more comes of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,12 +57,9 @@ pub(crate) struct Shared {
     pub(crate) seat: Arc<Seat>,
     pub(crate) commands: Sender<Command>,
     pub(crate) waker: Arc<mio::Waker>,
-    pub(crate) events: broadcast::Sender<Happened>,
-    /// For the first who looks on: what has happened since the beginning.
-    pub(crate) first: std::sync::Mutex<Option<broadcast::Receiver<Happened>>>,
+    pub(crate) events: Source,
     pub(crate) view: watch::Receiver<View>,
-    /// How many campaign, or hold leadership.
-    pub(crate) candidates: AtomicUsize,
+    pub(crate) candidates: Arc<Candidates>,
     pub(crate) thread: std::sync::Mutex<Option<JoinHandle<()>>>,
     pub(crate) moves: Moves,
 }
@@ -74,14 +70,26 @@ impl Shared {
         let _ = self.commands.send(command);
         let _ = self.waker.wake();
     }
+
+    /// # Errors
+    /// If the algorithm knows no requests. Those whose leaders have leases do.
+    pub(crate) fn can_hand_over(&self) -> Result<(), NoHandOver> {
+        if self.spec.reign == Reign::Leased { Ok(()) } else { Err(NoHandOver(self.spec.name)) }
+    }
+
+    /// Tells the member to stop, and waits until it has.
+    fn stop(&self) {
+        self.tell(Command::Stop);
+        let thread = self.thread.lock().ok().and_then(|mut thread| thread.take());
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.tell(Command::Stop);
-        if let Ok(Some(thread)) = self.thread.get_mut().map(Option::take) {
-            let _ = thread.join();
-        }
+        self.stop();
     }
 }
 
@@ -138,51 +146,61 @@ impl<G> Elector<G> {
 
     /// Stands for election, and waits until this member leads. If the future is dropped before, it stands no longer.
     ///
-    /// When leadership ends, the member stands no longer: campaign again, as often as you like. Several may campaign
-    /// at once, and lead together: they are one member.
+    /// When leadership ends, the member stands no longer, unless others campaign: campaign again, as often as you like.
+    /// Several may campaign at once, and lead together: they are one member.
     ///
     /// # Errors
     /// [`Stopped`] if the member has.
     pub async fn campaign(&self) -> Result<Leadership, Stopped> {
         let stands = Stands::begin(self.shared.clone());
-        let mut view = self.shared.view.clone();
+        let Shared { seat, clock, view, .. } = &*self.shared;
+        let mut view = view.clone();
         loop {
-            {
-                let view = view.borrow_and_update();
-                if view.is_over {
-                    return Err(Stopped);
-                }
-                if let Some(reign) = view.reign {
-                    return Ok(Leadership { reign, stands });
-                }
+            let View { is_over, reign, .. } = *view.borrow_and_update();
+            if is_over {
+                return Err(Stopped);
             }
-            stands.say_so(); // again after each change: with the end of its leadership a member withdraws
+            if let Some(reign) = reign.filter(|reign| seat.held(reign.number, clock.now()).is_some()) {
+                return Ok(stands.lead(reign));
+            }
             if view.changed().await.is_err() {
                 return Err(Stopped);
             }
         }
     }
 
-    /// What happens, from now on. Whoever asks first is told from the beginning.
+    /// What happens, from now on. Whoever asks first is told from the beginning; whoever asks after the end, the end.
     #[must_use]
     pub fn observe(&self) -> Events {
-        let first = self.shared.first.lock().ok().and_then(|mut first| first.take());
-        Events::new(first.unwrap_or_else(|| self.shared.events.subscribe()))
+        self.shared.events.observe()
     }
 
-    /// Lead no longer, if this member does: another takes over at once.
-    pub fn resign(&self) {
-        self.shared.tell(Command::Request(Request::Resign));
+    /// Lead no longer, if this member does: another takes over at once. It does not wait for that.
+    ///
+    /// # Errors
+    /// [`NoHandOver`] if the algorithm knows no such thing.
+    pub fn resign(&self) -> Result<(), NoHandOver> {
+        self.shared.can_hand_over()?;
+        if let reign @ Some(_) = self.view().reign {
+            self.shared.tell(Command::Request(Request::Resign, reign));
+        }
+        Ok(())
     }
 
-    /// Let this member lead, if the one asked leads now.
-    pub fn transfer(&self, to: Id) {
-        self.shared.tell(Command::Request(Request::Transfer(to)));
+    /// Let this member lead, if the one asked leads now. It does not wait for that.
+    ///
+    /// # Errors
+    /// [`NoHandOver`] if the algorithm knows no such thing.
+    pub fn transfer(&self, to: Id) -> Result<(), NoHandOver> {
+        self.shared.can_hand_over()?;
+        self.request(Request::Transfer(to));
+        Ok(())
     }
 
-    /// Anything that an algorithm can be asked.
+    /// Anything that an algorithm can be asked. What it does not know, it ignores: only those whose leaders have leases
+    /// know requests.
     pub fn request(&self, request: Request) {
-        self.shared.tell(Command::Request(request));
+        self.shared.tell(Command::Request(request, None));
     }
 
     /// The application of this member has taken over, if it leads: see [`Leadership::ready`].
@@ -219,12 +237,9 @@ impl<G> Elector<G> {
         self.shared.tell(Command::Heal);
     }
 
-    /// Gives up leading, says farewell, and ends; waits until that is done.
+    /// Gives up leading, says farewell, and ends; waits until that is done. Its data directory is free then, but where the
+    /// disk does not answer: that is waited for during a few seconds, and then left alone.
     pub fn stop(self) {
-        self.shared.tell(Command::Stop);
-        let thread = self.shared.thread.lock().ok().and_then(|mut thread| thread.take());
-        if let Some(thread) = thread {
-            let _ = thread.join();
-        }
+        self.shared.stop();
     }
 }

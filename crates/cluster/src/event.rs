@@ -90,6 +90,11 @@ pub enum Event {
     DiskStalled,
     /// The disk answers again.
     DiskBack,
+    /// Whoever looks on was too slow: so many events before this one are lost to it. Whoever judges by events cannot.
+    Missed {
+        /// How many.
+        count: u64,
+    },
     /// The member has ended.
     Stopped {
         /// Why, if it was not told to.
@@ -105,10 +110,12 @@ pub enum Loss {
     Expired,
     /// It resigned, handed over, or heard of a later term.
     GaveUp,
-    /// Its disk does not answer.
+    /// Its disk does not answer, or has failed.
     Disk,
     /// It was told to stop.
     Stopped,
+    /// It cannot go on: what it says last tells why.
+    Failed,
 }
 
 /// An event, when it happened on the member's clock, and where.

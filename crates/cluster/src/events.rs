@@ -1,19 +1,67 @@
 //! What happens at a member, as a stream.
 
-use crate::event::Happened;
+use crate::clock::Clock;
+use crate::event::{Event, Happened};
+use bellwether_core::Id;
 use futures_core::Stream;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll, Wake};
 use std::thread::Thread;
-use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::sync::broadcast::{self, Receiver, WeakSender, error::RecvError};
+
+/// Where streams of events begin.
+#[derive(Debug)]
+pub(crate) struct Source {
+    member: Id,
+    clock: Clock,
+    /// Weak: when the member has ended, so have the streams.
+    sender: WeakSender<Happened>,
+    /// For the first who looks on: what has happened since the beginning.
+    first: Mutex<Option<Receiver<Happened>>>,
+    /// What the member said last, if it has ended.
+    last: Arc<OnceLock<Happened>>,
+}
+
+impl Source {
+    pub(crate) fn new(
+        member: Id,
+        clock: Clock,
+        sender: &broadcast::Sender<Happened>,
+        last: Arc<OnceLock<Happened>>,
+    ) -> Source {
+        let first = Mutex::new(Some(sender.subscribe()));
+        Source { member, clock, sender: sender.downgrade(), first, last }
+    }
+
+    pub(crate) fn observe(&self) -> Events {
+        let first = self.first.lock().ok().and_then(|mut first| first.take());
+        let from = first.unwrap_or_else(|| {
+            let from = self.sender.upgrade().map(|sender| sender.subscribe());
+            // Asked after subscribing: if it has not ended by now, its end is still to come.
+            from.filter(|_| self.last.get().is_none()).unwrap_or_else(|| self.only_the_last())
+        });
+        Events { member: self.member, clock: self.clock, next: Box::pin(receive(from)) }
+    }
+
+    /// For whoever comes after the end.
+    fn only_the_last(&self) -> Receiver<Happened> {
+        let (sender, from) = broadcast::channel(1);
+        if let Some(last) = self.last.get() {
+            let _ = sender.send(last.clone()); // its receiver is here
+        }
+        from
+    }
+}
 
 type Next = (Result<Happened, RecvError>, Receiver<Happened>);
 
-/// What happens at a member, from when it was asked for. Whoever looks away for very long misses some events, never the
-/// last ones.
+/// What happens at a member, from when it was asked for to its end, which is [`Event::Stopped`]. Whoever looks away for
+/// very long misses some events, never the last ones, and is told so: [`Event::Missed`].
 pub struct Events {
+    member: Id,
+    clock: Clock,
     next: Pin<Box<dyn Future<Output = Next> + Send>>,
 }
 
@@ -29,10 +77,6 @@ async fn receive(mut from: Receiver<Happened>) -> Next {
 }
 
 impl Events {
-    pub(crate) fn new(from: Receiver<Happened>) -> Events {
-        Events { next: Box::pin(receive(from)) }
-    }
-
     /// Waits for the next one, in a thread that has nothing else to do; nothing if the member has ended and there are no
     /// more.
     pub fn wait(&mut self) -> Option<Happened> {
@@ -65,14 +109,15 @@ impl Stream for Events {
     type Item = Happened;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Happened>> {
-        loop {
-            let Poll::Ready((next, from)) = self.next.as_mut().poll(cx) else { return Poll::Pending };
-            self.next = Box::pin(receive(from));
-            match next {
-                Ok(happened) => return Poll::Ready(Some(happened)),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return Poll::Ready(None),
+        let Poll::Ready((next, from)) = self.next.as_mut().poll(cx) else { return Poll::Pending };
+        self.next = Box::pin(receive(from));
+        Poll::Ready(match next {
+            Ok(happened) => Some(happened),
+            Err(RecvError::Lagged(count)) => {
+                let (at, member) = (self.clock.now(), self.member);
+                Some(Happened { at, member, event: Event::Missed { count } })
             }
-        }
+            Err(RecvError::Closed) => None,
+        })
     }
 }

@@ -5,33 +5,47 @@ use crate::member::Command;
 use crate::outlook::Reign;
 use bellwether_core::Request;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// As long as it lives, the member stands.
+/// As long as it lives, somebody wants the member to lead.
 #[derive(Debug)]
-pub(crate) struct Stands(Arc<Shared>);
+pub(crate) struct Stands {
+    shared: Arc<Shared>,
+    /// It has come to that, in this reign.
+    reign: Option<Reign>,
+}
 
 impl Stands {
     pub(crate) fn begin(shared: Arc<Shared>) -> Stands {
-        shared.candidates.fetch_add(1, Ordering::SeqCst);
-        Stands(shared)
+        shared.candidates.enter();
+        shared.tell(Command::Candidates(None));
+        Stands { shared, reign: None }
     }
 
-    pub(crate) fn say_so(&self) {
-        self.0.tell(Command::Request(Request::Stand));
+    pub(crate) fn lead(mut self, reign: Reign) -> Leadership {
+        self.shared.candidates.gain(reign);
+        self.reign = Some(reign);
+        Leadership { reign, stands: self }
     }
 }
 
 impl Drop for Stands {
     fn drop(&mut self) {
-        if self.0.candidates.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.0.tell(Command::Request(Request::Withdraw));
+        match self.reign {
+            Some(reign) => self.shared.candidates.give_up(reign),
+            None => self.shared.candidates.leave(),
         }
+        self.shared.tell(Command::Candidates(self.reign));
     }
 }
 
-/// Leadership: held from being elected until it ends, which it does visibly. Dropping it gives it up.
+/// Leadership: held from being elected until it ends, which it does visibly. Dropping it gives it up, if nobody else
+/// holds it or campaigns. (A member that always stands remains a candidate then, and may come to lead again.)
+///
+/// Giving up takes an algorithm that knows how to hand over: those whose leaders have leases do (`quorum-lease`). With
+/// any other, dropping it changes nothing: the member leads until its algorithm elects another,
+/// [`crate::Elector::is_leader`] says so, and whoever campaigns meanwhile is handed the same leadership again. To give
+/// it up there, stop the member.
 ///
 /// **What holds, and when.** As long as [`Leadership::check`] succeeds, no other member of the cluster has a valid
 /// leadership, provided that the algorithm is a majority's with leases (the default, `quorum-lease`), that no clock is off by
@@ -43,6 +57,14 @@ pub struct Leadership {
     pub(crate) reign: Reign,
     pub(crate) stands: Stands,
 }
+
+/// Whoever leads cannot give it up: its algorithm knows no such thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the algorithm '{0}' knows no hand-over: who leads does so until the members elect another; stop the member, or \
+     take an algorithm whose leaders have leases, as 'quorum-lease'"
+)]
+pub struct NoHandOver(pub &'static str);
 
 /// This leadership is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +89,7 @@ impl Leadership {
     /// # Errors
     /// [`Lost`] if it is over.
     pub fn remaining(&self) -> Result<Duration, Lost> {
-        let shared = &self.stands.0;
+        let shared = &self.stands.shared;
         let until = shared.seat.held(self.reign.number, shared.clock.now()).ok_or(Lost(self.reign.term))?;
         Ok(shared.clock.until(until))
     }
@@ -81,22 +103,28 @@ impl Leadership {
         self.remaining().map(|_| self.token())
     }
 
-    /// The application has taken over: everyone may know. Being elected and being ready are two things.
+    /// The application has taken over: everyone may know. Being elected and being ready are two things. It counts for
+    /// this leadership only.
     pub fn ready(&self) {
-        self.stands.0.tell(Command::Ready(self.reign));
+        self.stands.shared.tell(Command::Ready(self.reign));
     }
 
     /// Comes to an end when the leadership does.
     pub async fn lost(&self) -> Lost {
-        let mut view = self.stands.0.view.clone();
+        let mut view = self.stands.shared.view.clone();
         // The sender's end means that the member has ended, and its leadership before it.
         let _ = view.wait_for(|view| view.reign != Some(self.reign)).await;
         Lost(self.reign.term)
     }
 
-    /// Gives it up, and waits until it is.
-    pub async fn resign(self) {
-        self.stands.0.tell(Command::Request(Request::Resign));
+    /// Gives it up, and waits until it is. It ends this leadership, and no later one.
+    ///
+    /// # Errors
+    /// [`NoHandOver`], at once, if the algorithm knows no such thing. It is dropped then.
+    pub async fn resign(self) -> Result<(), NoHandOver> {
+        self.stands.shared.can_hand_over()?;
+        self.stands.shared.tell(Command::Request(Request::Resign, Some(self.reign)));
         self.lost().await;
+        Ok(())
     }
 }

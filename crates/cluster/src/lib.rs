@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod candidates;
 mod clock;
 mod disk;
 mod elector;
@@ -36,7 +37,7 @@ pub use elector::{Elector, Stopped};
 pub use event::{Event, Happened, Loss};
 pub use events::Events;
 pub use fence::{Fence, Stale};
-pub use leadership::{Leadership, Lost};
+pub use leadership::{Leadership, Lost, NoHandOver};
 pub use outlook::{Reign, View};
 pub use settings::{
     DEFAULT_ALGORITHM, Incarnation, MIN_SECRET, Peer, Profile, Security, Settings, SettingsError,

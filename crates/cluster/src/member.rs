@@ -7,7 +7,10 @@
 
 mod incoming;
 mod mail;
+#[cfg(test)]
+mod tests;
 
+use crate::candidates::Candidates;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::event::{Event, Loss};
@@ -18,8 +21,10 @@ use crate::seat::Seat;
 use crate::surroundings::Surroundings;
 use crate::watch::{Watch, Word};
 use bellwether_core::{Environment as _, Faults, Id, Port, Request, Span, Starts, Time};
+use incoming::News;
 use mail::Mail;
 use std::collections::{BTreeSet, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::oneshot;
@@ -27,8 +32,10 @@ use tokio::sync::oneshot;
 /// What the rest of the process asks of a member.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Something for the algorithm.
-    Request(Request),
+    /// Something for the algorithm; if a reign is named, only while that lasts.
+    Request(Request, Option<Reign>),
+    /// Who campaigns or leads has changed: look who does. If a reign is named, somebody has let go of it.
+    Candidates(Option<Reign>),
     /// The application has taken over, in this reign.
     Ready(Reign),
     /// A member has moved.
@@ -65,6 +72,7 @@ pub(crate) struct Member {
     pub(crate) commands: Receiver<Command>,
     /// What it saved in its life before, until it has started.
     pub(crate) saved: Option<Vec<u8>>,
+    pub(crate) candidates: Arc<Candidates>,
     /// It starts no earlier: what it may have promised in an earlier life, under other bounds, holds until then.
     pub(crate) takes_part_at: Time,
     /// It stands for ever, not only while somebody campaigns.
@@ -85,13 +93,18 @@ pub(crate) struct State {
     probed_at: Time,
     /// What this member says to itself (in a ring of one), and what came before it had started.
     own_mail: Mail,
-    requests: VecDeque<Request>,
+    /// What is yet to be told to the algorithm. It is all told before more comes in: so there is little of it.
+    news: VecDeque<News>,
+    /// What was asked, and in which reign alone, in its order. What is asked twice is asked once.
+    requests: VecDeque<(Request, Option<Reign>)>,
+    /// To stand, or to withdraw, whichever is wanted last.
+    candidacy: Option<Request>,
     /// Those whose process is dead for certain, and has not come back.
     dead: BTreeSet<Id>,
     reign: Option<Reign>,
     reigns: u64,
-    /// The leader whose application is ready, and its term.
-    ready: Option<u64>,
+    /// In this reign, its application has taken over.
+    is_ready: bool,
     /// When nobody was known to lead for the first time since, or since the last call.
     leaderless_since: Time,
 }
@@ -102,29 +115,49 @@ pub(crate) fn go_before_others() {
     let _ = rustix::process::setpriority_process(None, FIRST);
 }
 
+const OUR_BUG: &str =
+    "it panicked, which is a bug of Bellwether's; what was printed at that moment tells where";
+
 /// The niceness of a member's threads.
 const FIRST: i32 = -15;
 
-/// Why a member ended, if it was not told to.
-type Ended = Result<(), String>;
+/// Why a member cannot go on, and what its leadership is lost by.
+#[derive(Debug)]
+struct Fault {
+    loss: Loss,
+    why: String,
+}
+
+impl From<String> for Fault {
+    fn from(why: String) -> Fault {
+        Fault { loss: Loss::Failed, why }
+    }
+}
+
+/// How a member ended: it was told to, or could not go on.
+type Ended = Result<(), Fault>;
 
 impl Member {
     /// Until it is told to stop, or cannot go on.
     pub(crate) fn run(mut self) {
         go_before_others();
-        let ended = self.work();
+        // Whatever happens, nobody may be left to think that this member leads, or to wait for its word.
+        let worked = std::panic::catch_unwind(AssertUnwindSafe(|| self.work()));
+        let ended = worked.unwrap_or_else(|_| Err(OUR_BUG.to_owned().into()));
         let now = self.clock.now();
-        self.withdraw(now, if ended.is_ok() { Loss::Stopped } else { Loss::Disk });
+        let (loss, why) =
+            ended.map_or_else(|Fault { loss, why }| (loss, Some(why)), |()| (Loss::Stopped, None));
+        self.withdraw(now, loss);
         drop(self.network); // its port is free for whoever comes next, and its directory below
-        self.disk.close();
-        self.outlook.end(now, ended.err());
+        self.disk.close(STALLED_AFTER);
+        self.outlook.end(now, why);
     }
 
     fn work(&mut self) -> Ended {
         loop {
             self.obey()?;
             self.attend_disk()?;
-            if self.state.is_stopping && !self.state.is_writing {
+            if self.state.is_stopping && (!self.state.is_writing || self.state.is_stalled) {
                 return self.bid_farewell();
             }
             if !self.state.has_started {
@@ -134,13 +167,14 @@ impl Member {
             let was_busy = self.take_inputs()?;
             self.network.flush();
             let timeout = if was_busy { Some(std::time::Duration::ZERO) } else { self.time_to_wait() };
-            self.network.wait(timeout).map_err(|error| format!("cannot wait for the network: {error}"))?;
+            let waited = self.network.wait(timeout);
+            waited.map_err(|error| format!("cannot wait for the network: {error}"))?;
         }
     }
 
     /// Takes what there is to take, until there is nothing more or the disk must be waited for. Says whether there may
     /// be more.
-    fn take_inputs(&mut self) -> Result<bool, String> {
+    fn take_inputs(&mut self) -> Result<bool, Fault> {
         // Bounded, so that neither commands nor leases wait for a flood to end.
         for _ in 0..64 {
             if self.state.is_writing || self.state.is_stalled {
@@ -153,13 +187,19 @@ impl Member {
         Ok(true)
     }
 
-    /// Takes one input, if there is one. What has come in goes before a timer that has just run out, as in the
-    /// simulator, but does not keep it waiting for long.
-    fn take_one(&mut self) -> Result<bool, String> {
+    /// Takes one input, if there is one: never two, for the first may have to wait for the disk. What has come in goes
+    /// before a timer that has just run out, as in the simulator, but does not keep it waiting for long.
+    fn take_one(&mut self) -> Result<bool, Fault> {
         if !self.state.has_started {
             return self.take_incoming();
         }
-        if let Some(request) = self.state.requests.pop_front() {
+        if let Some(news) = self.state.news.pop_front() {
+            self.take_news(news);
+        } else if let Some((request, only_in)) = self.state.requests.pop_front() {
+            if only_in.is_none() || only_in == self.state.reign {
+                self.take(Input::Request(request));
+            }
+        } else if let Some(request) = self.state.candidacy.take() {
             self.take(Input::Request(request));
         } else if let Some((port, bytes)) = self.state.own_mail.take() {
             self.take(Input::Message(port, &bytes));
@@ -208,13 +248,31 @@ impl Member {
         }
     }
 
+    /// It leads no longer. Everyone sees that at once, whatever it waits for.
     fn withdraw(&mut self, now: Time, why: Loss) {
         self.seat.withdraw();
         if let Some(reign) = self.state.reign.take() {
-            self.outlook.say(now, Event::Lost { term: reign.term, why });
-            if !self.stands {
-                self.state.requests.push_back(Request::Withdraw);
-            }
+            self.state.is_ready = false;
+            self.outlook.show_loss(now, reign.term, why);
+            self.reconsider(None);
+        }
+    }
+
+    /// Stands, or does not, as is wanted now. This reign was given up, if one is named.
+    fn reconsider(&mut self, given_up: Option<Reign>) {
+        let is_wanted = self.candidates.want(self.state.reign);
+        if !self.stands {
+            self.state.candidacy = Some(if is_wanted { Request::Stand } else { Request::Withdraw });
+        } else if !is_wanted && given_up.is_some() {
+            self.ask(Request::Resign, given_up);
+        }
+    }
+
+    fn ask(&mut self, request: Request, only_in: Option<Reign>) {
+        match request {
+            Request::Stand | Request::Withdraw => self.state.candidacy = Some(request),
+            _ if self.state.requests.contains(&(request, only_in)) => {}
+            _ => self.state.requests.push_back((request, only_in)),
         }
     }
 
@@ -234,18 +292,7 @@ impl Member {
     fn publish(&mut self, now: Time) {
         let status = self.machine.status();
         match self.machine.leads_until().filter(|&until| until > now && !self.state.is_stalled) {
-            Some(until) => {
-                let reign = self.state.reign.unwrap_or_else(|| {
-                    self.state.reigns += 1;
-                    Reign { number: self.state.reigns, term: status.term }
-                });
-                self.state.reign = Some(reign);
-                if self.tells_leases && self.seat.current(now) != Some((reign.number, until)) {
-                    // Said before it holds, so that whoever judges by what was said never sees too little.
-                    self.outlook.say(now, Event::Extended { term: reign.term, until });
-                }
-                self.seat.hold(reign.number, until);
-            }
+            Some(until) => self.hold(now, status.term, until),
             None if self.state.reign.is_some() => self.withdraw(now, Loss::Expired),
             None => {}
         }
@@ -253,6 +300,26 @@ impl Member {
             self.state.leaderless_since = now;
         }
         self.outlook.show(now, status, self.state.reign);
+    }
+
+    /// It leads until then: as before, or from now on.
+    fn hold(&mut self, now: Time, term: u64, until: Time) {
+        let reign = self.state.reign.unwrap_or_else(|| {
+            self.state.reigns += 1;
+            Reign { number: self.state.reigns, term }
+        });
+        self.state.reign = Some(reign);
+        if self.tells_leases && self.seat.current(now) != Some((reign.number, until)) {
+            // Said before it holds, so that whoever judges by what was said never sees too little.
+            self.outlook.say(now, Event::Extended { term: reign.term, until });
+        }
+        let before = self.seat.current(Time::ZERO);
+        self.seat.hold(reign.number, until);
+        if before.is_some_and(|(_, end)| end <= self.clock.now()) {
+            // Between the two leases, somebody may have seen that it does not lead: what has ended does not go on.
+            self.withdraw(now, Loss::Expired);
+            self.hold(now, term, until);
+        }
     }
 
     /// A lease ends when its time is over, whatever the member is busy with.
@@ -269,7 +336,10 @@ impl Member {
         let now = self.clock.now();
         if let Some(done) = self.disk.take_done() {
             // What cannot be written must not be said: a vote that is not on disk may be cast twice.
-            done.map_err(|error| format!("cannot write what must not be forgotten: {error}"))?;
+            done.map_err(|error| Fault {
+                loss: Loss::Disk,
+                why: format!("cannot write what must not be forgotten: {error}"),
+            })?;
             self.state.is_writing = false;
             self.send_and_publish(now);
         }
@@ -318,9 +388,10 @@ impl Member {
                 Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
             };
             match command {
-                Command::Request(request) => self.state.requests.push_back(request),
+                Command::Request(request, only_in) => self.ask(request, only_in),
+                Command::Candidates(given_up) => self.reconsider(given_up),
                 Command::Ready(reign) if self.state.reign == Some(reign) => {
-                    self.state.ready = Some(reign.term);
+                    self.state.is_ready = true;
                     for port in (0..self.around.my_ports()).map(Port) {
                         self.network.send(self.around.behind(port).0, Outgoing::Ready(reign.term));
                     }
@@ -361,7 +432,7 @@ impl Member {
             self.watch.as_ref().and_then(Watch::wake_at).filter(|_| can_take),
             self.seat.current(now).map(|(_, until)| until),
             self.state.reign.map(|_| self.state.probed_at + PROBE_EVERY),
-            self.disk.busy_for().filter(|_| !self.state.is_stalled).map(|_| now + STALLED_AFTER),
+            self.disk.busy_since().filter(|_| !self.state.is_stalled).map(|since| since + STALLED_AFTER),
             (!self.state.has_started).then_some(now + patience),
             (self.machine.spec().starts == Starts::Callers).then_some(now + patience),
         ];

@@ -69,7 +69,7 @@ mod tests {
     }
 
     /// A writer that goes through reigns, each with deadlines of its own, and readers that must never see one reign's
-    /// deadline under another's number.
+    /// deadline under another's number. (It fails at once if [`Seat::held`] looks at the reign first.)
     #[test]
     fn readers_never_take_one_reigns_deadline_for_anothers() {
         let seat = Seat::default();
@@ -78,7 +78,11 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..200_000 {
                         if let Some((reign, until)) = seat.current(at(0)) {
-                            assert!(until.ticks() / 1_000 >= reign, "reign {reign} until {until:?}");
+                            assert_eq!(until.ticks() / 1_000, reign, "{until:?}");
+                        }
+                        let reign = seat.reign.load(Ordering::SeqCst);
+                        if let Some(until) = seat.held(reign, at(0)) {
+                            assert_eq!(until.ticks() / 1_000, reign, "{until:?}");
                         }
                     }
                 });

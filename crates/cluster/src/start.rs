@@ -1,7 +1,8 @@
 //! How a member begins: everything that can go wrong does so before its thread runs.
 
+use crate::candidates::Candidates;
 use crate::clock::Clock;
-use crate::disk::Disk;
+use crate::disk::{Disk, Keep};
 use crate::elector::{Elector, Shared};
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
@@ -11,19 +12,18 @@ use crate::obituary::InvalidCommitment;
 use crate::outlook::Outlook;
 use crate::seat::Seat;
 use crate::settings::{Incarnation, Settings, SettingsError};
-use crate::store::{Store, StoreError};
+use crate::store::{Saved, Store, StoreError};
 use crate::supervisor::{COMMITMENT, commitment_of_supervisor};
 use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, Request, RoundAlgorithm, Rounds, Span, Starts,
-    Time, Visitor,
+    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts, Time,
+    Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 
 /// The failure detector of algorithms that need one, unless another is chosen.
@@ -135,29 +135,38 @@ fn start(
     machine: Box<dyn Machine>,
 ) -> Result<Shared, StartError> {
     settings.check()?;
+    let terms = Terms::new(&settings, machine.spec());
+    let kept = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
+    start_with(settings, detector, machine, kept)
+}
+
+/// The same with whatever keeps its state, and what it has kept.
+pub(crate) fn start_with(
+    settings: Settings,
+    detector: Option<Box<dyn Detector>>,
+    machine: Box<dyn Machine>,
+    (store, saved): (impl Keep, Saved),
+) -> Result<Shared, StartError> {
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
     let terms = Terms::new(&settings, spec);
-    let (store, saved) = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
     let network = Network::open(&settings, terms, incarnation)?;
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
     let disk = Disk::start(store, move || {
-        // The loop cannot be gone while its disk works; if it could, there would be nobody to wake.
+        // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
         let _ = disk_wakes.wake();
     })
     .map_err(StartError::Thread)?;
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
-    let (events, view) = (outlook.events(), outlook.view());
-    let first = std::sync::Mutex::new(Some(events.subscribe()));
-    if !settings.always_stands {
-        // Nobody can be behind the channel yet to refuse it.
-        let _ = commands.send(Command::Request(Request::Withdraw));
-    }
+    let (events, view) = (outlook.events(clock), outlook.view());
+    let candidates = Arc::new(Candidates::default());
+    // Nobody can be behind the channel yet to refuse it.
+    let _ = commands.send(Command::Candidates(None));
     let member = Member {
         clock,
         me: settings.me,
@@ -170,6 +179,7 @@ fn start(
         outlook,
         commands: orders,
         saved: saved.durable,
+        candidates: candidates.clone(),
         takes_part_at: Time::ZERO + saved.wait,
         stands: settings.always_stands,
         tells_leases: settings.tells_leases,
@@ -188,9 +198,8 @@ fn start(
         commands,
         waker,
         events,
-        first,
         view,
-        candidates: AtomicUsize::new(0),
+        candidates,
         thread: std::sync::Mutex::new(Some(thread)),
         moves: Moves::new(&settings.data, settings.commitment.is_some()),
     })

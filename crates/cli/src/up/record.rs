@@ -44,6 +44,8 @@ pub struct Record {
     failover: Option<Failover>,
     /// From each kill of a leader until every survivor named the next, in milliseconds.
     took_ms: Vec<f64>,
+    /// What members have said and nobody has heard.
+    missed: u64,
     /// What came after this is of no interest: the members were told to stop.
     closed_at: Option<u64>,
 }
@@ -63,6 +65,8 @@ pub struct Summary {
     pub kills: u64,
     /// From the kill of a leader until every survivor named the next.
     pub failovers: Failovers,
+    /// How many of the members' words are missing: then the verdict does not see everything.
+    pub missed: u64,
     /// The most members that led at one instant.
     pub most_leaders_at_once: u64,
     /// Whether no term had two leaders; nothing where the algorithm promises no such thing.
@@ -120,6 +124,11 @@ impl Record {
 
     fn last_of(&mut self, member: Id) -> Option<&mut Held> {
         self.last_held.get(&member).and_then(|&at| self.held.get_mut(at))
+    }
+
+    /// So much of what a member said is lost.
+    pub fn missed(&mut self, count: u64) {
+        self.missed += count;
     }
 
     /// A member's process was dead at this time.
@@ -241,6 +250,7 @@ impl Record {
                 p99_ms: sample.map(|sample| sample.p99),
                 max_ms: sample.map(|sample| sample.max),
             },
+            missed: self.missed,
             most_leaders_at_once: most_at_once(&intervals),
             one_leader_a_term: promised.one_a_term.then(|| has_one_leader_a_term(&intervals)),
             tokens_grew: promised.one_at_once.then(|| do_tokens_grow(&intervals)),
@@ -261,7 +271,11 @@ impl Summary {
         let two_at_once = Promised::by(spec).one_at_once && self.most_leaders_at_once > 1;
         let is_broken =
             two_at_once || self.one_leader_a_term == Some(false) || self.tokens_grew == Some(false);
-        if is_broken { Verdict::Unsafe } else { Verdict::Fine }
+        match (is_broken, self.missed) {
+            (true, _) => Verdict::Unsafe,
+            (false, 0) => Verdict::Fine,
+            (false, _) => Verdict::Incomplete,
+        }
     }
 }
 
@@ -463,5 +477,13 @@ mod tests {
         assert_eq!((seen.elections, seen.kills, seen.most_leaders_at_once), (kills, kills, 1));
         assert_eq!(seen.leader_changes, Changes { provoked: kills - 1, unprovoked: 0 });
         assert_eq!(seen.verdict(spec()), Verdict::Fine);
+    }
+
+    #[test]
+    fn whoever_has_not_heard_everything_does_not_judge() {
+        let mut record = failover();
+        assert_eq!(summary(&record).verdict(spec()), Verdict::Fine);
+        record.missed(3);
+        assert_eq!((summary(&record).missed, summary(&record).verdict(spec())), (3, Verdict::Incomplete));
     }
 }

@@ -207,6 +207,7 @@ impl<'a> Run<'a> {
             Said::Lease { leads_in, until_us } => self.record.holds(member, *leads_in, at_us, *until_us),
             Said::Event(Event::Elected { leader, term }) => self.record.named(member, *leader, *term, at_us),
             Said::Event(Event::Lost { .. } | Event::Stopped { .. }) => self.record.ends(member, at_us),
+            Said::Event(Event::Missed { count }) => self.record.missed(*count),
             Said::Event(Event::Died { peer }) => {
                 // What is said of the life before does not end this one.
                 if self.keepers.get(peer).is_some_and(Keeper::is_dead) {

@@ -117,7 +117,8 @@ impl Standing {
             | Event::Ready { .. }
             | Event::Refused { .. }
             | Event::DiskStalled
-            | Event::DiskBack => {}
+            | Event::DiskBack
+            | Event::Missed { .. } => {}
         }
     }
 

@@ -81,6 +81,7 @@ fn of_event(event: &Event) -> String {
         Event::Refused { from, why } => format!("turns {from} away: {why}"),
         Event::DiskStalled => "takes no part: its disk does not answer".to_owned(),
         Event::DiskBack => "takes part again: its disk answers".to_owned(),
+        Event::Missed { count } => format!("has said {count} things that nobody has heard"),
         Event::Stopped { why: None } => "stops".to_owned(),
         Event::Stopped { why: Some(why) } => format!("stops: {why}"),
     }
@@ -90,8 +91,9 @@ fn of_loss(why: Loss) -> &'static str {
     match why {
         Loss::Expired => "its lease has run out",
         Loss::GaveUp => "it gave up",
-        Loss::Disk => "its disk does not answer",
+        Loss::Disk => "its disk does not answer, or has failed",
         Loss::Stopped => "it was told to stop",
+        Loss::Failed => "it cannot go on",
     }
 }
 
@@ -126,6 +128,9 @@ fn of_summary(summary: &Summary) -> String {
              half within {p50:.1} ms, 99 % within {p99:.1} ms, at most {max:.1} ms",
             failovers.count
         );
+    }
+    if summary.missed > 0 {
+        text += &format!("; {} THINGS THAT MEMBERS SAID ARE MISSING", summary.missed);
     }
     text += &format!("; most leaders at once: {}", summary.most_leaders_at_once);
     if summary.one_leader_a_term == Some(false) {

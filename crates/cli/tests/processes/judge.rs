@@ -51,6 +51,9 @@ impl Recording {
         }
         let mut leases: BTreeMap<(Id, u64), Lease> = BTreeMap::new();
         for Line { at_us, member, what } in &self.lines {
+            if let What::Event(Event::Missed { count }) = what {
+                return Err(format!("{count} words of member {member} are missing"));
+            }
             let (What::Lease { leads_in: term, .. }
             | What::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
             else {
@@ -186,6 +189,12 @@ mod tests {
         assert!(of([gained(1, 5, 100, 200), heard(2, 1), heard(3, 1)]).judge().is_ok());
         refused(&of([gained(1, 5, 100, 200), heard(2, 3)]), "two leaders of term 5");
         refused(&of([heard(1, 2), heard(2, 3)]), "two leaders of term 5");
+    }
+
+    #[test]
+    fn a_recording_with_gaps_is_refused() {
+        let gap = vec![line(150, 1, What::Event(Event::Missed { count: 2 }))];
+        refused(&of([gained(1, 1, 100, 200), gap]), "2 words of member 1 are missing");
     }
 
     #[test]

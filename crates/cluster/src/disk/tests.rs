@@ -28,6 +28,9 @@ impl Keep for Puppet {
     }
 }
 
+/// Far more than anything takes.
+const LONG: Span = Span::from_ticks(60_000_000);
+
 struct Theatre {
     disk: Disk,
     outcomes: mpsc::Sender<Result<(), StoreError>>,
@@ -60,7 +63,7 @@ fn a_write_is_done_when_the_disk_says_so_and_not_before() {
         assert!(matches!(disk.take_done(), Some(Ok(()))));
         assert_eq!(kept.recv().unwrap().as_deref(), Some(durable));
     }
-    disk.close();
+    assert!(disk.close(LONG));
 }
 
 #[test]
@@ -112,13 +115,21 @@ fn a_thread_that_has_ended_is_noticed() {
 }
 
 #[test]
+fn a_disk_that_does_not_answer_is_left_alone() {
+    let Theatre { mut disk, outcomes, .. } = theatre();
+    disk.write(b"one");
+    assert!(!disk.close(Span::from_ticks(1)));
+    drop(outcomes);
+}
+
+#[test]
 fn closing_ends_what_was_asked_for_and_frees_the_store() {
     let directory = tempfile::tempdir().unwrap();
     let open = || Store::open(directory.path(), "orders", Id::new(1).unwrap(), &terms()).unwrap();
     let mut disk = Disk::start(open().0, || {}).unwrap();
     disk.probe();
     disk.write(b"one");
-    disk.close();
+    assert!(disk.close(LONG));
     let (_, saved) = open();
     assert_eq!((saved.boot, saved.durable), (2, Some(b"one".to_vec())));
 }

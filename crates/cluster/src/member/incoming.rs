@@ -1,14 +1,23 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
-use super::{Member, PATIENCE};
+use super::{Fault, Member, PATIENCE};
 use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
 use crate::watch::Word;
-use bellwether_core::{Environment as _, Id, Starts, Time, Verdict};
+use bellwether_core::{Environment as _, Id, Port, Starts, Time, Verdict};
+
+/// Something that one occasion brings several of, to be told to the algorithm one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum News {
+    Suspicion(Port, Verdict),
+    Death(Port),
+    /// This one is said to be dead: if it is still taken for the leader, an election is called.
+    NoLeader(Id),
+}
 
 impl Member {
-    pub(super) fn take_incoming(&mut self) -> Result<bool, String> {
+    pub(super) fn take_incoming(&mut self) -> Result<bool, Fault> {
         let Some(incoming) = self.network.next() else { return Ok(false) };
         let now = self.clock.now(); // read after it came: a promise must not begin before what it answers was sent
         match incoming {
@@ -37,15 +46,12 @@ impl Member {
                     self.hear(Word::Signal(port, signal));
                 }
             }
-            Incoming::Ready { peer, term } => {
-                self.state.ready = Some(term);
-                self.outlook.show_ready(now, peer, term);
-            }
+            Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
                 self.state.dead.remove(&peer);
                 self.outlook.say(now, Event::Connected { peer });
                 self.suspect(peer, Verdict::Working);
-                if let Some(reign) = self.state.reign.filter(|reign| self.state.ready == Some(reign.term)) {
+                if let Some(reign) = self.state.reign.filter(|_| self.state.is_ready) {
                     self.network.send(peer, Outgoing::Ready(reign.term));
                 }
             }
@@ -56,6 +62,7 @@ impl Member {
             }
             Incoming::Dead { peer, .. } => {
                 self.state.dead.insert(peer);
+                self.outlook.forget_ready(peer);
                 self.outlook.say(now, Event::Died { peer });
                 self.mourn(peer);
             }
@@ -64,7 +71,8 @@ impl Member {
                     "another process is member {} of this cluster, or was and its disk was lost; give each process an id and \
                      a data directory of its own, and a member whose directory is lost a new id",
                     self.me
-                ));
+                )
+                .into());
             }
             Incoming::Refused { from, why } => {
                 let from = from.to_string();
@@ -82,27 +90,29 @@ impl Member {
         for port in self.around.ports_to(peer) {
             let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));
             if known != Verdict::Failed {
-                self.take(Input::Suspicion(port, verdict));
+                self.state.news.push_back(News::Suspicion(port, verdict));
             }
         }
     }
 
-    /// A member is dead for certain. Whoever was led by it calls an election, where the algorithm waits for calls.
+    /// A member is dead for certain. Whoever is led by it calls an election, where the algorithm waits for calls.
     fn mourn(&mut self, peer: Id) {
-        if !self.state.has_started {
-            return;
+        if self.state.has_started {
+            self.state.news.extend(self.around.ports_to(peer).map(News::Death));
+            self.state.news.push_back(News::NoLeader(peer));
         }
-        let was_led = self.machine.status().leader == Some(peer);
-        for port in self.around.ports_to(peer) {
-            self.take(Input::Death(port));
-        }
-        self.call_if_led_by(peer, was_led);
     }
 
-    fn call_if_led_by(&mut self, peer: Id, was_led: bool) {
-        let is_led = self.machine.status().leader == Some(peer);
-        if was_led && is_led && self.machine.spec().starts == Starts::Callers {
-            self.take(Input::Call);
+    pub(super) fn take_news(&mut self, news: News) {
+        match news {
+            News::Suspicion(port, verdict) => self.take(Input::Suspicion(port, verdict)),
+            News::Death(port) => self.take(Input::Death(port)),
+            News::NoLeader(id) => {
+                let is_led = self.machine.status().leader == Some(id);
+                if is_led && self.machine.spec().starts == Starts::Callers {
+                    self.take(Input::Call);
+                }
+            }
         }
     }
 
@@ -126,13 +136,13 @@ impl Member {
         for (port, signal) in wanted.signals.drain(..) {
             self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
         }
-        let verdicts = std::mem::take(&mut wanted.verdicts);
-        for &(port, verdict) in &verdicts {
+        for (port, verdict) in wanted.verdicts.drain(..) {
             let peer = self.around.behind(port).0;
             self.outlook.say(now, Event::Judged { peer, verdict });
-            let was_led = self.machine.status().leader == Some(peer);
-            self.take(Input::Suspicion(port, verdict));
-            self.call_if_led_by(peer, was_led && verdict == Verdict::Failed);
+            self.state.news.push_back(News::Suspicion(port, verdict));
+            if verdict == Verdict::Failed {
+                self.state.news.push_back(News::NoLeader(peer));
+            }
         }
     }
 }

@@ -1,0 +1,92 @@
+//! For whom a member stands: those who campaign, and those who hold its leadership.
+
+use crate::outlook::Reign;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Counted by whoever campaigns, read by the member when it is told that something has changed: whatever the order in
+/// which it is told, what it reads last is what is so.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates(Mutex<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    campaigning: usize,
+    /// The latest reign that was handed out. Whoever still holds an earlier one holds nothing.
+    reign: u64,
+    holding: usize,
+}
+
+impl Candidates {
+    fn count(&self) -> MutexGuard<'_, Count> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner) // a count is whole whoever panicked beside it
+    }
+
+    /// One more campaigns.
+    pub(crate) fn enter(&self) {
+        self.count().campaigning += 1;
+    }
+
+    /// One that campaigned does so no longer.
+    pub(crate) fn leave(&self) {
+        self.count().campaigning -= 1;
+    }
+
+    /// One that campaigned has come to lead.
+    pub(crate) fn gain(&self, reign: Reign) {
+        let mut count = self.count();
+        count.campaigning -= 1;
+        if count.reign < reign.number {
+            (count.reign, count.holding) = (reign.number, 0);
+        }
+        if count.reign == reign.number {
+            count.holding += 1;
+        }
+    }
+
+    /// One that led has dropped its leadership.
+    pub(crate) fn give_up(&self, reign: Reign) {
+        let mut count = self.count();
+        if count.reign == reign.number {
+            count.holding -= 1;
+        }
+    }
+
+    /// Whether anybody wants the member to lead, or to go on leading in this reign.
+    pub(crate) fn want(&self, reign: Option<Reign>) -> bool {
+        let count = self.count();
+        let is_held = reign.is_some_and(|reign| count.reign == reign.number && count.holding > 0);
+        count.campaigning > 0 || is_held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reign(number: u64) -> Reign {
+        Reign { number, term: 0 }
+    }
+
+    #[test]
+    fn a_member_is_wanted_while_somebody_campaigns_or_holds_this_very_reign() {
+        let candidates = Candidates::default();
+        assert!(!candidates.want(None));
+        candidates.enter();
+        assert!(candidates.want(None));
+        candidates.leave();
+        assert!(!candidates.want(None));
+        candidates.enter();
+        candidates.gain(reign(1));
+        assert!(candidates.want(Some(reign(1))));
+        assert!(!candidates.want(None) && !candidates.want(Some(reign(2))), "what it held is over");
+        candidates.enter();
+        candidates.gain(reign(2));
+        candidates.give_up(reign(2));
+        assert!(!candidates.want(Some(reign(2))), "who still holds the first reign holds nothing");
+        candidates.give_up(reign(1));
+        candidates.enter();
+        candidates.gain(reign(1));
+        candidates.give_up(reign(1));
+        assert!(!candidates.want(Some(reign(1))), "nor does who comes late to it");
+    }
+}

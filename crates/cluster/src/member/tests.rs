@@ -1,0 +1,394 @@
+//! Members with disks that do as the test wants, and with an algorithm that writes whatever it hears.
+
+use super::*;
+use crate::disk::Keep;
+use crate::elector::Elector;
+use crate::leadership::NoHandOver;
+use crate::machine::Typed;
+use crate::start::start_with;
+use crate::{Peer, Saved, Security, Settings, StoreError};
+use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_core::{
+    Algorithm, Cx, Detector, Electorate, Goal, Identities, Kind, Knowledge, Lasting, Leadership, Links,
+    Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing, Verdict, WatchCx,
+};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use std::pin::pin;
+use std::sync::{Condvar, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Far more than anything takes: it only turns a test that would hang into one that fails.
+const LIMIT: Duration = Duration::from_secs(30);
+
+fn id(value: u64) -> Id {
+    Id::new(value).unwrap()
+}
+
+/// What becomes of writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mood {
+    #[default]
+    Quick,
+    /// They wait.
+    Stalled,
+    Broken,
+}
+
+/// A disk as the test wants it. It stalls no longer when the test has ended, however it ends.
+#[derive(Clone, Default)]
+struct Platter(Arc<(Mutex<(Mood, Vec<Vec<u8>>)>, Condvar)>);
+
+impl Platter {
+    fn be(&self, mood: Mood) {
+        self.0.0.lock().unwrap().0 = mood;
+        self.0.1.notify_all();
+    }
+
+    /// What it was asked to write, whether it has or not.
+    fn asked(&self) -> Vec<Vec<u8>> {
+        self.0.0.lock().unwrap().1.clone()
+    }
+
+    fn act(&self, durable: Option<&[u8]>) -> Result<(), StoreError> {
+        let mut state = self.0.0.lock().unwrap();
+        state.1.extend(durable.map(<[u8]>::to_vec));
+        let state = self.0.1.wait_while(state, |state| state.0 == Mood::Stalled).unwrap();
+        if state.0 == Mood::Broken { Err(StoreError::Failed("as the test says".to_owned())) } else { Ok(()) }
+    }
+}
+
+impl Keep for Platter {
+    fn write(&mut self, durable: &[u8]) -> Result<(), StoreError> {
+        self.act(Some(durable))
+    }
+
+    fn write_again(&mut self) -> Result<(), StoreError> {
+        self.act(None)
+    }
+}
+
+/// Leads from the beginning. Each suspicion is a term of its own, and written down; so is that it was told to resign.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Scribe {
+    term: u64,
+    leader: Option<Id>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Nothing;
+
+impl Message for Nothing {
+    const KINDS: &'static [Kind] = &[Kind::payload("nothing")];
+
+    fn kind(&self) -> usize {
+        0
+    }
+}
+
+impl Algorithm for Scribe {
+    type Timer = Never;
+    type Durable = u64;
+
+    fn start(cx: &mut Cx<'_, Self>, term: u64) -> Self {
+        Scribe { term, leader: Some(cx.id()) }
+    }
+
+    fn on_call(&mut self, _: &mut Cx<'_, Self>) {}
+
+    fn on_message(&mut self, _: &mut Cx<'_, Self>, _: Port, Nothing: Nothing) {}
+
+    fn on_timer(&mut self, _: &mut Cx<'_, Self>, timer: Never) {
+        match timer {}
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, _: Port, _: Verdict) {
+        self.term += 1;
+        cx.persist(self.term);
+    }
+
+    fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
+        match request {
+            Request::Resign => {
+                self.leader = None;
+                cx.persist(self.term);
+            }
+            Request::Admit(_) => panic!("the test wants it to"),
+            _ => {}
+        }
+    }
+}
+
+impl Protocol for Scribe {
+    type Msg = Nothing;
+
+    const SPEC: Spec = Spec {
+        name: "scribe",
+        variant: "plain",
+        summary: "writes down what it hears",
+        sources: &[],
+        need: Need::Complete,
+        timing: Timing::Asynchronous,
+        links: Links::Any,
+        starts: Starts::Everyone,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: bellwether_core::Reign::AtLast,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::GoesOn,
+        knows: Knowledge::NONE,
+        goal: Goal::EveryoneKnows,
+        survives: Faults::CRASH,
+        randomised: false,
+        claims: &[],
+        text: "",
+    };
+
+    fn status(&self) -> Status {
+        let role = if self.leader.is_some() { Role::Leader } else { Role::Undecided };
+        Status { role, leader: self.leader, term: self.term, halted: false }
+    }
+}
+
+/// Thinks at once, and of all at once, that they have failed.
+#[derive(Clone, Debug)]
+struct Gloom;
+
+impl Detector for Gloom {
+    fn start(&mut self, cx: &mut WatchCx<'_>) {
+        cx.wake_at(cx.now());
+    }
+
+    fn on_signal(&mut self, _: &mut WatchCx<'_>, _: Port, _: Signal) {}
+
+    fn on_wake(&mut self, cx: &mut WatchCx<'_>) {
+        cx.peers().for_each(|peer| cx.judge(peer, Verdict::Failed));
+    }
+
+    fn patience(&self) -> Span {
+        Span::default()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Detector> {
+        Box::new(self.clone())
+    }
+}
+
+/// A member and its disk.
+struct Stage {
+    elector: Elector<()>,
+    platter: Platter,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.platter.be(Mood::Quick);
+    }
+}
+
+impl Stage {
+    fn with<A: Algorithm>(
+        detector: Option<Box<dyn Detector>>,
+        mood: Mood,
+        change: impl FnOnce(&mut Settings),
+    ) -> Stage {
+        let mut settings = Settings {
+            members: vec![Peer::new(id(1), "127.0.0.1:0")],
+            security: Security::Secret("a secret of thirty-two bytes or more".to_owned()),
+            ..Settings::new("test", id(1))
+        };
+        change(&mut settings);
+        let platter = Platter::default();
+        platter.be(mood);
+        let kept = (platter.clone(), Saved { boot: 1, durable: None, wait: Span::default() });
+        let shared = start_with(settings, detector, Box::new(Typed::<A>::new()), kept).unwrap();
+        Stage { elector: Elector { shared: Arc::new(shared), registry: PhantomData }, platter }
+    }
+
+    fn alone<A: Algorithm>() -> Stage {
+        Stage::with::<A>(None, Mood::Quick, |_| ())
+    }
+
+    fn campaign(&self) -> crate::Leadership {
+        within(self.elector.campaign()).unwrap()
+    }
+
+    /// Until the member has done all that it was told before.
+    fn settle(&self) {
+        within(self.elector.traffic()).unwrap();
+        within(self.elector.traffic()).unwrap();
+    }
+}
+
+/// What comes of a future.
+fn within<T>(future: impl Future<Output = T>) -> T {
+    let (mut future, begin) = (pin!(future), Instant::now());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return value;
+        }
+        assert!(begin.elapsed() < LIMIT, "it takes far too long");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn until(is_so: impl Fn() -> bool) {
+    within(std::future::poll_fn(|_| if is_so() { Poll::Ready(()) } else { Poll::Pending }));
+}
+
+/// All that is said until there is no more.
+fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
+    std::iter::from_fn(|| within(events.next())).map(|happened| happened.event).collect()
+}
+
+#[test]
+fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let leadership = stage.campaign();
+    stage.platter.be(Mood::Stalled);
+    within(leadership.lost());
+    assert!(leadership.check().is_err() && !stage.elector.is_leader());
+    drop(leadership);
+    let mut again = pin!(stage.elector.campaign());
+    let poll = again.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(poll.is_pending(), "a leadership that is over is not handed out again");
+    stage.platter.be(Mood::Quick);
+    assert!(within(again).unwrap().check().is_ok());
+}
+
+#[test]
+fn whoever_gives_up_is_seen_to_before_the_disk_has_written_it() {
+    let stage = Stage::alone::<Scribe>();
+    let leadership = stage.campaign();
+    stage.platter.be(Mood::Stalled);
+    stage.elector.request(Request::Resign);
+    within(leadership.lost());
+    let view = stage.elector.view();
+    assert_eq!((view.reign, view.status.leader), (None, Some(id(1))), "what is not written is not said");
+    stage.platter.be(Mood::Quick);
+    until(|| stage.elector.view().status.leader.is_none());
+}
+
+#[test]
+fn what_is_asked_again_and_again_while_the_disk_stalls_is_asked_once() {
+    let stage = Stage::alone::<Scribe>();
+    stage.campaign();
+    stage.platter.be(Mood::Stalled);
+    for _ in 0..5 {
+        stage.elector.request(Request::Resign);
+        stage.settle();
+    }
+    stage.platter.be(Mood::Quick);
+    stage.settle();
+    until(|| stage.elector.view().status.leader.is_none());
+    stage.settle();
+    assert_eq!(stage.platter.asked().len(), 2, "the one that was under way, and one more");
+}
+
+#[test]
+fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before() {
+    let stage = Stage::with::<Scribe>(Some(Box::new(Gloom)), Mood::Stalled, |settings| {
+        settings.members.extend([2, 3].map(|peer| Peer::new(id(peer), "127.0.0.1:0")));
+    });
+    until(|| stage.platter.asked().len() == 1);
+    stage.settle();
+    assert_eq!(stage.elector.view().status.term, 0, "nothing is said before it is written");
+    assert_eq!(stage.platter.asked().len(), 1);
+    stage.platter.be(Mood::Quick);
+    until(|| stage.elector.view().status.term == 2);
+    assert_eq!(stage.platter.asked(), [[1], [2]]);
+}
+
+#[test]
+fn a_member_that_panics_leads_no_longer_and_ends_with_a_word() {
+    let stage = Stage::alone::<Scribe>();
+    let mut events = stage.elector.observe();
+    let leadership = stage.campaign();
+    stage.elector.request(Request::Admit(id(2)));
+    within(leadership.lost());
+    assert!(leadership.check().is_err() && !stage.elector.is_leader());
+    let said = to_the_end(&mut events);
+    assert!(said.contains(&Event::Lost { term: 0, why: Loss::Failed }), "{said:?}");
+    assert!(
+        matches!(said.last(), Some(Event::Stopped { why: Some(why) }) if why.contains("bug")),
+        "{said:?}"
+    );
+    assert!(within(stage.elector.campaign()).is_err());
+}
+
+#[test]
+fn a_leader_whose_disk_fails_says_that_it_was_the_disk() {
+    let stage = Stage::alone::<Scribe>();
+    let mut events = stage.elector.observe();
+    drop(stage.campaign());
+    stage.platter.be(Mood::Broken);
+    let said = to_the_end(&mut events);
+    assert!(said.contains(&Event::Lost { term: 0, why: Loss::Disk }), "{said:?}");
+}
+
+#[test]
+fn whoever_stops_does_not_wait_for_ever_for_a_disk_that_stalls() {
+    let stage = Stage::alone::<Scribe>();
+    let leadership = stage.campaign();
+    stage.platter.be(Mood::Stalled);
+    stage.elector.request(Request::Resign);
+    within(leadership.lost());
+    let (elector, stopped) = (stage.elector.clone(), Arc::new(Mutex::new(false)));
+    let stops = stopped.clone();
+    thread::spawn(move || {
+        elector.stop();
+        *stops.lock().unwrap() = true;
+    });
+    until(|| *stopped.lock().unwrap());
+    assert!(stage.elector.view().is_over);
+}
+
+#[test]
+fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let (first, also_first) = (stage.campaign(), stage.campaign());
+    stage.elector.resign().unwrap();
+    within(first.lost());
+    let second = stage.campaign();
+    within(first.resign()).unwrap();
+    stage.settle();
+    assert!(second.check().is_ok(), "another resigned, of a leadership that was over");
+    drop(second);
+    until(|| !stage.elector.is_leader());
+    assert!(also_first.check().is_err());
+}
+
+#[test]
+fn what_is_dropped_is_given_up_unless_another_holds_it() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let (first, second) = (stage.campaign(), stage.campaign());
+    drop(first);
+    stage.settle();
+    assert!(second.check().is_ok());
+    drop(second);
+    until(|| stage.elector.view().status.leader.is_none());
+}
+
+#[test]
+fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
+    let stage =
+        Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| settings.always_stands = true);
+    let leadership = stage.campaign();
+    let before = stage.elector.view().reign.unwrap().number;
+    drop(leadership);
+    until(|| stage.elector.view().reign.is_some_and(|reign| reign.number > before));
+}
+
+#[test]
+fn where_the_algorithm_knows_no_hand_over_whoever_asks_for_one_is_told_at_once() {
+    let stage = Stage::alone::<Scribe>();
+    let leadership = stage.campaign();
+    assert_eq!(within(leadership.resign()), Err(NoHandOver("scribe")));
+    assert_eq!(stage.elector.resign(), Err(NoHandOver("scribe")));
+    assert_eq!(stage.elector.transfer(id(1)), Err(NoHandOver("scribe")));
+    stage.settle();
+    assert!(stage.elector.is_leader(), "it leads whether anybody holds its leadership or not");
+    assert!(stage.campaign().check().is_ok());
+}
