@@ -81,9 +81,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for elector in &electors {
         addresses.push(serve(elector.clone()).await?);
     }
-    // Until everyone knows who leads, orders are refused by all.
-    let mut events = electors[0].observe();
-    while electors.iter().any(|elector| elector.view().status.leader.is_none()) {
+    // Until somebody leads, orders are refused by all. Who came first may lead until the best is there, which then does.
+    let (mut events, best) = (electors[0].observe(), electors[2].id());
+    while electors.iter().any(|elector| elector.view().status.leader != Some(best)) {
         let wait = std::time::Duration::from_millis(20);
         let _ = tokio::time::timeout(wait, events.next()).await;
     }

@@ -129,7 +129,14 @@ impl Cluster {
 
     /// Starts a member that ends by itself, without a supervisor, and gives what it complained of.
     pub fn errors_of(&self, settings: &Settings) -> String {
-        Process::spawn(self.command(settings, "member"), &self.ended, 0).errors()
+        self.errors_with(settings, |_| ())
+    }
+
+    /// The same, started in another way.
+    pub fn errors_with(&self, settings: &Settings, change: impl FnOnce(&mut Command)) -> String {
+        let mut command = self.command(settings, "member");
+        change(&mut command);
+        Process::spawn(command, &self.ended, 0).errors()
     }
 
     pub fn process(&mut self, me: u64) -> &mut Process {

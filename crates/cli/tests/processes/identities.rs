@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, places};
 use bellwether::Event;
+use bellwether_cluster::COMMITMENT;
 
 #[test]
 fn all_members_start_again_elsewhere_and_are_who_they_were() {
@@ -117,6 +118,20 @@ fn a_copy_of_the_leader_takes_its_place_and_never_leads_beside_it() {
     let all = cluster.ids();
     cluster.leader_of(&all, term);
     cluster.finish(&all);
+}
+
+/// A member that its supervisor's word would not be believed about had better not start.
+#[test]
+fn a_commitment_that_is_none_is_refused() {
+    let mut cluster = Cluster::of(1, |_| ());
+    let settings = cluster.settings(1).clone();
+    for odd in ["", "0123", &"x".repeat(64)] {
+        let errors = cluster.errors_with(&settings, |command| _ = command.env(COMMITMENT, odd));
+        assert!(errors.contains(COMMITMENT) && errors.contains("64 hexadecimal digits"), "{errors}");
+        assert!(errors.contains("exit code Some(1)"), "{errors}");
+    }
+    cluster.start_all();
+    cluster.finish(&[1]);
 }
 
 #[test]
