@@ -31,7 +31,7 @@ fn introduce(members: &[Elector]) {
 /// Leads once, so that there are votes on all disks that are needed for that.
 async fn lead(member: &Elector) {
     let leadership = tokio::time::timeout(LIMIT, member.campaign()).await.expect("it takes far too long");
-    leadership.unwrap().resign().await;
+    leadership.unwrap().resign().await.unwrap();
 }
 
 /// Three run, and the third starts again with two more on its list, which start too. If it could, a cable between the

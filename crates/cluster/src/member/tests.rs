@@ -372,6 +372,17 @@ fn what_is_dropped_is_given_up_unless_another_holds_it() {
 }
 
 #[test]
+fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let first = stage.campaign();
+    let reign = stage.elector.view().reign;
+    drop(first);
+    let second = stage.campaign();
+    until(|| stage.elector.view().reign != reign);
+    drop(second);
+}
+
+#[test]
 fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
     let stage =
         Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| settings.always_stands = true);
