@@ -23,7 +23,9 @@ impl<G: Registry> Elector<G> {
 }
 
 impl<G: Registry> Builder<G> {
-    /// A member that votes and may lead, this one among them: `host:port`.
+    /// A member that votes and may lead, this one among them: `host:port`. All members must be told of the same voters, for
+    /// as long as the cluster lives ([`Terms`](crate::Terms)): whoever comes later is an [observer](Builder::observer),
+    /// until it is admitted.
     pub fn member(self, id: Id, address: impl Into<String>) -> Self {
         self.peer(Peer::new(id, address))
     }
@@ -67,13 +69,13 @@ impl<G: Registry> Builder<G> {
         self
     }
 
-    /// How fast it goes.
+    /// How fast it goes: the same for all members ([`Terms`](crate::Terms)).
     pub fn profile(mut self, profile: Profile) -> Self {
         self.settings.profile = profile;
         self
     }
 
-    /// The algorithm, as in `bully` or `bully/waiting`.
+    /// The algorithm, as in `bully` or `bully/waiting`: the same for all members ([`Terms`](crate::Terms)).
     pub fn algorithm(mut self, name: impl Into<String>) -> Self {
         self.settings.algorithm = name.into();
         self

@@ -12,7 +12,11 @@ use bellwether_core::{Id, Knowledge, Span, Spec};
 /// the clock was that it is measured on.
 pub const LONGEST_PROMISE: u64 = 200;
 
-/// What all members of a cluster must agree on.
+/// What all members of a cluster must agree on: those whose terms differ refuse each other.
+///
+/// A member keeps its terms on disk from its first start on. With another algorithm, or with other voters than the cluster
+/// began with, it does not start again ([`crate::StoreError`]). Other bounds it may be given when all are stopped: if it has
+/// voted, it takes part only [`LONGEST_PROMISE`] of its former delay bounds after its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The algorithm and its variant.
