@@ -43,12 +43,13 @@ impl Candidates {
         }
     }
 
-    /// One that led has dropped its leadership.
-    pub(crate) fn give_up(&self, reign: Reign) {
+    /// One that led has dropped its leadership. Says whether nobody is left who wants this reign to go on.
+    pub(crate) fn give_up(&self, reign: Reign) -> bool {
         let mut count = self.count();
         if count.reign == reign.number {
             count.holding -= 1;
         }
+        count.reign == reign.number && count.holding == 0 && count.campaigning == 0
     }
 
     /// Whether anybody wants the member to lead, or to go on leading in this reign.
@@ -81,12 +82,12 @@ mod tests {
         assert!(!candidates.want(None) && !candidates.want(Some(reign(2))), "what it held is over");
         candidates.enter();
         candidates.gain(reign(2));
-        candidates.give_up(reign(2));
+        assert!(candidates.give_up(reign(2)));
         assert!(!candidates.want(Some(reign(2))), "who still holds the first reign holds nothing");
-        candidates.give_up(reign(1));
+        assert!(!candidates.give_up(reign(1)), "it is over already");
         candidates.enter();
         candidates.gain(reign(1));
-        candidates.give_up(reign(1));
+        assert!(!candidates.give_up(reign(1)));
         assert!(!candidates.want(Some(reign(1))), "nor does who comes late to it");
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Stands {
 impl Stands {
     pub(crate) fn begin(shared: Arc<Shared>) -> Stands {
         shared.candidates.enter();
-        shared.tell(Command::Candidates(None));
+        shared.tell(Command::Candidates);
         Stands { shared, reign: None }
     }
 
@@ -32,10 +32,16 @@ impl Stands {
 impl Drop for Stands {
     fn drop(&mut self) {
         match self.reign {
-            Some(reign) => self.shared.candidates.give_up(reign),
+            Some(reign) => {
+                let was_last = self.shared.candidates.give_up(reign);
+                if was_last && self.shared.can_hand_over().is_ok() {
+                    // Even if somebody campaigns the next moment: others are to have their turn.
+                    self.shared.tell(Command::Request(Request::Resign, Some(reign)));
+                }
+            }
             None => self.shared.candidates.leave(),
         }
-        self.shared.tell(Command::Candidates(self.reign));
+        self.shared.tell(Command::Candidates);
     }
 }
 

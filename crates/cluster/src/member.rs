@@ -7,6 +7,7 @@
 
 mod incoming;
 mod mail;
+mod orders;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +16,7 @@ use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::event::{Event, Loss};
 use crate::machine::{Input, Machine, Wishes, addressed};
-use crate::network::{Network, Outgoing, Traffic};
+use crate::network::{Network, Outgoing};
 use crate::outlook::{Outlook, Reign};
 use crate::seat::Seat;
 use crate::surroundings::Surroundings;
@@ -23,32 +24,11 @@ use crate::watch::{Watch, Word};
 use bellwether_core::{Environment as _, Faults, Id, Port, Request, Span, Starts, Time};
 use incoming::News;
 use mail::Mail;
+pub(crate) use orders::Command;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
-use tokio::sync::oneshot;
-
-/// What the rest of the process asks of a member.
-#[derive(Debug)]
-pub(crate) enum Command {
-    /// Something for the algorithm; if a reign is named, only while that lasts.
-    Request(Request, Option<Reign>),
-    /// Who campaigns or leads has changed: look who does. If a reign is named, somebody has let go of it.
-    Candidates(Option<Reign>),
-    /// The application has taken over, in this reign.
-    Ready(Reign),
-    /// A member has moved.
-    Address(Id, String),
-    /// For trials: nothing passes from and to these.
-    Cut(Vec<Id>),
-    /// Everything passes again.
-    Heal,
-    /// Say what has been counted.
-    Traffic(oneshot::Sender<Traffic>),
-    /// Give up leading, say farewell, and end.
-    Stop,
-}
+use std::sync::mpsc::Receiver;
 
 /// How often a leader tries whether its disk is still there.
 const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
@@ -254,25 +234,7 @@ impl Member {
         if let Some(reign) = self.state.reign.take() {
             self.state.is_ready = false;
             self.outlook.show_loss(now, reign.term, why);
-            self.reconsider(None);
-        }
-    }
-
-    /// Stands, or does not, as is wanted now. This reign was given up, if one is named.
-    fn reconsider(&mut self, given_up: Option<Reign>) {
-        let is_wanted = self.candidates.want(self.state.reign);
-        if !self.stands {
-            self.state.candidacy = Some(if is_wanted { Request::Stand } else { Request::Withdraw });
-        } else if !is_wanted && given_up.is_some() {
-            self.ask(Request::Resign, given_up);
-        }
-    }
-
-    fn ask(&mut self, request: Request, only_in: Option<Reign>) {
-        match request {
-            Request::Stand | Request::Withdraw => self.state.candidacy = Some(request),
-            _ if self.state.requests.contains(&(request, only_in)) => {}
-            _ => self.state.requests.push_back((request, only_in)),
+            self.reconsider();
         }
     }
 
@@ -378,36 +340,6 @@ impl Member {
             self.state.leaderless_since = Time::ZERO; // calls at once
         }
         Ok(())
-    }
-
-    fn obey(&mut self) -> Ended {
-        loop {
-            let command = match self.commands.try_recv() {
-                Ok(command) => command,
-                Err(TryRecvError::Empty) => return Ok(()),
-                Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
-            };
-            match command {
-                Command::Request(request, only_in) => self.ask(request, only_in),
-                Command::Candidates(given_up) => self.reconsider(given_up),
-                Command::Ready(reign) if self.state.reign == Some(reign) => {
-                    self.state.is_ready = true;
-                    for port in (0..self.around.my_ports()).map(Port) {
-                        self.network.send(self.around.behind(port).0, Outgoing::Ready(reign.term));
-                    }
-                    self.outlook.show_ready(self.clock.now(), self.me, reign.term);
-                }
-                Command::Ready(_) => {}
-                Command::Address(id, address) => self.network.set_address(id, address),
-                Command::Cut(peers) => self.network.cut(&peers),
-                Command::Heal => self.network.heal(),
-                Command::Traffic(answer) => drop(answer.send(self.network.traffic())),
-                Command::Stop => {
-                    self.state.is_stopping = true;
-                    return Ok(());
-                }
-            }
-        }
     }
 
     /// A leader that is told to stop frees its voters first.

@@ -166,7 +166,7 @@ pub(crate) fn start_with(
     let (events, view) = (outlook.events(clock), outlook.view());
     let candidates = Arc::new(Candidates::default());
     // Nobody can be behind the channel yet to refuse it.
-    let _ = commands.send(Command::Candidates(None));
+    let _ = commands.send(Command::Candidates);
     let member = Member {
         clock,
         me: settings.me,

@@ -39,24 +39,31 @@ enum Mood {
 
 /// A disk as the test wants it. It stalls no longer when the test has ended, however it ends.
 #[derive(Clone, Default)]
-struct Platter(Arc<(Mutex<(Mood, Vec<Vec<u8>>)>, Condvar)>);
+struct Platter(Arc<Spindle>);
+
+#[derive(Default)]
+struct Spindle {
+    mood: Mutex<Mood>,
+    turned: Condvar,
+    asked: Mutex<Vec<Vec<u8>>>,
+}
 
 impl Platter {
     fn be(&self, mood: Mood) {
-        self.0.0.lock().unwrap().0 = mood;
-        self.0.1.notify_all();
+        *self.0.mood.lock().unwrap() = mood;
+        self.0.turned.notify_all();
     }
 
     /// What it was asked to write, whether it has or not.
     fn asked(&self) -> Vec<Vec<u8>> {
-        self.0.0.lock().unwrap().1.clone()
+        self.0.asked.lock().unwrap().clone()
     }
 
     fn act(&self, durable: Option<&[u8]>) -> Result<(), StoreError> {
-        let mut state = self.0.0.lock().unwrap();
-        state.1.extend(durable.map(<[u8]>::to_vec));
-        let state = self.0.1.wait_while(state, |state| state.0 == Mood::Stalled).unwrap();
-        if state.0 == Mood::Broken { Err(StoreError::Failed("as the test says".to_owned())) } else { Ok(()) }
+        self.0.asked.lock().unwrap().extend(durable.map(<[u8]>::to_vec));
+        let mood = self.0.mood.lock().unwrap();
+        let mood = self.0.turned.wait_while(mood, |mood| *mood == Mood::Stalled).unwrap();
+        if *mood == Mood::Broken { Err(StoreError::Failed("as the test says".to_owned())) } else { Ok(()) }
     }
 }
 
@@ -369,6 +376,17 @@ fn what_is_dropped_is_given_up_unless_another_holds_it() {
     assert!(second.check().is_ok());
     drop(second);
     until(|| stage.elector.view().status.leader.is_none());
+}
+
+#[test]
+fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let first = stage.campaign();
+    let reign = stage.elector.view().reign;
+    drop(first);
+    let second = stage.campaign();
+    until(|| stage.elector.view().reign != reign);
+    drop(second);
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! What a member is told by the process that it lives in.
+
+use super::{Ended, Member};
+use crate::network::{Outgoing, Traffic};
+use crate::outlook::Reign;
+use bellwether_core::{Id, Port, Request};
+use std::sync::mpsc::TryRecvError;
+use tokio::sync::oneshot;
+
+/// What the rest of the process asks of a member.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Something for the algorithm; if a reign is named, only while that lasts.
+    Request(Request, Option<Reign>),
+    /// Who campaigns or leads has changed: look who does.
+    Candidates,
+    /// The application has taken over, in this reign.
+    Ready(Reign),
+    /// A member has moved.
+    Address(Id, String),
+    /// For trials: nothing passes from and to these.
+    Cut(Vec<Id>),
+    /// Everything passes again.
+    Heal,
+    /// Say what has been counted.
+    Traffic(oneshot::Sender<Traffic>),
+    /// Give up leading, say farewell, and end.
+    Stop,
+}
+
+impl Member {
+    pub(super) fn obey(&mut self) -> Ended {
+        loop {
+            let command = match self.commands.try_recv() {
+                Ok(command) => command,
+                Err(TryRecvError::Empty) => return Ok(()),
+                Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
+            };
+            match command {
+                Command::Request(request, only_in) => self.ask(request, only_in),
+                Command::Candidates => self.reconsider(),
+                Command::Ready(reign) if self.state.reign == Some(reign) => {
+                    self.state.is_ready = true;
+                    for port in (0..self.around.my_ports()).map(Port) {
+                        self.network.send(self.around.behind(port).0, Outgoing::Ready(reign.term));
+                    }
+                    self.outlook.show_ready(self.clock.now(), self.me, reign.term);
+                }
+                Command::Ready(_) => {}
+                Command::Address(id, address) => self.network.set_address(id, address),
+                Command::Cut(peers) => self.network.cut(&peers),
+                Command::Heal => self.network.heal(),
+                Command::Traffic(answer) => drop(answer.send(self.network.traffic())),
+                Command::Stop => {
+                    self.state.is_stopping = true;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Stands, or does not, as is wanted now.
+    pub(super) fn reconsider(&mut self) {
+        if !self.stands {
+            let is_wanted = self.candidates.want(self.state.reign);
+            self.state.candidacy = Some(if is_wanted { Request::Stand } else { Request::Withdraw });
+        }
+    }
+
+    fn ask(&mut self, request: Request, only_in: Option<Reign>) {
+        match request {
+            Request::Stand | Request::Withdraw => self.state.candidacy = Some(request),
+            _ if only_in.is_some() && only_in != self.state.reign => {} // that is over
+            _ if self.state.requests.contains(&(request, only_in)) => {}
+            _ => self.state.requests.push_back((request, only_in)),
+        }
+    }
+}
