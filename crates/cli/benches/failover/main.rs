@@ -49,9 +49,9 @@ fn main() {
     for (profile, is_fast) in [("steady", false), ("fast", true)] {
         for busy_loops in [0, 4] {
             let beside =
-                if busy_loops == 0 { String::new() } else { format!(" beside {busy_loops} busy loops") };
-            let name = format!("{profile}{beside}");
-            if name.contains(&options.only) || options.only == "rest" {
+                if busy_loops == 0 { "idle".to_owned() } else { format!("beside {busy_loops} busy loops") };
+            let name = format!("at rest: {profile}, {beside}");
+            if name.contains(&options.only) {
                 rest::measure(&name, is_fast, busy_loops, options.rest);
             }
         }
