@@ -58,14 +58,18 @@ fn exchanged<A: Algorithm>(
 }
 
 /// Whether whatever can happen can also happen with places exchanged, and the same comes of it.
-fn is_blind_to_names<A: Algorithm>(plan: &Plan, liberties: Liberties, rename: &Rename<A>) -> bool {
+fn is_blind_to_names<A: Algorithm>(
+    plan: &Plan,
+    liberties: Liberties,
+    explored: &Explored<A>,
+    rename: &Rename<A>,
+) -> bool {
     let rules = Rules::new(plan, liberties);
     let mut whole = Whole::<A>::new(plan, liberties);
     let mut after = |now: &Situation<A>| -> HashSet<Situation<A>> {
         let actions = whole.enabled(&rules, now);
         actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
     };
-    let explored = Explored::<A>::new(plan, liberties);
     assert!(explored.situations.len() > 100, "too little happens for this to mean anything");
     explored.situations.iter().step_by(1 + explored.situations.len() / 400).all(|now| {
         places().iter().all(|places| {
@@ -76,13 +80,14 @@ fn is_blind_to_names<A: Algorithm>(plan: &Plan, liberties: Liberties, rename: &R
 }
 
 fn raft_is_blind_to_names<M: Manner>(liberties: Liberties) {
-    let rename = RaftVote::<M>::RENAME.expect("it says so");
-    assert!(is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &rename));
+    let (plan, rename) = (complete(&[2, 3, 1]), RaftVote::<M>::RENAME.expect("it says so"));
+    let explored = Explored::<RaftVote<M>>::new(&plan, liberties);
+    assert!(is_blind_to_names(&plan, liberties, &explored, &rename));
     // A renaming that forgets what is on disk, or whom a member has heard, is found out.
     let forgets_the_disk = Rename { saved: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &forgets_the_disk));
+    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_disk));
     let forgets_the_state = Rename { state: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names::<RaftVote<M>>(&complete(&[2, 3, 1]), liberties, &forgets_the_state));
+    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_state));
 }
 
 #[test]
@@ -97,8 +102,9 @@ fn what_says_that_names_only_tell_members_apart_does_so() {
 fn a_rank_is_more_than_a_name() {
     assert!(bully::AtOnce::RENAME.is_none());
     let nothing = Rename { state: |_, _| {}, saved: |(), _| {} };
-    let liberties = Liberties { time: CLOCK, ..NONE };
-    assert!(!is_blind_to_names::<bully::AtOnce>(&complete(&[2, 3, 1]), liberties, &nothing));
+    let (plan, liberties) = (complete(&[2, 3, 1]), Liberties { time: CLOCK, ..NONE });
+    let explored = Explored::<bully::AtOnce>::new(&plan, liberties);
+    assert!(!is_blind_to_names(&plan, liberties, &explored, &nothing));
 }
 
 /// The search keeps exactly one of all states that differ by names, as told by trying all of them.

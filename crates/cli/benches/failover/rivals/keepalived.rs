@@ -7,10 +7,12 @@ use std::process::{Child, Command};
 use std::sync::OnceLock;
 
 const PROGRAM: &str = "/usr/sbin/keepalived";
+/// What they are all about.
+const ADDRESS: &str = "10.77.0.100";
 
 #[derive(Default)]
 struct Keepalived {
-    /// Where the servers write what they are.
+    /// Where the servers write their pids.
     directory: OnceLock<PathBuf>,
 }
 
@@ -29,8 +31,15 @@ fn ip(arguments: &str) -> bool {
 }
 
 impl Keepalived {
-    fn state_of(&self, at: usize) -> Option<PathBuf> {
-        self.directory.get().map(|directory| directory.join(format!("state-{at}")))
+    fn pid_file(&self, at: usize) -> PathBuf {
+        self.directory.get().cloned().unwrap_or_default().join(format!("pid-{at}"))
+    }
+
+    /// Whether a server's namespace has the address that its master has.
+    fn is_master(&self, at: usize) -> bool {
+        let pid = std::fs::read_to_string(self.pid_file(at)).unwrap_or_default();
+        let addresses = std::fs::read_to_string(format!("/proc/{}/net/fib_trie", pid.trim()));
+        addresses.is_ok_and(|addresses| addresses.contains(ADDRESS))
     }
 }
 
@@ -57,14 +66,11 @@ impl Rival for Keepalived {
     }
 
     fn server(&self, at: usize, directory: &Path) -> Command {
-        let state = self.state_of(at).unwrap_or_default();
         let settings = format!(
             "global_defs {{\n script_user root\n vrrp_version 3\n}}\nvrrp_instance it {{\n state BACKUP\n \
              interface e0\n virtual_router_id 77\n priority {}\n advert_int 0.01\n \
-             virtual_ipaddress {{ 10.77.0.100/24 dev e0 }}\n notify_master \"/bin/sh -c 'echo MASTER > {state}'\"\n \
-             notify_backup \"/bin/sh -c 'echo BACKUP > {state}'\"\n}}\n",
-            100 + 50 * at,
-            state = state.display()
+             virtual_ipaddress {{ {ADDRESS}/24 dev e0 }}\n}}\n",
+            100 + 50 * at
         );
         let file = directory.join(format!("k{at}.conf"));
         std::fs::write(&file, settings).expect("there is room for a file");
@@ -72,8 +78,7 @@ impl Rival for Keepalived {
         command
             .args(["netns", "exec", &namespace(&at.to_string()), PROGRAM, "-n", "-l", "-P", "-f"])
             .arg(file);
-        command.arg("-p").arg(directory.join(format!("p{at}")));
-        command.arg("-r").arg(directory.join(format!("r{at}")));
+        command.arg("-p").arg(self.pid_file(at)).arg("-r").arg(directory.join(format!("r{at}")));
         command
     }
 
@@ -86,11 +91,7 @@ impl Rival for Keepalived {
     }
 
     fn leader(&self, live: &[usize]) -> Option<usize> {
-        let is_master = |at: &&usize| {
-            let said = self.state_of(**at).and_then(|file| std::fs::read_to_string(file).ok());
-            said.is_some_and(|said| said.starts_with("MASTER"))
-        };
-        let mut masters = live.iter().filter(is_master);
+        let mut masters = live.iter().filter(|at| self.is_master(**at));
         masters.next().copied().filter(|_| masters.next().is_none())
     }
 }

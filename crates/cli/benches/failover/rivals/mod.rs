@@ -94,7 +94,7 @@ impl<'a> Servers<'a> {
         let mut line = Line { name, times: Vec::new(), unprovoked: 0 };
         let all: Vec<usize> = (0..SERVERS).collect();
         for _ in 0..trials {
-            let mut leader = self.agreed(&all, None);
+            let Some(mut leader) = self.agreed(&all, None) else { return line };
             let rested = Instant::now() + self.rival.rest();
             while Instant::now() < rested {
                 std::thread::sleep(Duration::from_millis(20));
@@ -112,8 +112,8 @@ impl<'a> Servers<'a> {
             let survivors: Vec<usize> = all.iter().copied().filter(|at| *at != leader).collect();
             let struck = Instant::now();
             signal_all(signal);
-            self.agreed(&survivors, Some(leader));
-            line.times.push(struck.elapsed());
+            let next = self.agreed(&survivors, Some(leader));
+            line.times.extend(next.map(|_| struck.elapsed()));
             self.servers[leader] = Some(if signal == Signal::STOP {
                 signal_all(Signal::CONT);
                 server
@@ -125,16 +125,17 @@ impl<'a> Servers<'a> {
         line
     }
 
-    /// Waits until all these name the same leader, another than `not`.
-    fn agreed(&self, live: &[usize], not: Option<usize>) -> usize {
+    /// Waits until all these name the same leader, another than `not`. If they never do, that is said.
+    fn agreed(&self, live: &[usize], not: Option<usize>) -> Option<usize> {
         let end = Instant::now() + LIMIT;
         while Instant::now() < end {
             if let Some(leader) = self.rival.leader(live).filter(|leader| Some(*leader) != not) {
-                return leader;
+                return Some(leader);
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("no agreement on a leader within {LIMIT:?}");
+        eprintln!("no agreement on a leader within {LIMIT:?}: fewer trials count");
+        None
     }
 }
 
