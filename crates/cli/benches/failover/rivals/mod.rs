@@ -1,7 +1,6 @@
 //! Rivals in the same run, each if it is installed: three servers, the leader struck again and again.
 
 mod etcd;
-mod keepalived;
 mod nats;
 mod sentinel;
 mod zookeeper;
@@ -21,10 +20,6 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Something else that elects a leader.
 trait Rival {
-    /// Makes ready what servers need; false if that cannot be had here.
-    fn prepare(&self, _directory: &Path) -> bool {
-        true
-    }
     /// How one of its servers is started; its files go into the directory.
     fn server(&self, at: usize, directory: &Path) -> Command;
     /// Who leads, if all these say the same.
@@ -32,10 +27,6 @@ trait Rival {
     /// What runs beside the servers.
     fn others(&self, _directory: &Path) -> Vec<Command> {
         Vec::new()
-    }
-    /// All processes of a server.
-    fn processes(&self, server: &Child) -> Vec<Pid> {
-        vec![Pid::from_child(server)]
     }
     /// How long nothing is done to it after an election.
     fn rest(&self) -> Duration {
@@ -53,8 +44,7 @@ struct Contest {
 
 /// Strikes the leaders of those that are installed and whose name has the word, and prints a line for each blow.
 pub fn run(trials: usize, only: &str, print: impl Fn(&Line)) {
-    let contests =
-        [etcd::contests, zookeeper::contests, sentinel::contests, nats::contests, keepalived::contests];
+    let contests = [etcd::contests, zookeeper::contests, sentinel::contests, nats::contests];
     for Contest { name, needs: (file, package), rival } in contests.iter().flat_map(|contests| contests()) {
         let blows = [("kill -9", Signal::KILL), ("SIGSTOP", Signal::STOP)];
         let blows = blows.map(|(blow, signal)| (format!("{name}: {blow}"), signal));
@@ -62,11 +52,8 @@ pub fn run(trials: usize, only: &str, print: impl Fn(&Line)) {
         if blows.peek().is_none() {
             continue;
         }
-        let directory = TempDir::new().expect("there is room for a directory");
         if !Path::new(file).exists() {
             eprintln!("{name}: there is no {file}, so it does not run beside (Debian has it in {package})");
-        } else if !rival.prepare(directory.path()) {
-            eprintln!("{name}: needs root and 'ip', so it does not run beside");
         } else {
             blows.for_each(|(name, signal)| print(&Servers::of(&*rival).suffer(name, signal, trials)));
         }
@@ -103,19 +90,14 @@ impl<'a> Servers<'a> {
                 }
             }
             let Some(mut server) = self.servers[leader].take() else { continue };
-            let processes = self.rival.processes(&server);
-            let signal_all = |signal| {
-                for &process in &processes {
-                    let _ = kill_process(process, signal); // gone, if it died with another
-                }
-            };
+            let process = Pid::from_child(&server);
             let survivors: Vec<usize> = all.iter().copied().filter(|at| *at != leader).collect();
             let struck = Instant::now();
-            signal_all(signal);
+            kill_process(process, signal).expect("it lives");
             let next = self.agreed(&survivors, Some(leader));
             line.times.extend(next.map(|_| struck.elapsed()));
             self.servers[leader] = Some(if signal == Signal::STOP {
-                signal_all(Signal::CONT);
+                let _ = kill_process(process, Signal::CONT);
                 server
             } else {
                 let _ = server.wait();
@@ -142,9 +124,7 @@ impl<'a> Servers<'a> {
 impl Drop for Servers<'_> {
     fn drop(&mut self) {
         for child in self.servers.iter_mut().flatten().chain(&mut self.others) {
-            for process in self.rival.processes(child) {
-                let _ = kill_process(process, Signal::KILL);
-            }
+            let _ = child.kill();
             let _ = child.wait();
         }
     }
