@@ -171,7 +171,7 @@ pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i3
 /// kill -9. To be called first in `main`, in its own thread, with the settings that the member is started with:
 ///
 /// ```no_run
-/// # fn settings() -> bellwether::Settings { unimplemented!() }
+/// # fn settings() -> bellwether::Settings { bellwether::Settings::new("orders", bellwether::Id::new(1).unwrap()) }
 /// # fn serve(_: bellwether::Elector) -> Result<(), Box<dyn std::error::Error>> { Ok(()) }
 /// fn main() -> Result<(), Box<dyn std::error::Error>> {
 ///     let settings = settings();
