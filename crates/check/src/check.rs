@@ -10,7 +10,7 @@ use crate::search::{Limits, Progress, Search, Stopped};
 use crate::store::{Line, Numbered, Values, Workshop};
 use crate::symmetry::Symmetry;
 use crate::visited::StateId;
-use bellwether_core::{Algorithm, Message, Registry, RoundAlgorithm, Rounds, Spec, Visitor};
+use bellwether_core::{Algorithm, Message, Registry, Reign, RoundAlgorithm, Rounds, Spec, Visitor};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub struct Checked {
     pub reduced: bool,
     /// Whether one state stood for several that differ in nothing that matters.
     pub symmetric: bool,
-    /// Whether runs were left out in which members draw more numbers than they may, or messages are ever more.
+    /// Whether runs were left out in which members draw more numbers than they may.
     pub is_cut: bool,
     /// Whether runs went on after the last step that the clock may make.
     pub goes_on: bool,
@@ -105,14 +105,18 @@ pub struct Counterexample {
 }
 
 impl Checked {
-    /// The verdict on all properties together.
+    /// The verdict on all properties together: that they hold is said of those that are not open, if there is one.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self.broken() {
             Some(_) => Verdict::Violated,
-            None if self.incomplete.is_some() => Verdict::Incomplete,
+            None if self.incomplete.is_some() || !self.holds_something() => Verdict::Incomplete,
             None => Verdict::Holds,
         }
+    }
+
+    fn holds_something(&self) -> bool {
+        self.findings.iter().any(|finding| finding.verdict == Verdict::Holds)
     }
 
     /// The gravest property that is violated.
@@ -152,6 +156,16 @@ pub fn check_algorithm<A: Algorithm>(
     wishes: &Wishes,
     watch: &(dyn Fn(&Progress) + Sync),
 ) -> Checked {
+    with_check::<A, _>(plan, wishes, watch, |check| check.run())
+}
+
+/// Prepares a check of an algorithm.
+pub(crate) fn with_check<A: Algorithm, T>(
+    plan: &Plan,
+    wishes: &Wishes,
+    watch: &(dyn Fn(&Progress) + Sync),
+    work: impl FnOnce(&Check<'_>) -> T,
+) -> T {
     let rules = Rules::new(plan, wishes.liberties);
     let values = Values::<A>::new();
     let lines: Arc<Numbered<Line>> = Arc::new(Numbered::new());
@@ -166,7 +180,7 @@ pub fn check_algorithm<A: Algorithm>(
         let source = Workshop::new(plan, wishes.liberties, values.clone());
         Packed::new(Box::new(source), lines.clone(), plan.links)
     };
-    Check {
+    work(&Check {
         spec: &A::SPEC,
         can_rename: A::RENAME.is_some(),
         held: if wishes.claims { costs::held(&A::SPEC, A::Msg::KINDS, &rules) } else { Vec::new() },
@@ -177,11 +191,11 @@ pub fn check_algorithm<A: Algorithm>(
         wishes,
         deadline: wishes.time.map(|time| Instant::now() + time),
         watch,
-    }
-    .run()
+    })
 }
 
-struct Check<'a> {
+/// One check, ready to be made.
+pub(crate) struct Check<'a> {
     spec: &'static Spec,
     /// Whether only names tell members apart.
     can_rename: bool,
@@ -230,7 +244,7 @@ impl Check<'_> {
     }
 
     /// One search, in rows that are no wider than they need be.
-    fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
+    pub(crate) fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
         let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
         let limits = Limits {
@@ -263,8 +277,7 @@ impl Check<'_> {
     /// end.
     fn attempt(&self, reduction: bool, symmetry: bool) -> (Checked, bool) {
         let (mut search, mut stopped) = self.search(reduction, symmetry);
-        let is_countless = search.cut.numbers && self.wishes.liberties.draws == u8::MAX; // nobody has drawn too much
-        if stopped == Stopped::Complete && is_countless {
+        if stopped == Stopped::Complete && search.cut.countless {
             stopped = Stopped::Countless;
         }
         let in_full = !reduction && !symmetry;
@@ -303,8 +316,10 @@ impl Check<'_> {
     fn finding(&self, search: &mut Search<'_>, property: Property, seen: &Seen) -> Finding {
         let judgement = &search.judgement;
         let twin = match property {
+            // Who promises it only at last promises it of no state: it is part of what all agree on at the end.
+            Property::OneLeader if self.spec.reign == Reign::AtLast => 0,
             Property::OneLeader => judgement.with_leader,
-            Property::Eventually => search.progress.states - judgement.with_leader,
+            Property::Eventually => judgement.with_outcome,
             Property::SomeoneLeads => judgement.ends,
             Property::BestLeads | Property::AllAgree => judgement.ends_with_leader,
             Property::AsClaimed if matches!(seen.counted, Counted::Nothing) => 0,
@@ -325,17 +340,9 @@ impl Check<'_> {
                 Counterexample { is_shortest: seen.in_full, ..self.run_through(search, &stages) }
             }),
         };
-        let is_complete = seen.stopped == Stopped::Complete;
-        // How a run ends nobody knows that has only seen its beginning.
-        let is_complete = is_complete && (!search.cut.ticks || property == Property::OneLeader);
-        let is_open = match property {
-            Property::Eventually => !is_complete || matches!(seen.endless, Endless::Unknown),
-            Property::AsClaimed => matches!(seen.counted, Counted::Unknown),
-            _ => !is_complete,
-        };
         let verdict = match counterexample {
             Some(_) => Verdict::Violated,
-            None if is_open => Verdict::Incomplete,
+            None if seen.leaves_open(property, search.cut.ticks) => Verdict::Incomplete,
             None if twin == 0 => Verdict::Vacuous,
             None => Verdict::Holds,
         };
@@ -365,6 +372,21 @@ struct Seen {
     in_full: bool,
 }
 
+impl Seen {
+    /// Whether a property that nothing seen breaks may yet be broken. `goes_on` if runs were not followed to their end.
+    fn leaves_open(&self, property: Property, goes_on: bool) -> bool {
+        let is_complete = self.stopped == Stopped::Complete;
+        match property {
+            Property::OneLeader => !is_complete,
+            Property::AsClaimed => matches!(self.counted, Counted::Unknown),
+            // How a run ends nobody knows that has only seen its beginning.
+            _ if goes_on || !is_complete => true,
+            Property::Eventually => matches!(self.endless, Endless::Unknown | Endless::Unclear),
+            Property::SomeoneLeads | Property::BestLeads | Property::AllAgree => false,
+        }
+    }
+}
+
 fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
     match stopped {
         Stopped::Complete => None,
@@ -374,5 +396,26 @@ fn why_incomplete(stopped: Stopped) -> Option<&'static str> {
         Stopped::Time => Some("time was up"),
         Stopped::Countless => Some("there are more messages, or numbers to draw, than can be counted"),
         Stopped::Wrong => Some("something is wrong, and enough was seen"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop that is none yet, as not everything was followed, is a question and no answer: also where time was up
+    /// before anybody could follow everything.
+    #[test]
+    fn what_is_unclear_stays_open() {
+        let seen = |endless, counted| Seen { stopped: Stopped::Complete, endless, counted, in_full: false };
+        let open = |seen: Seen| -> Vec<Property> {
+            Property::ALL.into_iter().filter(|property| seen.leaves_open(*property, false)).collect()
+        };
+        assert_eq!(open(seen(Endless::None, Counted::Nothing)), []);
+        assert_eq!(open(seen(Endless::Unknown, Counted::Nothing)), [Property::Eventually]);
+        assert_eq!(
+            open(seen(Endless::Unclear, Counted::Unknown)),
+            [Property::Eventually, Property::AsClaimed]
+        );
     }
 }

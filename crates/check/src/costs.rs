@@ -9,14 +9,14 @@
 //! Where a run can go round for ever no number of messages is the most, and nothing is said. If such a run is fair and
 //! comes to no outcome, that is a graver matter, and is said elsewhere.
 
-use crate::path::Stage;
+use crate::path::{Stage, Wanted};
 use crate::search::Search;
 use crate::visited::StateId;
 use crate::walk::{PerState, all, is_late, with_worker};
 use crate::worker::Worker;
 use bellwether_core::{Class, Delivery, Expect, Kind, Measure, Setting, Spec};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Liberties, Parts as _, Rules, TimeModel, What};
+use bellwether_sim::rules::{Liberties, Parts as _, Rules, TimeModel};
 use std::time::Instant;
 
 /// A claim that every run of a check is held to, and what the runs came to.
@@ -181,15 +181,14 @@ type Extreme = fn(&Sums) -> u32;
 /// A step: what comes of it, and the kind of the message that is delivered in it, if one is.
 #[derive(Clone, Copy)]
 struct Step {
-    what: What,
     after: StateId,
-    delivers: Kinds,
+    delivers: Option<usize>,
 }
 
 impl Step {
     /// How many of these kinds are delivered in it.
     fn counts(&self, kinds: Kinds) -> u32 {
-        u32::from(self.delivers & kinds != 0)
+        u32::from(self.delivers.is_some_and(|kind| bit(kind) & kinds != 0))
     }
 }
 
@@ -289,7 +288,7 @@ impl Ledger<'_> {
         extreme: Extreme,
     ) -> Vec<Stage> {
         let Held { kinds, expect, .. } = self.held[claim];
-        let mut run = vec![(None, start)];
+        let mut run = vec![(Wanted::Anything, start)];
         let (mut at, mut delivered) = (start, 0);
         loop {
             let mut steps = Vec::new();
@@ -304,7 +303,7 @@ impl Ledger<'_> {
                 Some(step) if f64::from(sent) <= expect.figure() => {
                     delivered += step.counts(kinds);
                     at = step.after;
-                    run.push((Some(step.what), at));
+                    run.push((Wanted::Delivers(step.delivers), at));
                 }
                 _ => return run,
             }
@@ -314,14 +313,10 @@ impl Ledger<'_> {
 
 /// Adds what can happen in a state, which is then the one that the worker looks at.
 fn add_steps<'p>(search: &Search<'p>, worker: &mut Worker<'p>, id: StateId, steps: &mut Vec<Step>) {
-    let first = steps.len();
-    search.successors(worker, id, |what, after| steps.push(Step { what, after, delivers: 0 }));
+    let mut found = Vec::new();
+    search.successors(worker, id, |what, after| found.push((what, after)));
     let (parts, now, _) = worker.loaded();
-    for step in &mut steps[first..] {
-        if let What::Deliver(wire, place) = step.what {
-            step.delivers = bit(parts.kind(now.queues[wire as usize], place));
-        }
-    }
+    steps.extend(found.into_iter().map(|(what, after)| Step { after, delivers: parts.delivered(now, what) }));
 }
 
 /// How many messages of these kinds are on the wires in the state that the worker looks at.

@@ -14,6 +14,8 @@ pub struct Judgement {
     broken: [Option<StateId>; Property::COUNT],
     /// States in which somebody leads.
     pub with_leader: u64,
+    /// Those of them in which all is as it should be at the end.
+    pub with_outcome: u64,
     /// States in which nothing is left to happen, but faults.
     pub ends: u64,
     /// Those of them in which somebody leads.
@@ -37,6 +39,7 @@ impl Judgement {
             *mine = mine.or(*theirs);
         }
         self.with_leader += later.with_leader;
+        self.with_outcome += later.with_outcome;
         self.ends += later.ends;
         self.ends_with_leader += later.ends_with_leader;
     }
@@ -53,6 +56,7 @@ impl Judgement {
     ) {
         let leaders = now.seats.iter().filter(|seat| parts.leads(**seat)).count();
         self.with_leader += u64::from(leaders > 0);
+        self.with_outcome += u64::from(leaders > 0 && rules.is_at_its_goal(parts, now));
         let is_divided = match spec.reign {
             Reign::AtOnce => leaders > 1,
             Reign::PerTerm => shares_a_term(parts, now),

@@ -6,7 +6,7 @@
 //! on, a frozen member wake) does happen some time. Faults need never happen. A part has a fair run through it exactly if everything
 //! that is possible in all of its states happens in some step within it (weak fairness: Manna and Pnueli).
 
-use crate::path::Stage;
+use crate::path::{Stage, Wanted};
 use crate::search::Search;
 use crate::visited::StateId;
 use crate::walk::{PerState, all, is_late, with_worker};
@@ -38,39 +38,48 @@ pub fn find(search: &mut Search<'_>, in_full: bool, deadline: Option<Instant>) -
     if !search.turns_back {
         return Endless::None;
     }
-    let goals = goals(search);
-    let Some(parts) = strongly_connected(search, deadline, |id| !goals[id]) else { return Endless::Unknown };
+    find_in_time(search, in_full, deadline).unwrap_or(Endless::Unknown)
+}
+
+/// The same; nothing if time is up.
+fn find_in_time(search: &mut Search<'_>, in_full: bool, deadline: Option<Instant>) -> Option<Endless> {
+    let goals = goals(search, deadline)?;
+    let parts = strongly_connected(search, deadline, |id| !goals[id])?;
     let mut best: Option<(usize, StateId, Vec<Stage>)> = None;
     for part in &parts {
-        if let Some((start, round)) = fair_loop(search, part) {
-            let length = depth(search, start) + round.len();
-            if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
-                best = Some((length, start, round));
-            }
+        let (start, round) = match fair_loop(search, part, deadline) {
+            Some(Some(found)) => found,
+            Some(None) => continue,
+            None if best.is_some() => break, // that one will do
+            None => return None,
+        };
+        let length = depth(search, start) + round.len();
+        if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+            best = Some((length, start, round));
         }
     }
-    match best {
+    Some(match best {
         Some((_, start, round)) => Endless::Loop { start, round },
         None if in_full => Endless::None,
         None if !parts.is_empty() => Endless::Unclear,
-        None => match strongly_connected(search, deadline, |_| true) {
-            Some(parts) if parts.is_empty() => Endless::None,
-            Some(_) => Endless::Unclear,
-            None => Endless::Unknown,
-        },
-    }
+        None if strongly_connected(search, deadline, |_| true)?.is_empty() => Endless::None,
+        None => Endless::Unclear,
+    })
 }
 
-/// The states in which somebody leads and everyone knows it who should.
-fn goals(search: &mut Search<'_>) -> PerState<bool> {
+/// The states in which somebody leads and everyone knows it who should. Nothing if time is up.
+fn goals(search: &mut Search<'_>, deadline: Option<Instant>) -> Option<PerState<bool>> {
     with_worker(search, |search, worker| {
         let mut goals = PerState::new(search, false);
-        for id in all(search) {
+        for (visits, id) in (0..).zip(all(search)) {
+            if is_late(visits, deadline) {
+                return None;
+            }
             worker.load(search, id);
             let (parts, now, _) = worker.loaded();
             goals[id] = search.rules.is_at_its_goal(parts, now);
         }
-        goals
+        Some(goals)
     })
 }
 
@@ -212,7 +221,7 @@ fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty
         What::Boot(member) => Some((5, member, 0)),
         What::Call(member) => Some((0, member, 0)),
         What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
-        What::Deliver(wire, place) => Some((1, wire, parts.letter(now.queues[wire as usize], place).into())),
+        What::Deliver(wire, place) => Some((1, wire, parts.hash_at(now.queues[wire as usize], place))),
         What::TimeOut(member, timer) => {
             Some((2, member, parts.timer_hash(now.seats[member as usize], timer)))
         }
@@ -231,11 +240,15 @@ struct Map {
 }
 
 impl Map {
-    fn new(search: &mut Search<'_>, part: &[StateId]) -> Map {
+    /// Nothing if time is up.
+    fn new(search: &mut Search<'_>, part: &[StateId], deadline: Option<Instant>) -> Option<Map> {
         let inside: FxHashSet<StateId> = part.iter().copied().collect();
         with_worker(search, |search, worker| {
             let (mut due, mut steps) = (FxHashMap::default(), FxHashMap::default());
-            for &id in part {
+            for (visits, &id) in (0..).zip(part) {
+                if is_late(visits, deadline) {
+                    return None;
+                }
                 let mut found = Vec::new();
                 search.successors(worker, id, |what, next| {
                     if inside.contains(&next) {
@@ -249,7 +262,7 @@ impl Map {
                 let named = found.into_iter().map(|(what, next)| (what, duty(search, worker, what), next));
                 steps.insert(id, named.collect::<Vec<_>>());
             }
-            Map { due, steps }
+            Some(Map { due, steps })
         })
     }
 
@@ -271,7 +284,7 @@ impl Map {
             let mut way = Vec::new();
             while at != from {
                 let (what, before) = came_from[&at];
-                way.push((Some(what), at));
+                way.push((Wanted::Just(what), at));
                 at = before;
             }
             way.reverse();
@@ -281,7 +294,7 @@ impl Map {
             for &(what, duty, next) in &self.steps[&id] {
                 if wanted(id, duty, next) {
                     let mut way = back(&came_from, id);
-                    way.push((Some(what), next));
+                    way.push((Wanted::Just(what), next));
                     return Some(way);
                 }
                 if next != from && !came_from.contains_key(&next) {
@@ -298,7 +311,8 @@ impl Map {
         let states: Vec<StateId> = std::iter::once(start).chain(round.iter().map(|(_, id)| *id)).collect();
         let mut due = self.always_due(states.iter());
         for (before, (what, after)) in states.iter().zip(round) {
-            let step = self.steps[before].iter().find(|(it, _, next)| Some(*it) == *what && next == after);
+            let step =
+                self.steps[before].iter().find(|(it, _, next)| Wanted::Just(*it) == *what && next == after);
             if let Some((_, Some(duty), _)) = step {
                 due.remove(duty);
             }
@@ -324,16 +338,71 @@ impl Map {
     }
 }
 
-/// A fair loop through a part, if there is one, as short as a few tries make it.
-fn fair_loop(search: &mut Search<'_>, part: &[StateId]) -> Option<(StateId, Vec<Stage>)> {
-    let map = Map::new(search, part);
+/// A fair loop through a part, if there is one, as short as a few tries make it. Nothing if time is up.
+fn fair_loop(
+    search: &mut Search<'_>,
+    part: &[StateId],
+    deadline: Option<Instant>,
+) -> Option<Option<(StateId, Vec<Stage>)>> {
+    let map = Map::new(search, part, deadline)?;
     let done: BTreeSet<Duty> = map.steps.values().flatten().filter_map(|(_, duty, _)| *duty).collect();
     if !map.always_due(part.iter()).is_subset(&done) {
-        return None;
+        return Some(None);
     }
     let mut nearest: Vec<(usize, StateId)> = part.iter().map(|&id| (depth(search, id), id)).collect();
     nearest.sort_unstable();
-    let rounds =
-        nearest.iter().take(TRIED).filter_map(|&(depth, start)| Some((depth, start, map.round(start)?)));
-    rounds.min_by_key(|(depth, _, round)| depth + round.len()).map(|(_, start, round)| (start, round))
+    let mut best: Option<(usize, StateId, Vec<Stage>)> = None;
+    for &(depth, start) in nearest.iter().take(TRIED) {
+        if best.is_some() && is_late(0, deadline) {
+            break; // one will do
+        }
+        let Some(round) = map.round(start) else { continue };
+        let length = depth + round.len();
+        if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+            best = Some((length, start, round));
+        }
+    }
+    Some(best.map(|(_, start, round)| (start, round)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Wishes, with_check};
+    use bellwether_algorithms::chang_roberts::ChangRoberts;
+    use bellwether_core::{Elect, Id, Order, Rank, Topology};
+    use bellwether_sim::Plan;
+    use bellwether_sim::rules::Liberties;
+
+    /// However little time is left, nobody looks for loops for longer.
+    #[test]
+    fn when_time_is_up_nothing_is_known() {
+        let rank = |id| Rank::new(Elect::Best, 0, Id::new(id).expect("a small id"));
+        let ring = Topology::Ring { n: 3, two_way: false };
+        let plan = Plan {
+            ring_closes: true,
+            ..Plan::new(ring, None, [1, 2, 3].map(rank).to_vec(), Order::Explicit)
+        };
+        let wishes = Wishes {
+            liberties: Liberties { crashes: 1, ..Liberties::NONE },
+            reduction: false,
+            symmetry: false,
+            claims: false,
+            threads: 1,
+            memory: 1 << 30,
+            states: u64::MAX,
+            time: None,
+        };
+        with_check::<ChangRoberts, _>(&plan, &wishes, &|_| {}, |check| {
+            let (mut search, _) = check.search(false, false);
+            let up = Some(Instant::now());
+            assert!(matches!(find(&mut search, true, None), Endless::Loop { .. }));
+            assert!(matches!(find(&mut search, true, up), Endless::Unknown));
+            let goals = goals(&mut search, None).expect("there is time");
+            let parts = strongly_connected(&mut search, None, |id| !goals[id]).expect("there is time");
+            let part = parts.first().expect("there is a loop");
+            assert!(fair_loop(&mut search, part, None).is_some());
+            assert!(fair_loop(&mut search, part, up).is_none());
+        });
+    }
 }

@@ -3,7 +3,7 @@
 use crate::store::{Line, Numbered, Source};
 use bellwether_core::{Names, Port, Spec};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Ask, Change, Facts, Input, Moment, Parts, hash_of};
+use bellwether_sim::rules::{Ask, Change, Cut, Facts, Input, Moment, Parts, What, hash_of};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ struct LineNotes {
 pub struct Acts {
     first: u32,
     count: u16,
-    is_cut: bool,
+    cut: Cut,
 }
 
 struct PackedOutcome {
@@ -161,8 +161,8 @@ impl<'p> Packed<'p> {
         }
     }
 
-    /// The number of the message at a place of a wire.
-    pub fn letter(&mut self, line: u32, place: u8) -> u32 {
+    /// The number of the message at a place of a wire: another in every run on several threads.
+    fn letter(&mut self, line: u32, place: u8) -> u32 {
         self.line_notes(line).line[place as usize].0
     }
 
@@ -255,10 +255,22 @@ impl<'p> Packed<'p> {
         self.letter_notes(letter).0
     }
 
+    /// A hash of the message at a place of a wire that does not depend on its number.
+    pub fn hash_at(&mut self, line: u32, place: u8) -> u64 {
+        let letter = self.letter(line, place);
+        self.letter_hash(letter)
+    }
+
     /// Of which kind the message at a place of a wire is.
     pub fn kind(&mut self, line: u32, place: u8) -> usize {
         let letter = self.letter(line, place);
         self.letter_notes(letter).1
+    }
+
+    /// Of which kind the message is that is delivered when something happens; nothing if none is.
+    pub fn delivered(&mut self, now: &PackedMoment, what: What) -> Option<usize> {
+        let What::Deliver(wire, place) = what else { return None };
+        Some(self.kind(now.queues[wire as usize], place))
     }
 
     /// The number of a wire with these messages on it: in one order, where they have none.
@@ -275,7 +287,7 @@ impl<'p> Packed<'p> {
         let acts = Acts {
             first: self.outcomes.len() as u32,
             count: reaction.outcomes.len() as u16,
-            is_cut: reaction.is_cut,
+            cut: reaction.cut,
         };
         for (seat, writes, sends) in reaction.outcomes {
             let first_send = self.sends.len() as u32;
@@ -424,8 +436,8 @@ impl Parts for Packed<'_> {
     }
 
     #[inline]
-    fn is_cut(&self, acts: Acts) -> bool {
-        acts.is_cut
+    fn cut(&self, acts: Acts) -> Cut {
+        acts.cut
     }
 
     #[inline]

@@ -1,16 +1,37 @@
 //! From a state back to the beginning: the run that leads to it.
 
-use crate::packed::PackedMoment;
+use crate::packed::{Packed, PackedMoment};
 use crate::search::Search;
 use crate::visited::StateId;
 use bellwether_sim::rules::{Action, What};
 
-/// One step of a run: what happens (anything, if that is not said), and the state that comes of it.
-pub type Stage = (Option<What>, StateId);
+/// One step of a run: what is asked of it, and the state that comes of it.
+pub type Stage = (Wanted, StateId);
+
+/// What is asked of a step, besides where it leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Nothing.
+    Anything,
+    /// That this happens. (Not for states that stand for others: there the same happens to somebody else.)
+    Just(What),
+    /// That a message of this kind is delivered, or that none is.
+    Delivers(Option<usize>),
+}
+
+impl Wanted {
+    fn is_met_by(self, parts: &mut Packed<'_>, now: &PackedMoment, what: What) -> bool {
+        match self {
+            Wanted::Anything => true,
+            Wanted::Just(wanted) => what == wanted,
+            Wanted::Delivers(kind) => parts.delivered(now, what) == kind,
+        }
+    }
+}
 
 /// The states from a beginning to this one, which was reached by the fewest steps.
 pub fn stages_to(search: &Search<'_>, id: StateId) -> Vec<Stage> {
-    let mut stages = vec![(None, id)];
+    let mut stages = vec![(Wanted::Anything, id)];
     let mut at = id;
     loop {
         at = search.shards[at.shard()].parent(at.place());
@@ -18,7 +39,7 @@ pub fn stages_to(search: &Search<'_>, id: StateId) -> Vec<Stage> {
             stages.reverse();
             return stages;
         }
-        stages.push((None, at));
+        stages.push((Wanted::Anything, at));
     }
 }
 
@@ -41,7 +62,10 @@ pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[S
     for ((wanted, _), row) in stages.iter().zip(&rows).skip(1) {
         rules.possible(&mut worker.parts, &now, &mut possible);
         let mut found: Option<(Action, PackedMoment)> = None;
-        for &what in possible.iter().filter(|what| wanted.is_none_or(|wanted| wanted == **what)) {
+        for &what in &possible {
+            if !wanted.is_met_by(&mut worker.parts, &now, what) {
+                continue;
+            }
             let mut outcomes = Vec::new();
             rules.each_outcome(&mut worker.parts, &now, what, &mut next, |_, action, moment| {
                 outcomes.push((action, moment.clone()));

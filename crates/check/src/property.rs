@@ -66,7 +66,7 @@ impl Property {
     pub fn twin(self) -> &'static str {
         match self {
             Property::OneLeader => "states with a leader",
-            Property::Eventually => "states without a leader",
+            Property::Eventually => "states with an outcome",
             Property::SomeoneLeads => "ends of runs",
             Property::BestLeads | Property::AllAgree => "ends with a leader",
             Property::AsClaimed => "ends with a claim",

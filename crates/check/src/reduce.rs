@@ -8,7 +8,8 @@
 //! Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996, at the grain of members.)
 //!
 //! What makes this sound, property by property:
-//! - Where a run ends: persistent sets keep all ends.
+//! - Where a run ends: persistent sets keep all ends. Where runs are over at their goal, what may bring that about is
+//!   never followed alone either: whatever could have happened before would be left out.
 //! - Two leaders: what changes who leads is never followed alone (see [`is_seen`]), and in every state in which not
 //!   all is followed something leads to a state further from the beginning, so nothing is put off for ever.
 //! - Runs without end: if there is one, then there is one among those followed, as it can be rearranged step by step
@@ -20,6 +21,7 @@
 //! everything is followed.
 
 use crate::packed::{Packed, PackedMoment};
+use bellwether_core::Spec;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::{Attention, Facts, Parts, Rules, TimeModel, What};
 
@@ -160,9 +162,10 @@ fn keeps_time(rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment, clu
     if overdue_anywhere { overdue_here && !has_due_timers } else { has_due_timers }
 }
 
-/// Whether a change of a member is one that properties are about, other than at a run's end.
-pub fn is_seen(rules: &Rules<'_>, before: &Facts, after: &Facts) -> bool {
+/// Whether a change of a member is one that properties are about, other than at a run's end; or one that may itself be
+/// the end, where runs are over at their goal.
+pub fn is_seen(rules: &Rules<'_>, spec: &Spec, before: &Facts, after: &Facts) -> bool {
     before.leads != after.leads
         || before.led != after.led
-        || rules.liberties.stops_at_goal && before.status != after.status
+        || rules.liberties.stops_at_goal && rules.bears_on_the_goal(spec, before, after)
 }

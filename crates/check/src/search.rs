@@ -22,6 +22,8 @@ use std::time::Instant;
 const CHUNK: usize = 128;
 /// How many chunks are worked off before what they lead to is added.
 const CHUNKS_A_BATCH: usize = 32;
+/// How many states are looked up at once: the memory that one is at is on its way while the next is asked for.
+const AT_ONCE: usize = 16;
 /// What a part takes about, with what two threads note of it. (The same however many there are, so that a limit stops
 /// every search at the same place.)
 const BYTES_A_PART: u64 = 1_500;
@@ -264,14 +266,20 @@ impl<'p> Search<'p> {
         let add = |(number, shard): (usize, &mut Shard)| {
             let mut turns_back = false;
             for harvest in harvests {
-                for record in harvest.rows[number].chunks_exact(stride) {
-                    let (head, row) = record.split_at(HEAD);
-                    let Head { sum, parent, partly } = Head::read(head);
-                    let place = shard.insert(sum, row, parent);
-                    let leads_on = place >= level_ends[number];
-                    turns_back |= !leads_on;
-                    if leads_on && let Some(partly) = harvest.partly.get(partly as usize) {
-                        partly.leads_on.store(true, Ordering::Relaxed);
+                for group in harvest.rows[number].chunks(stride * AT_ONCE) {
+                    let mut guesses = [None; AT_ONCE];
+                    for (guess, record) in guesses.iter_mut().zip(group.chunks_exact(stride)) {
+                        *guess = shard.guess(Head::read(record).sum);
+                    }
+                    for (guess, record) in guesses.into_iter().zip(group.chunks_exact(stride)) {
+                        let (head, row) = record.split_at(HEAD);
+                        let Head { sum, parent, partly } = Head::read(head);
+                        let place = shard.place(guess, sum, row, parent);
+                        let leads_on = place >= level_ends[number];
+                        turns_back |= !leads_on;
+                        if leads_on && let Some(partly) = harvest.partly.get(partly as usize) {
+                            partly.leads_on.store(true, Ordering::Relaxed);
+                        }
                     }
                 }
             }

@@ -7,7 +7,7 @@
 
 use bellwether_core::{Algorithm, Message as _, Names, Port, Spec};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Change, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
+use bellwether_sim::rules::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
@@ -53,8 +53,8 @@ type NumberedOutcome = (u32, bool, Vec<(Port, u32)>);
 pub struct Reaction {
     /// For each way in which drawn numbers can fall.
     pub outcomes: Vec<NumberedOutcome>,
-    /// Whether some are left out because the member would draw more than it may.
-    pub is_cut: bool,
+    /// What is left out.
+    pub cut: Cut,
 }
 
 /// An algorithm's side of a search: it knows what the numbers stand for. Asked once for each, so that the search
@@ -151,13 +151,13 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
             Input::Ask(ask) => Input::Ask(ask),
             Input::Death(port) => Input::Death(port),
         };
-        let (outcomes, is_cut) = self.members.outcomes(member, &before, input);
+        let (outcomes, cut) = self.members.outcomes(member, &before, input);
         let number = |(port, letter)| (port, letters.number(letter));
         let outcomes = outcomes.into_iter().map(|outcome| {
             let sends = outcome.sends.into_iter().map(number).collect();
             (seats.number(outcome.seat), outcome.writes, sends)
         });
-        Reaction { outcomes: outcomes.collect(), is_cut }
+        Reaction { outcomes: outcomes.collect(), cut }
     }
 
     fn changed(&self, seat: u32, change: Change) -> u32 {

@@ -125,8 +125,22 @@ impl Shard {
         self.table.find(hash_of(sum), is_it).map(|&place| place as usize)
     }
 
-    /// The place of a state, which is added if it is new.
+    /// Where a state with this sum may be, if it has been reached.
     #[inline]
+    pub fn guess(&self, sum: u64) -> Option<u32> {
+        self.table.find(hash_of(sum), |_| true).copied()
+    }
+
+    /// The place of a state, which is added if it is new, given where it may be.
+    #[inline]
+    pub fn place(&mut self, guess: Option<u32>, sum: u64, row: &[u16], parent: StateId) -> usize {
+        match guess {
+            Some(place) if self.row(place as usize) == row => place as usize,
+            _ => self.insert(sum, row, parent),
+        }
+    }
+
+    /// The place of a state, which is added if it is new.
     pub fn insert(&mut self, sum: u64, row: &[u16], parent: StateId) -> usize {
         let Shard { width, pieces, len, table } = self;
         // Rows are looked at without their sums first: that would be one more wait for memory.
@@ -175,6 +189,8 @@ mod tests {
                 assert_eq!(shard.find(sum, row), None);
                 assert_eq!(shard.insert(sum, row, StateId::NONE), place);
                 assert_eq!(shard.insert(sum, row, StateId::new(0, 1)), place, "it is known now");
+                let guess = shard.guess(sum);
+                assert_eq!(shard.place(guess, sum, row, StateId::NONE), place, "however bad the guess");
             }
             for (place, row) in (first..).zip(&rows) {
                 assert_eq!((shard.find(sum, row), shard.row(place)), (Some(place), &row[..]));

@@ -106,7 +106,7 @@ impl<'p> Worker<'p> {
                 let member = member_of(search.rules, what).unwrap_or_default() as usize;
                 let before = parts.facts(&now.seats[member]).clone();
                 search.rules.each_outcome(parts, now, what, next, |parts, _, after| {
-                    seen |= is_seen(search.rules, &before, parts.facts(&after.seats[member]));
+                    seen |= is_seen(search.rules, search.spec, &before, parts.facts(&after.seats[member]));
                 });
             }
             !seen

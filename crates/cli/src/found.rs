@@ -142,23 +142,26 @@ impl Found {
         for (ruled, finding) in self.properties.iter_mut().zip(checked.findings) {
             ruled.take(inquiry, case, finding)?;
         }
-        let is_vacuous = self
-            .properties
-            .iter()
-            .any(|ruled| ruled.property == Property::OneLeader && ruled.verdict == Verdict::Vacuous);
-        if is_vacuous && self.is_cut {
+        if self.verdict_on(Property::Eventually) == Verdict::Vacuous && self.is_cut {
             self.incomplete.get_or_insert_with(|| "nobody may draw enough numbers to be elected".to_owned());
         }
         Ok(())
     }
 
-    /// The verdict on everything.
+    /// The verdict on everything: that it holds is said of those properties that are not open, if there is one.
     pub fn verdict(&self) -> Verdict {
+        let holds = |ruled: &Ruled| ruled.verdict == Verdict::Holds;
         match self.gravest() {
             Some(_) => Verdict::Violated,
-            None if self.incomplete.is_some() => Verdict::Incomplete,
+            None if self.incomplete.is_some() || !self.properties.iter().any(holds) => Verdict::Incomplete,
             None => Verdict::Holds,
         }
+    }
+
+    /// The verdict on one property.
+    pub fn verdict_on(&self, property: Property) -> Verdict {
+        let ruled = self.properties.iter().find(|ruled| ruled.property == property);
+        ruled.map_or(Verdict::Vacuous, |ruled| ruled.verdict)
     }
 
     /// The gravest property that is violated, and by which run.
@@ -177,7 +180,7 @@ impl Found {
             }
             Some((Property::AllAgree, _)) => Ended::NotLive,
             Some((Property::AsClaimed, _)) => Ended::NotAsClaimed,
-            None if self.incomplete.is_some() => Ended::Incomplete,
+            None if self.verdict() == Verdict::Incomplete => Ended::Incomplete,
             None => Ended::Fine,
         }
     }

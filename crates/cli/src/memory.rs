@@ -2,6 +2,7 @@
 
 use crate::args::values::Bytes;
 use crate::error::Failure;
+use std::path::Path;
 
 /// What we allow ourselves where the system does not say how much is left.
 const FALLBACK: u64 = 4 << 30;
@@ -53,9 +54,75 @@ pub fn for_states(asked: Option<Bytes>) -> Result<u64, Failure> {
     }
 }
 
-/// What the system could give us without swapping, where it says so.
+/// What the system could give us without swapping, and lets us have, where it says so.
 fn available() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let allowed = limit_of_groups(Path::new("/sys/fs/cgroup"), &groups);
+    unswapped().into_iter().chain(allowed).min()
+}
+
+fn unswapped() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The least of the limits of the control groups that we are in (as `/proc/self/cgroup` lists them), and of those that
+/// these are in. Whoever takes more is killed, however much the machine has left.
+fn limit_of_groups(mounted: &Path, groups: &str) -> Option<u64> {
+    let limits = |line: &str| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (fields.next()?, fields.next()?);
+        let (below, file) = if controllers.is_empty() {
+            (mounted.to_owned(), "memory.max") // version 2, which says "max" for none
+        } else if controllers.split(',').any(|controller| controller == "memory") {
+            (mounted.join("memory"), "memory.limit_in_bytes")
+        } else {
+            return None;
+        };
+        let limit = |group: &Path| {
+            let text = std::fs::read_to_string(below.join(group).join(file)).ok()?;
+            text.trim().parse::<u64>().ok()
+        };
+        Path::new(group.trim_start_matches('/')).ancestors().filter_map(limit).min()
+    };
+    groups.lines().filter_map(limits).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Whatever is nearest to nothing counts: a group's own limit, or that of one around it.
+    #[test]
+    fn a_control_groups_limit_is_kept_to() {
+        let mounted = tempfile::tempdir().expect("a directory");
+        let write = |path: &str, text: &str| {
+            let path = mounted.path().join(path);
+            let folder = path.parent().expect("it is in a folder");
+            std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text)).expect("a file");
+        };
+        write("memory.max", "max\n");
+        write("outer/memory.max", "314572800\n");
+        write("outer/inner/memory.max", "max\n");
+        write("outer/tight/memory.max", "104857600\n");
+        write("memory/old/memory.limit_in_bytes", "209715200\n");
+        write("memory/odd/memory.limit_in_bytes", "many\n");
+        for (groups, expected) in [
+            ("0::/\n", None),
+            ("0::/outer/inner\n", Some(300 * MIB)),
+            ("0::/outer/tight\n", Some(100 * MIB)),
+            ("0::/elsewhere\n", None),
+            ("3:cpu,cpuacct:/old\n2:memory:/old\n", Some(200 * MIB)),
+            ("2:hugetlb,memory:/old\n0::/outer\n", Some(200 * MIB)),
+            ("2:memory:/odd\n", None),
+            ("3:cpu:/old\n", None),
+            ("nonsense", None),
+            ("", None),
+        ] {
+            assert_eq!(limit_of_groups(mounted.path(), groups), expected, "{groups:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use crate::support::explored::Explored;
 use crate::support::toy::*;
 use crate::support::*;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::*;
 use bellwether_sim::rules::{Action, Liberties, Situation, What};
 use bellwether_sim::{LinkOrder, Plan};
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// mood, member and happening: the same in every run. So is whether it leads, unless the first does in any case: then
 /// nothing is wrong, and what was reduced is not done again in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Moody<const FIRST_LEADS: bool> {
+struct Moody<const FIRST_LEADS: bool, const GOES_ON: bool = false> {
     mood: u64,
     /// How many more messages it sends that are not only passed on: so there are not ever more of them.
     breath: u8,
@@ -33,7 +33,7 @@ fn mixed(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl<const FIRST_LEADS: bool> Moody<FIRST_LEADS> {
+impl<const FIRST_LEADS: bool, const GOES_ON: bool> Moody<FIRST_LEADS, GOES_ON> {
     /// What is drawn for a happening. The attribute, everyone's the same, says which algorithm it is.
     fn react(&mut self, cx: &mut ToyCx<'_, Self>, happening: u64, may_reply: bool) {
         let seed = cx.rank().attribute() as u64;
@@ -62,12 +62,14 @@ impl<const FIRST_LEADS: bool> Moody<FIRST_LEADS> {
     }
 }
 
-impl<const FIRST_LEADS: bool> Toy for Moody<FIRST_LEADS> {
+impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GOES_ON> {
     type Word = u8;
     type Saved = ();
     const SPEC: Spec = Spec {
         starts: Starts::Callers,
-        leadership: if FIRST_LEADS { Leadership::Incumbent } else { Leadership::Best },
+        leadership: if FIRST_LEADS || GOES_ON { Leadership::Incumbent } else { Leadership::Best },
+        lasting: if GOES_ON { Lasting::GoesOn } else { Lasting::Ends },
+        electorate: if GOES_ON { Electorate::Majority } else { Electorate::WhoeverIsThere },
         claims: &[COUNTED],
         ..TOY
     };
@@ -191,13 +193,14 @@ fn compare_costs(plan: &Plan, liberties: Liberties, name: &str, tally: &mut Tall
     tally.differ_reduced += u32::from(differ && few.progress.states < full.progress.states);
 }
 
+fn verdicts(checked: &Checked) -> Vec<Verdict> {
+    checked.findings.iter().map(|finding| finding.verdict).collect()
+}
+
 fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
     let name = format!("seed {seed} {liberties:?} {:?} {:?}", plan.topology, plan.links);
     let full = check_in_full::<Member>(plan, liberties);
     let few = check::<Member>(plan, &reduced(liberties));
-    let verdicts = |checked: &bellwether_check::Checked| -> Vec<Verdict> {
-        checked.findings.iter().map(|finding| finding.verdict).collect()
-    };
     assert_eq!(verdicts(&few), verdicts(&full), "{name}");
     assert!(few.progress.states <= full.progress.states, "{name}");
     tally.reduced += u32::from(few.progress.states < full.progress.states);
@@ -231,17 +234,24 @@ fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
     tally.spotless += u32::from(!two_leaders && !bad_end && !endless);
 }
 
+/// Small networks whose members do what is drawn for them with this seed.
+fn drawn(seed: i64) -> [Plan; 3] {
+    let shapes = [ring(&[1, 2, 3]), two_way_ring(&[1, 2]), graph(&[1, 2, 3], &[(0, 1), (1, 2)])];
+    shapes.map(|mut plan| {
+        for rank in &mut plan.ranks {
+            *rank = Rank::new(Elect::Best, seed, rank.id());
+        }
+        plan.links = if seed % 3 == 0 { LinkOrder::Reordering } else { LinkOrder::Fifo };
+        plan.initiators = Initiators::Some(if seed % 5 == 0 { vec![0] } else { vec![0, 1] });
+        plan
+    })
+}
+
 #[test]
 fn whatever_they_do_the_same_is_found() {
     let mut tally = Tally::default();
     for seed in 0..150 {
-        let shapes = [ring(&[1, 2, 3]), two_way_ring(&[1, 2]), graph(&[1, 2, 3], &[(0, 1), (1, 2)])];
-        for mut plan in shapes {
-            for rank in &mut plan.ranks {
-                *rank = Rank::new(Elect::Best, seed, rank.id());
-            }
-            plan.links = if seed % 3 == 0 { LinkOrder::Reordering } else { LinkOrder::Fifo };
-            plan.initiators = Initiators::Some(if seed % 5 == 0 { vec![0] } else { vec![0, 1] });
+        for plan in drawn(seed) {
             let liberties = match seed % 7 {
                 0 | 1 => NONE,
                 2 => Liberties { late_calls: true, ..NONE },
@@ -256,4 +266,29 @@ fn whatever_they_do_the_same_is_found() {
     let Tally { two_leaders, bad_ends, endless, spotless, reduced, costs_differ, differ_reduced } = tally;
     let all = [two_leaders, bad_ends, endless, spotless, reduced, costs_differ, differ_reduced];
     assert!(all.iter().all(|&times| times > 5), "{tally:?}");
+}
+
+/// Where members go on for ever, a run is over when all is right: also where that is so because too few are left.
+#[test]
+fn where_runs_are_over_at_their_goal_the_same_is_found() {
+    type GoesOn = Played<Moody<false, true>>;
+    let (mut two_leaders, mut spotless, mut fewer) = (0, 0, 0);
+    for seed in 0..150 {
+        for plan in drawn(seed) {
+            let crashes = (seed % 3) as u8;
+            let liberties = Liberties { crashes, stops_at_goal: true, ..NONE };
+            let name = format!("seed {seed} {crashes} {:?} {:?}", plan.topology, plan.links);
+            let full = check_in_full::<GoesOn>(&plan, liberties);
+            let few = check::<GoesOn>(&plan, &reduced(liberties));
+            assert_eq!(verdicts(&few), verdicts(&full), "{name}");
+            let graph = Explored::<GoesOn>::new(&plan, liberties);
+            let is_divided = graph.situations.iter().any(|now| leaders(now) > 1);
+            assert_eq!(verdict(&full, Property::OneLeader) == Verdict::Violated, is_divided, "{name}");
+            two_leaders += u32::from(is_divided);
+            spotless += u32::from(full.broken().is_none());
+            fewer += u32::from(few.progress.states < full.progress.states);
+        }
+    }
+    let all = [two_leaders, spotless, fewer];
+    assert!(all.iter().all(|&times| times > 5), "{all:?}");
 }

@@ -8,6 +8,7 @@ mod known_bugs;
 mod liveness;
 mod many;
 mod names;
+mod one_for_many;
 mod properties;
 mod reductions;
 mod second_opinion;

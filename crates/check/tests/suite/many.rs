@@ -5,6 +5,7 @@ use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict, Wishes};
 use bellwether_core::*;
+use bellwether_sim::rules::Liberties;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -56,11 +57,13 @@ fn there_may_be_many_different_parts() {
 /// Messages that are too many to be counted are not taken for none.
 #[test]
 fn what_is_ever_more_is_cut_and_does_not_end() {
-    let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), NONE);
-    assert!(checked.is_cut);
-    assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
-    assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
-    assert_eq!(checked.verdict(), Verdict::Incomplete);
+    for draws in [0, 1, u8::MAX] {
+        let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), Liberties { draws, ..NONE });
+        assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
+        assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
+        assert_eq!((checked.is_cut, checked.verdict()), (false, Verdict::Incomplete), "nobody draws");
+        assert!(checked.incomplete.is_some());
+    }
 }
 
 /// Draws a number from more than there are numbers for draws.
@@ -85,9 +88,16 @@ impl Toy for Lottery {
 
 #[test]
 fn numbers_that_are_too_many_are_cut_and_said_to_be() {
-    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), NONE);
-    assert!(checked.is_cut && checked.incomplete.is_some());
-    assert_eq!(checked.progress.states, 1 + 65_535);
+    for draws in [1, 2, u8::MAX] {
+        let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), Liberties { draws, ..NONE });
+        assert!(
+            !checked.is_cut && checked.incomplete.is_some(),
+            "it draws as often as it may, from too many"
+        );
+        assert_eq!(checked.progress.states, 1 + 65_535);
+    }
+    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), Liberties { draws: 0, ..NONE });
+    assert!(checked.is_cut && checked.incomplete.is_none(), "it may not draw at all");
 }
 
 #[test]

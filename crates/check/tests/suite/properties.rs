@@ -2,6 +2,7 @@
 //! hold.
 
 use crate::support::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
+use crate::support::explored::Explored;
 use crate::support::toy::*;
 use crate::support::*;
 use bellwether_check::{Checked, Property, Verdict, Wishes};
@@ -78,8 +79,9 @@ impl<const FAULT: u8> Toy for Told<FAULT> {
 fn broken_and_vacuous<const FAULT: u8>() -> (Vec<Property>, Vec<Property>) {
     let checked = check_in_full::<Played<Told<FAULT>>>(&ring(&[1, 2]), NONE);
     for finding in &checked.findings {
-        assert_eq!(finding.verdict == Verdict::Vacuous, finding.seen == 0, "{finding:?}");
-        assert_eq!(finding.verdict == Verdict::Violated, finding.counterexample.is_some(), "{finding:?}");
+        let is_broken = finding.counterexample.is_some();
+        assert_eq!(finding.verdict == Verdict::Vacuous, finding.seen == 0 && !is_broken, "{finding:?}");
+        assert_eq!(finding.verdict == Verdict::Violated, is_broken, "{finding:?}");
     }
     let vacuous = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Vacuous);
     (violated(&checked), vacuous.map(|finding| finding.property).collect())
@@ -148,4 +150,77 @@ fn where_nothing_is_claimed_nothing_is_held() {
     assert_eq!(as_claimed(check_in_full::<Ring<WRONG_MEAN>>(&plan, NONE)), Verdict::Vacuous);
     let unasked = Wishes { claims: false, ..in_full(NONE) };
     assert_eq!(as_claimed(check::<Ring<WRONG_CLAIM>>(&plan, &unasked)), Verdict::Vacuous);
+}
+
+/// Both lead until one hears of the other, which is as it may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Yielding {
+    yields: bool,
+}
+
+impl Toy for Yielding {
+    type Word = Rank;
+    type Saved = ();
+    const SPEC: Spec = Spec { reign: Reign::AtLast, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        cx.send(NEXT, Said(cx.rank()));
+    }
+
+    fn hears(&mut self, cx: &mut ToyCx<'_, Self>, _: Port, rank: Rank) {
+        self.yields = rank > cx.rank();
+    }
+
+    fn status(&self) -> Status {
+        leads(!self.yields)
+    }
+}
+
+#[test]
+fn who_promises_one_leader_at_last_promises_none_until_then() {
+    let plan = ring(&[1, 2]);
+    let both_lead = |now: &bellwether_sim::rules::Situation<_>| leaders::<Played<Yielding>>(now) == 2;
+    assert!(Explored::new(&plan, NONE).situations.iter().any(both_lead));
+    for wishes in [in_full(NONE), reduced(NONE)] {
+        let checked = check::<Played<Yielding>>(&plan, &wishes);
+        assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Vacuous);
+        assert_eq!(
+            (verdict(&checked, Property::AllAgree), checked.verdict()),
+            (Verdict::Holds, Verdict::Holds)
+        );
+    }
+    // Where all else is open, nothing is left that holds.
+    let some = check_in_full::<Played<Yielding>>(&plan, Liberties { time: CLOCK, ticks: 0, ..NONE });
+    assert_eq!((some.goes_on, some.incomplete, some.verdict()), (true, None, Verdict::Incomplete));
+}
+
+/// Members that may not draw the number that they need do nothing: there is no outcome, and no run without one.
+#[test]
+fn where_no_run_comes_to_an_outcome_none_is_promised() {
+    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), Liberties { draws: 0, ..NONE });
+    assert_eq!(checked.progress.states, 1);
+    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Vacuous);
+    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), Liberties { draws: 1, ..NONE });
+    assert_eq!(finding(&checked, Property::Eventually).seen, 2, "whichever number it draws");
+    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds);
+}
+
+/// Whoever has drawn a number leads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Drawn {
+    number: Option<u64>,
+}
+
+impl Toy for Drawn {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec = Spec { randomised: true, ..TOY };
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        self.number = Some(cx.draw(2));
+    }
+
+    fn status(&self) -> Status {
+        leads(self.number.is_some())
+    }
 }

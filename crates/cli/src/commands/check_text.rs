@@ -47,8 +47,13 @@ fn verdict(inquiry: &Inquiry, found: &Found) -> String {
         (Verdict::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
         _ if found.goes_on => {
-            format!("one leader in all {} of {}", count(found.states, "state"), horizon(inquiry))
+            let says = match found.verdict_on(Property::OneLeader) {
+                Verdict::Holds => "one leader in all",
+                _ => "nothing to hold yet in the",
+            };
+            format!("{says} {} of {}", count(found.states, "state"), horizon(inquiry))
         }
+        (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(found.states, "state")),
         _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
         _ => format!("holds in all {}", count(found.states, "state")),
     }

@@ -89,6 +89,8 @@ pub struct Cell {
     pub broken: Option<(u64, Property, usize)>,
     /// Whether runs were left out in which members draw many numbers.
     pub is_cut: bool,
+    /// Whether its share of the time was over before anything was known.
+    pub is_late: bool,
     /// Whether it says anything.
     pub applies: bool,
 }
@@ -152,7 +154,7 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
 /// Checks one size after the other, as far as the bounds allow.
 fn cell(choice: Choice, column: Column, effort: &Effort) -> Result<Cell, Failure> {
     let applies = column.applies_to(&choice);
-    let mut cell = Cell { choice, column, held: None, broken: None, is_cut: false, applies };
+    let mut cell = Cell { choice, column, held: None, broken: None, is_cut: false, is_late: false, applies };
     if !applies {
         return Ok(cell);
     }
@@ -162,6 +164,7 @@ fn cell(choice: Choice, column: Column, effort: &Effort) -> Result<Cell, Failure
         let time = effort.time.map(|time| time.saturating_sub(began.elapsed()));
         let found = found::find(&inquiry, &Effort { time, ..*effort }, &|_| ())?; // the cell is told
         if found.verdict() == Verdict::Incomplete {
+            cell.is_late = effort.time.is_some_and(|time| began.elapsed() >= time);
             break;
         }
         cell.take(n, &found);

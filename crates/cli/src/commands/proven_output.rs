@@ -45,7 +45,8 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
         text.push_str(&format!("| {} | {} |\n", property.name(), property.sentence()));
     }
     text.push_str(
-        "\nWhat is claimed is claimed of runs that nothing disturbs: where there are faults, `as-claimed` says nothing.\n",
+        "\nWhat is claimed is claimed of runs that nothing disturbs: where there are faults, `as-claimed` says nothing. Nor does\n\
+         `one-leader` of algorithms that promise one leader only at last (`omega`).\n",
     );
     text.push_str("\n## The table\n\n| algorithm |");
     text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
@@ -65,6 +66,7 @@ fn in_words(cell: &Cell) -> String {
             format!("violated at n = {n}: {} ({steps} steps)", property.name())
         }
         (None, Some((n, states))) => format!("holds to n = {n} ({} states)", grouped(*states)),
+        (None, None) if cell.is_late => return "not in the time".to_owned(),
         (None, None) => return "beyond reach".to_owned(),
     };
     let lots = if cell.is_cut { format!(", lots: {DEFAULT_DRAWS}") } else { String::new() };

@@ -1,6 +1,6 @@
 //! What an input makes of a member.
 
-use super::{Input, Liberties, Outcome, Seat, TimeModel, hash_of};
+use super::{Cut, Input, Liberties, MOST_ON_A_WIRE, Outcome, Seat, TimeModel, hash_of};
 use crate::plan::Plan;
 use crate::world::{Choices, Step, World};
 use bellwether_core::{Algorithm, Id, Port, Span, Starts, Time, TimerChange, Verdict};
@@ -32,27 +32,24 @@ impl<'p, A: Algorithm> Members<'p, A> {
     }
 
     /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
-    /// draws can fall. True if some are left out because it would draw more than it may, or there are too many.
-    pub fn outcomes(
-        &mut self,
-        member: u32,
-        seat: &Seat<A>,
-        input: Input<&A::Msg>,
-    ) -> (Vec<Outcome<A>>, bool) {
-        let (mut outcomes, mut is_cut) = (Vec::new(), false);
+    /// draws can fall. And what is left out: where it would draw more than it may, or there are too many ways.
+    pub fn outcomes(&mut self, member: u32, seat: &Seat<A>, input: Input<&A::Msg>) -> (Vec<Outcome<A>>, Cut) {
+        let (mut outcomes, mut cut) = (Vec::new(), Cut::default());
         let mut choices = Some(Choices::default());
         while let Some(chosen) = choices {
             if outcomes.len() == usize::from(u16::MAX) {
-                return (outcomes, true); // an action's draw is a number of this kind
+                cut.countless = true; // an action's draw is a number of this kind
+                break;
             }
             self.world.choose(chosen);
             match self.outcome(member, seat, &input) {
+                Some(outcome) if outcome.sends.len() > MOST_ON_A_WIRE.into() => cut.countless = true,
                 Some(outcome) => outcomes.push(outcome),
-                None => is_cut = true,
+                None => cut.numbers = true,
             }
             choices = self.world.take_choices().next();
         }
-        (outcomes, is_cut)
+        (outcomes, cut)
     }
 
     fn outcome(&mut self, member: u32, before: &Seat<A>, input: &Input<&A::Msg>) -> Option<Outcome<A>> {

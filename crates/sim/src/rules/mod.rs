@@ -166,7 +166,7 @@ impl<'p> Rules<'p> {
     ) -> Cut {
         let outcomes = parts.act(member, &now.seats[member as usize], input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
-        let mut cut = Cut { numbers: parts.is_cut(outcomes), ..Cut::default() };
+        let mut cut = parts.cut(outcomes);
         'draws: for draw in 0..parts.count(outcomes) {
             let (seat, sends) = parts.outcome(outcomes, draw);
             next.become_like(now);
@@ -194,7 +194,7 @@ impl<'p> Rules<'p> {
                 }
                 let (port, letter) = parts.sent(outcomes, draw, nth);
                 if !self.send(parts, next, member, port, &letter) {
-                    cut.numbers = true;
+                    cut.countless = true;
                     continue 'draws;
                 }
             }

@@ -28,8 +28,10 @@ pub struct Spent {
 /// What is left out of what can happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// Members would draw more numbers than they may, or more messages be on a wire than there can be.
+    /// Members would draw more numbers than they may.
     pub numbers: bool,
+    /// More messages would be on a wire, or numbers fall in more ways, than there are numbers for.
+    pub countless: bool,
     /// The clock would make more steps than it may.
     pub ticks: bool,
 }
@@ -37,6 +39,7 @@ pub struct Cut {
 impl BitOrAssign for Cut {
     fn bitor_assign(&mut self, more: Cut) {
         self.numbers |= more.numbers;
+        self.countless |= more.countless;
         self.ticks |= more.ticks;
     }
 }
@@ -120,8 +123,8 @@ pub trait Parts {
     fn act(&mut self, member: u32, seat: &Self::Seat, input: Input<&Self::Letter>) -> Self::Outcomes;
     /// How many outcomes there are.
     fn count(&self, outcomes: Self::Outcomes) -> u16;
-    /// Whether some are left out because the member would draw more numbers than it may.
-    fn is_cut(&self, outcomes: Self::Outcomes) -> bool;
+    /// What is left out of them.
+    fn cut(&self, outcomes: Self::Outcomes) -> Cut;
     /// Whether the member writes something.
     fn writes(&self, outcomes: Self::Outcomes, draw: u16) -> bool;
     /// The member after it, and how many messages it sends.

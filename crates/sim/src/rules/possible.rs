@@ -3,7 +3,7 @@
 use super::{Ask, Attention, Facts, MOST_ON_A_WIRE, MomentOf, Parts, Rules, TimeModel, What, Word};
 use crate::judge::{Ending, rule};
 use crate::plan::LinkOrder;
-use bellwether_core::{Lasting, Port, Role, Status};
+use bellwether_core::{Lasting, Port, Role, Spec, Status};
 
 impl Rules<'_> {
     /// What can happen next, each once: what need not happen comes last. Whoever draws numbers or sends several
@@ -111,16 +111,15 @@ impl Rules<'_> {
 
     fn faults<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, list: &mut Vec<What>) {
         let (may, spent) = (&self.liberties, &now.spent);
-        for member in 0..now.seats.len() as u8 {
-            let Facts { is_dead, is_up, attention, .. } = *parts.facts(&now.seats[member as usize]);
-            if !is_dead && spent.crashes < may.crashes {
-                list.push(What::Crash(member));
-            }
-            if is_dead && spent.recoveries < may.recoveries {
-                list.push(What::Recover(member));
-            }
-            if is_up && attention != Attention::Paused && spent.pauses < may.pauses {
-                list.push(What::Pause(member));
+        let (crashes, pauses) = (spent.crashes < may.crashes, spent.pauses < may.pauses);
+        let recovers = spent.recoveries < may.recoveries;
+        if crashes || pauses || recovers {
+            for member in 0..now.seats.len() as u8 {
+                let Facts { is_dead, is_up, attention, .. } = *parts.facts(&now.seats[member as usize]);
+                list.extend((crashes && !is_dead).then_some(What::Crash(member)));
+                list.extend((recovers && is_dead).then_some(What::Recover(member)));
+                let can_pause = is_up && attention != Attention::Paused;
+                list.extend((pauses && can_pause).then_some(What::Pause(member)));
             }
         }
         let (loses, doubles) = (spent.losses < may.losses, spent.duplicates < may.duplicates);
@@ -196,6 +195,14 @@ impl Rules<'_> {
                 !live.is_empty() && rule(spec, self.plan, live.into_iter(), Ending::ByItself).is_right()
             }
         }
+    }
+
+    /// Whether a change of a member may be one from a moment short of the goal to one at it, or back.
+    pub fn bears_on_the_goal(&self, spec: &Spec, before: &Facts, after: &Facts) -> bool {
+        before.leads != after.leads
+            || before.status != after.status
+            || before.is_dead != after.is_dead
+            || spec.lasting == Lasting::GoesOn && before.boots() != after.boots()
     }
 
     /// The live members, and what they are: who leads for a time only does not when that is up.

@@ -1,6 +1,6 @@
 //! A moment as it is: values that can be compared and hashed.
 
-use super::{Change, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
+use super::{Change, Cut, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
 use crate::plan::{LinkOrder, Plan};
 use bellwether_core::{Algorithm, Port, Spec};
 
@@ -15,7 +15,7 @@ pub struct Whole<'p, A: Algorithm> {
     members: Members<'p, A>,
     order: LinkOrder,
     facts: Facts,
-    outcomes: (Vec<Outcome<A>>, bool),
+    outcomes: (Vec<Outcome<A>>, Cut),
 }
 
 impl<'p, A: Algorithm> Whole<'p, A> {
@@ -27,7 +27,7 @@ impl<'p, A: Algorithm> Whole<'p, A> {
             members: Members::new(plan, liberties),
             order: plan.links,
             facts,
-            outcomes: (Vec::new(), false),
+            outcomes: Default::default(),
         }
     }
 
@@ -127,7 +127,7 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         self.outcomes.0.len() as u16
     }
 
-    fn is_cut(&self, (): ()) -> bool {
+    fn cut(&self, (): ()) -> Cut {
         self.outcomes.1
     }
 
