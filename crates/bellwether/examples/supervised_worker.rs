@@ -4,7 +4,7 @@
 //!
 //! It starts three workers, each a process of its own, and kills the one that leads.
 
-use bellwether::process::{SUPERVISOR, supervise_this_program};
+use bellwether::process::{COMMITMENT, SUPERVISOR, supervise_this_program};
 use bellwether::{Event, Id, Peer, Security, Settings};
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
@@ -70,6 +70,7 @@ impl Workers {
                 .args([me.to_string(), format!("127.{a}.{b}.{c}")])
                 .arg(directory)
                 .env(SUPERVISOR, std::process::id().to_string())
+                .env_remove(COMMITMENT) // if we are supervised, they are not by us
                 .stdout(Stdio::piped())
                 .spawn()?;
             let lines = supervisor.stdout.take().map(BufReader::new);

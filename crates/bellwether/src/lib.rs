@@ -32,7 +32,8 @@
 //! # }
 //! ```
 //!
-//! [`Leadership`] says what holds, and under which conditions; [`Fence`] is for the other side of the token.
+//! [`Leadership`] says what holds, and under which conditions; [`Fence`] is for the other side of the token. Both are about
+//! the default algorithm, `quorum-lease`: [`Builder::algorithm`] says what is lost with others.
 //!
 //! A leader that falls silent is replaced when its lease has run out. One whose process dies is replaced in milliseconds, if
 //! a [`Supervisor`] stands above it: [`process::supervise_this_program`] puts the program under one in three lines.
@@ -45,7 +46,7 @@ pub use bellwether_cluster::network::{Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,
     Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Security, Settings, SettingsError, Stale,
-    StartError, Stopped, Supervisor, SupervisorError, View, die_with_parent,
+    StartError, Stopped, Supervisor, SupervisorError, Terms, View, detector_of, die_with_parent,
 };
 pub use bellwether_core::{Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
-use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised};
+use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -27,7 +27,7 @@ use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-pub use bellwether_cluster::SUPERVISOR;
+pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, parent_of};
 
 /// So long a process that ends waits for what its member said last to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -157,14 +157,15 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
 /// Runs `program` as the member that the settings describe, and tells its peers when it is dead. Gives its exit code.
 ///
 /// If the environment variable [`SUPERVISOR`] has the pid of whoever started this process, it ends with that one, however
-/// that ends, and the member with it. To the kernel that is the *thread* which started it.
+/// that ends, and the member with it. To the kernel that is the *thread* which started it. If it has the pid of somebody further
+/// up, it was inherited and says nothing: a program below a supervisor may start others that have one of their own.
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not.
-pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i32, ProcessError> {
+pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
     die_with_whoever_asks_for_it()?;
     let settings = read_settings(path)?;
-    Ok(Supervisor::new(&settings).patience(patience).run(program)?.code)
+    Ok(Supervisor::new(&settings).run(program)?.code)
 }
 
 /// Puts this very program under a supervisor, so that the peers of the member in it know at once when it is dead, even by
@@ -184,10 +185,12 @@ pub fn supervise(path: &Path, program: Command, patience: Duration) -> Result<i3
 ///
 /// The program runs once more, below this process, with the same arguments; there it is given nothing, and `main` goes on.
 /// Here it is given the exit code to end with, when that one is dead, with all that it had started, and its peers know. The
-/// service manager's signals are passed on. If this process dies, so does the one below; then nobody can tell the peers, and
-/// they wait for the lease to end.
+/// service manager's signals are passed on. On a terminal both are of one process group, so that the program can read what is
+/// typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one below; then nobody can tell the peers, and they
+/// wait for the lease to end.
 ///
-/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it.
+/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it
+/// and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not.
@@ -203,7 +206,7 @@ pub fn supervise_this_program(settings: &Settings) -> Result<Option<i32>, Proces
 }
 
 fn die_with_whoever_asks_for_it() -> io::Result<()> {
-    if std::env::var_os(SUPERVISOR).is_some() { die_with_parent() } else { Ok(()) }
+    parent_to_die_with()?.map_or(Ok(()), |_| die_with_parent())
 }
 
 enum Order {

@@ -23,6 +23,7 @@ mod output;
 mod play;
 mod plot;
 mod progress;
+mod promise;
 mod request;
 mod shipped;
 mod trace;

@@ -63,7 +63,8 @@ impl<G: Registry> Builder<G> {
         self.security(Security::Secret(secret.into()))
     }
 
-    /// How members know each other from strangers.
+    /// How members know each other from strangers. A member that is to talk in the clear says so when it starts
+    /// ([`Event::InTheClear`](crate::Event::InTheClear)).
     pub fn security(mut self, security: Security) -> Self {
         self.settings.security = security;
         self
@@ -76,6 +77,12 @@ impl<G: Registry> Builder<G> {
     }
 
     /// The algorithm, as in `bully` or `bully/waiting`: the same for all members ([`Terms`](crate::Terms)).
+    ///
+    /// **With any but `quorum-lease`, the default, a guarantee is lost.** With `raft-vote`, `zookeeper` and `paxos` two may
+    /// lead at once, for as long as the former leader has not heard of its successor. With all others a partition can have
+    /// two leaders for as long as it lasts, and [tokens](crate::Leadership::token) do not tell them apart; and members stand
+    /// whether anybody campaigns or not. [`Leadership`](crate::Leadership) says what holds when, and the manual under
+    /// "What holds".
     pub fn algorithm(mut self, name: impl Into<String>) -> Self {
         self.settings.algorithm = name.into();
         self
@@ -87,7 +94,8 @@ impl<G: Registry> Builder<G> {
         self
     }
 
-    /// Stand from the beginning and for ever, not only while somebody campaigns.
+    /// Stand from the beginning and for ever, not only while somebody campaigns. Members of algorithms without leases do
+    /// so anyway.
     pub fn always_stand(mut self) -> Self {
         self.settings.always_stands = true;
         self

@@ -59,18 +59,17 @@ struct Ended {
 }
 
 impl Disk {
-    /// Starts the thread. It calls `wake` whenever there is something to take.
+    /// Starts the thread. Times are by the member's own `clock`. It calls `wake` whenever there is something to take.
     ///
     /// # Errors
     /// If the machine has no room for a thread.
-    pub fn start(keep: impl Keep, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
+    pub fn start(keep: impl Keep, clock: Clock, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
         // Room for a write and a probe each way: nobody ever waits for room.
         let (jobs, to_do) = sync_channel(2);
         let (report, ended) = sync_channel(2);
         let work = move || work(keep, &to_do, &report, wake);
         let thread = thread::Builder::new().name("disk".to_owned()).spawn(work)?;
-        let (clock, buffer) = (Clock::new(), Vec::new());
-        Ok(Disk { jobs, ended, thread, clock, buffer, writing_since: None, probing_since: None })
+        Ok(Disk { jobs, ended, thread, clock, buffer: Vec::new(), writing_since: None, probing_since: None })
     }
 
     /// Asks for this to be kept. The write before must have been taken.

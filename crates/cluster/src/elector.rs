@@ -27,8 +27,11 @@ pub struct Stopped;
 
 /// A member of a cluster, at work in a thread of its own. `G` is the list of algorithms that it is chosen from.
 ///
-/// A member that nobody campaigns for votes and follows, and does not lead. When the last handle is dropped, it gives up
-/// leading, says farewell, and ends.
+/// A member that nobody campaigns for votes and follows, and does not lead, if its algorithm knows how to leave somebody
+/// out: those whose leaders have leases do (`quorum-lease`). With any other, whoever takes part may be elected, whether
+/// anybody campaigns or not; `campaign` then only waits for that.
+///
+/// When the last handle is dropped, it gives up leading, says farewell, and ends.
 pub struct Elector<G> {
     pub(crate) shared: Arc<Shared>,
     pub(crate) registry: PhantomData<fn() -> G>,
@@ -130,14 +133,16 @@ impl<G> Elector<G> {
         self.shared.view.borrow().clone()
     }
 
-    /// Whether this member leads at this very moment, on its own clock. What is done after asking may already be too
-    /// late: hand on the fencing token with every side effect, or check a [`Leadership`] before each.
+    /// Whether this member leads at this very moment, on its own clock. Whether that means that no other does depends on
+    /// the algorithm ([`Leadership`]). What is done after asking may already be too late: hand on the fencing token with
+    /// every side effect, or check a [`Leadership`] before each.
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.leads_for().is_some()
     }
 
-    /// For how long this member leads, unless its lease is renewed; nothing if it does not lead.
+    /// For how long this member leads, unless its lease is renewed; nothing if it does not lead. Very long where leaders
+    /// have no leases.
     #[must_use]
     pub fn leads_for(&self) -> Option<Duration> {
         let clock = &self.shared.clock;
@@ -147,7 +152,8 @@ impl<G> Elector<G> {
     /// Stands for election, and waits until this member leads. If the future is dropped before, it stands no longer.
     ///
     /// When leadership ends, the member stands no longer, unless others campaign: campaign again, as often as you like.
-    /// Several may campaign at once, and lead together: they are one member.
+    /// Several may campaign at once, and lead together: they are one member. (Members of algorithms without leases stand
+    /// whether anybody campaigns or not: see [`Elector`].)
     ///
     /// # Errors
     /// [`Stopped`] if the member has.

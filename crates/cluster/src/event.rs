@@ -17,6 +17,8 @@ pub enum Event {
         /// Its process.
         pid: u32,
     },
+    /// It talks in the clear, as it was told to ([`crate::Security::Plaintext`]): whoever can reach it can command it.
+    InTheClear,
     /// It knows who leads: another member, or itself.
     Elected {
         /// Who leads.
@@ -29,7 +31,8 @@ pub enum Event {
         /// The last term that it has heard of.
         term: u64,
     },
-    /// It leads itself, from now on: this is the fencing token.
+    /// It leads itself, from now on: its term is the fencing token ([`crate::Leadership::token`] says with which
+    /// algorithms).
     Gained {
         /// In which term.
         term: u64,

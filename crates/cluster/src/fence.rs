@@ -19,6 +19,10 @@ use std::sync::{Mutex, PoisonError};
 /// assert_eq!(ledger, ["opened", "paid 30", "paid 20"]);
 /// ```
 ///
+/// **It takes tokens that grow** from one leader to the next: those of `quorum-lease`, and of the other algorithms in
+/// which a majority elects. Where terms are not counted, as in `bully`, all tokens are the same, and everybody is
+/// admitted: see [`crate::Leadership::token`].
+///
 /// **Being admitted and the effect must be one step.** A writer that is admitted first and writes afterwards can fall
 /// asleep in between, wake after its successor has written, and write all the same. [`Fence::admit_then`] makes them one:
 /// while the effect runs, nobody else is admitted. Use [`Fence::admit`] only where something else does, such as a lock

@@ -58,6 +58,11 @@ impl Drop for Stands {
 /// more than the drift bound, and that no disk forgets what it has written. Between the check and the side effect the
 /// process may be stopped for any time: so pass [`Leadership::token`] on with each side effect, and let whoever carries
 /// it out refuse smaller tokens (see [`crate::Fence`]). Tokens strictly grow from one leader to the next.
+///
+/// With any other algorithm less holds. Where a majority elects without leases (`raft-vote`, `zookeeper`, `paxos`), no two
+/// leaders have the same token, but a former leader's check succeeds until it hears of the next. All others (`bully`, the
+/// rings, `omega` and so on) elect among whoever is there: a partition can have two leaders, and what they have is no
+/// token (see [`Leadership::token`]).
 #[derive(Debug)]
 pub struct Leadership {
     pub(crate) reign: Reign,
@@ -84,7 +89,11 @@ impl Leadership {
         self.reign.term
     }
 
-    /// What to hand on with every side effect: greater than every earlier leader's.
+    /// What to hand on with every side effect: the term.
+    ///
+    /// With `quorum-lease` it is greater than every earlier leader's. With the majority's other algorithms no two leaders
+    /// have the same. With all others it is no token: most count no terms (in `bully` it is always 0), so that a
+    /// [`crate::Fence`] admits everybody; in those that do (`omega`, `invitation`), each part of a partition counts its own.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.reign.term

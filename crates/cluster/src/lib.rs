@@ -42,9 +42,10 @@ pub use outlook::{Reign, View};
 pub use settings::{
     DEFAULT_ALGORITHM, Incarnation, MIN_SECRET, Peer, Profile, Security, Settings, SettingsError,
 };
-pub use start::{DEFAULT_DETECTOR, StartError};
+pub use start::{DEFAULT_DETECTOR, StartError, detector_of};
 pub use store::{Flaw, Saved, Store, StoreError};
 pub use supervisor::{
-    COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent, is_supervised,
+    COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent, is_supervised, parent_of,
+    parent_to_die_with,
 };
 pub use terms::{LONGEST_PROMISE, Terms};

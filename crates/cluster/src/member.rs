@@ -83,6 +83,8 @@ pub(crate) struct State {
     dead: BTreeSet<Id>,
     reign: Option<Reign>,
     reigns: u64,
+    /// The term of the last reign that has ended.
+    ended_in: Option<u64>,
     /// In this reign, its application has taken over.
     is_ready: bool,
     /// When nobody was known to lead for the first time since, or since the last call.
@@ -232,6 +234,7 @@ impl Member {
     fn withdraw(&mut self, now: Time, why: Loss) {
         self.seat.withdraw();
         if let Some(reign) = self.state.reign.take() {
+            self.state.ended_in = Some(reign.term);
             self.state.is_ready = false;
             self.outlook.show_loss(now, reign.term, why);
             self.reconsider();
@@ -254,6 +257,7 @@ impl Member {
     fn publish(&mut self, now: Time) {
         let status = self.machine.status();
         match self.machine.leads_until().filter(|&until| until > now && !self.state.is_stalled) {
+            Some(_) if self.has_led_in(status.term) => self.ask(Request::Resign, None),
             Some(until) => self.hold(now, status.term, until),
             None if self.state.reign.is_some() => self.withdraw(now, Loss::Expired),
             None => {}
@@ -262,6 +266,12 @@ impl Member {
             self.state.leaderless_since = now;
         }
         self.outlook.show(now, status, self.state.reign);
+    }
+
+    /// Whether a reign in this term has ended. Another would have the same token, and nobody could tell what is left of
+    /// the first from the second: so whoever still leads by its algorithm gives way to a new term.
+    fn has_led_in(&self, term: u64) -> bool {
+        self.machine.spec().reign == bellwether_core::Reign::Leased && self.state.ended_in == Some(term)
     }
 
     /// It leads until then: as before, or from now on.
@@ -280,7 +290,7 @@ impl Member {
         if before.is_some_and(|(_, end)| end <= self.clock.now()) {
             // Between the two leases, somebody may have seen that it does not lead: what has ended does not go on.
             self.withdraw(now, Loss::Expired);
-            self.hold(now, term, until);
+            self.publish(now);
         }
     }
 

@@ -21,8 +21,11 @@ pub const MAGIC: [u8; 6] = *b"BWOBIT";
 /// How many bytes an obituary has: the magic, the hash of the cluster's name, the id (little-endian) and the token.
 pub const LENGTH: usize = 6 + 32 + 8 + 32;
 
-/// What a peer answers, one byte, when it has taken note; to be asked again it says nothing and hangs up.
+/// What a peer answers, one byte, when it has taken note. One that says nothing is to be told again.
 pub const ACKNOWLEDGED: u8 = 0x06;
+/// What it answers if it has not heard that life of that member, or a later one since. The Hello may still be on its way, so
+/// it is worth telling a few times more, and no longer.
+pub const UNKNOWN: u8 = 0x15;
 
 /// A supervisor's secret for as long as its member lives.
 #[derive(Clone, PartialEq, Eq)]

@@ -40,6 +40,8 @@ pub(crate) struct Outlook {
     member: Id,
     events: broadcast::Sender<Happened>,
     view: watch::Sender<View>,
+    /// What the channel shows. It has a lock, which is left alone as long as nothing changes.
+    shown: View,
     /// Of each member that has said so, in which term its application took over. It may say so before this member knows
     /// that it leads.
     ready: BTreeMap<Id, u64>,
@@ -54,6 +56,7 @@ impl Outlook {
             member,
             events: broadcast::channel(BACKLOG).0,
             view: watch::channel(View::default()).0,
+            shown: View::default(),
             ready: BTreeMap::new(),
             led_by: None,
             last: Arc::default(),
@@ -77,28 +80,28 @@ impl Outlook {
     pub(crate) fn show(&mut self, at: Time, status: Status, reign: Option<Reign>) {
         self.forget_former(status);
         let is_ready = status.leader.is_some_and(|leader| self.ready.get(&leader) == Some(&status.term));
-        let mut said = (None, None, None);
-        self.view.send_if_modified(|view| {
-            let is_new_leader = (view.status.leader, view.status.term) != (status.leader, status.term);
-            let is_known = status.leader.is_some() || view.status.leader.is_some();
-            if is_new_leader && is_known {
-                said.0 = Some(match status.leader {
-                    Some(leader) => Event::Elected { leader, term: status.term },
-                    None => Event::Leaderless { term: status.term },
-                });
-            }
-            if let Some(Reign { term, .. }) = reign.filter(|_| view.reign != reign) {
-                said.1 = Some(Event::Gained { term });
-            }
-            if let Some(leader) = status.leader.filter(|_| is_ready && (is_new_leader || !view.is_ready)) {
-                said.2 = Some(Event::Ready { leader, term: status.term });
-            }
-            let now = View { status, reign, is_ready, is_over: view.is_over };
-            let changed = *view != now;
-            *view = now;
-            changed
-        });
-        [said.0, said.1, said.2].into_iter().flatten().for_each(|event| self.say(at, event));
+        let before = self.shown.clone();
+        self.put(View { status, reign, is_ready, is_over: before.is_over });
+        let is_new_leader = (before.status.leader, before.status.term) != (status.leader, status.term);
+        match status.leader {
+            Some(leader) if is_new_leader => self.say(at, Event::Elected { leader, term: status.term }),
+            None if before.status.leader.is_some() => self.say(at, Event::Leaderless { term: status.term }),
+            _ => {}
+        }
+        if let Some(Reign { term, .. }) = reign.filter(|_| before.reign != reign) {
+            self.say(at, Event::Gained { term });
+        }
+        if let Some(leader) = status.leader.filter(|_| is_ready && (is_new_leader || !before.is_ready)) {
+            self.say(at, Event::Ready { leader, term: status.term });
+        }
+    }
+
+    /// Shows this from now on.
+    fn put(&mut self, view: View) {
+        if self.shown != view {
+            self.shown = view.clone();
+            self.view.send_replace(view);
+        }
     }
 
     /// Where terms are not counted, whoever leads again has to say again that it is ready.
@@ -115,11 +118,9 @@ impl Outlook {
     /// A member's application has taken over, in this term.
     pub(crate) fn show_ready(&mut self, at: Time, leader: Id, term: u64) {
         self.ready.insert(leader, term);
-        let is_news = self.view.send_if_modified(|view| {
-            let is_it = view.status.leader == Some(leader) && view.status.term == term;
-            is_it && !std::mem::replace(&mut view.is_ready, true)
-        });
-        if is_news {
+        let Status { leader: led_by, term: in_term, .. } = self.shown.status;
+        if (led_by, in_term) == (Some(leader), term) && !self.shown.is_ready {
+            self.put(View { is_ready: true, ..self.shown.clone() });
             self.say(at, Event::Ready { leader, term });
         }
     }
@@ -132,22 +133,15 @@ impl Outlook {
     /// Its own leadership has ended, whatever its algorithm says yet.
     pub(crate) fn show_loss(&mut self, at: Time, term: u64, why: Loss) {
         self.forget_ready(self.member);
-        self.view.send_modify(|view| {
-            view.reign = None;
-            view.is_ready &= view.status.leader != Some(self.member);
-        });
+        let is_ready = self.shown.is_ready && self.shown.status.leader != Some(self.member);
+        self.put(View { reign: None, is_ready, ..self.shown.clone() });
         self.say(at, Event::Lost { term, why });
     }
 
     /// It has ended.
-    pub(crate) fn end(&self, at: Time, why: Option<String>) {
-        self.view.send_modify(|view| {
-            *view = View {
-                status: Status { role: Role::Undecided, leader: None, ..view.status },
-                is_over: true,
-                ..View::default()
-            };
-        });
+    pub(crate) fn end(&mut self, at: Time, why: Option<String>) {
+        let status = Status { role: Role::Undecided, leader: None, ..self.shown.status };
+        self.put(View { status, is_over: true, ..View::default() });
         let last = Happened { at, member: self.member, event: Event::Stopped { why } };
         let _ = self.last.set(last.clone()); // a member ends once
         let _ = self.events.send(last);

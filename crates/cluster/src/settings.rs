@@ -23,13 +23,15 @@ pub struct Settings {
     pub data: PathBuf,
     /// How members know each other from strangers.
     pub security: Security,
-    /// The algorithm: `quorum-lease`, or with a variant `bully/waiting`.
+    /// The algorithm: `quorum-lease`, or with a variant `bully/waiting`. [`crate::Builder::algorithm`] says what is lost
+    /// with others.
     #[serde(default = "default_algorithm")]
     pub algorithm: String,
     /// The failure detector, as in `heartbeat:T=5`; what the algorithm needs unless given.
     #[serde(default)]
     pub detector: Option<String>,
-    /// Whether to stand from the beginning and for ever, not only while somebody campaigns.
+    /// Whether to stand from the beginning and for ever, not only while somebody campaigns. Members of algorithms without
+    /// leases do so anyway.
     #[serde(default)]
     pub always_stands: bool,
     /// How fast it goes.
@@ -40,7 +42,8 @@ pub struct Settings {
     /// given here.
     #[serde(default)]
     pub commitment: Option<[u8; 32]>,
-    /// Seeds everything that is drawn; from the machine's randomness if there is none.
+    /// Seeds what the algorithm draws, as lots and random time-outs, and by how much attempts to connect are put off; from
+    /// the machine's randomness if there is none. Each member needs another one: who draws the same is never told apart.
     #[serde(default)]
     pub seed: Option<u64>,
     /// For trials: how many millionths the member's clock gains.
@@ -103,7 +106,8 @@ pub enum Security {
         /// Its key, as PEM.
         key: PathBuf,
     },
-    /// Not at all, and in the clear: whoever can reach a member can command it.
+    /// Not at all, and in the clear: whoever can reach a member can command it. It says so when it starts
+    /// ([`crate::Event::InTheClear`]).
     Plaintext,
 }
 

@@ -4,6 +4,7 @@ use crate::candidates::Candidates;
 use crate::clock::Clock;
 use crate::disk::{Disk, Keep};
 use crate::elector::{Elector, Shared};
+use crate::event::Event;
 use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
 use crate::moves::Moves;
@@ -11,14 +12,14 @@ use crate::network::{Network, NetworkError};
 use crate::obituary::InvalidCommitment;
 use crate::outlook::Outlook;
 use crate::seat::Seat;
-use crate::settings::{Incarnation, Settings, SettingsError};
+use crate::settings::{Incarnation, Security, Settings, SettingsError};
 use crate::store::{Saved, Store, StoreError};
 use crate::supervisor::{COMMITMENT, commitment_of_supervisor};
 use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Starts, Time,
+    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Spec, Starts, Time,
     Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -28,6 +29,12 @@ use std::sync::mpsc::channel;
 
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
+
+/// The failure detector of a member of this algorithm: the chosen one; else the default one, if it needs any.
+#[must_use]
+pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>) -> Option<&'a str> {
+    chosen.or((spec.starts == Starts::Callers).then_some(DEFAULT_DETECTOR))
+}
 
 /// Why a member could not start. Nothing has been changed, but where the error says so.
 #[derive(Debug, thiserror::Error)]
@@ -99,8 +106,7 @@ impl<G: Registry> Elector<G> {
             name: algorithm.to_owned(),
             known: G::names().join(", "),
         })?;
-        let needs_detector = G::ENTRIES[entry].spec.starts == Starts::Callers;
-        let chosen = settings.detector.as_deref().or(needs_detector.then_some(DEFAULT_DETECTOR));
+        let chosen = detector_of(G::ENTRIES[entry].spec, settings.detector.as_deref());
         let choice = chosen.map(|text| DetectorChoice::parse(G::DETECTORS, text)).transpose()?;
         if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
             return Err(StartError::Oracle(oracle.name));
@@ -156,7 +162,7 @@ pub(crate) fn start_with(
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
-    let disk = Disk::start(store, move || {
+    let disk = Disk::start(store, clock, move || {
         // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
         let _ = disk_wakes.wake();
     })
@@ -164,6 +170,9 @@ pub(crate) fn start_with(
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
     let (events, view) = (outlook.events(clock), outlook.view());
+    if settings.security == Security::Plaintext {
+        outlook.say(clock.now(), Event::InTheClear);
+    }
     let candidates = Arc::new(Candidates::default());
     // Nobody can be behind the channel yet to refuse it.
     let _ = commands.send(Command::Candidates);

@@ -8,34 +8,40 @@
 //! What the member asked others to start (a container, a unit of the service manager) is not its descendant, and
 //! nothing here ends it.
 
+mod above;
 mod burial;
+mod signals;
 
-use crate::obituary::{Commitment, InvalidCommitment, Obituary, Token, announce};
-use crate::{Peer, Settings, moves};
+use crate::obituary::{Obituary, Token, announce};
+use crate::{Peer, Profile, Settings, moves};
 use bellwether_core::Id;
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, getppid, kill_process_group,
-    pidfd_open, pidfd_send_signal, set_child_subreaper, set_parent_process_death_signal, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, kill_process_group, pidfd_open,
+    set_child_subreaper, waitid,
 };
-use std::env::VarError;
-use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
+use signals::Signals;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+pub(crate) use above::commitment_of_supervisor;
+pub use above::{die_with_parent, is_supervised, parent_of, parent_to_die_with};
 
 /// The environment variable that tells a member its supervisor's commitment, in hexadecimal.
 pub const COMMITMENT: &str = "BELLWETHER_COMMITMENT";
 /// The environment variable that tells a member its supervisor's pid.
 pub const SUPERVISOR: &str = "BELLWETHER_SUPERVISOR";
 
-/// Signals that are meant for the member.
-const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
+/// For so many delay bounds, which is two leases, a peer that does not answer is told again; but within these limits. The
+/// word is of use to a peer that waits for its promise to the dead one to run out, and whoever wants to start the member
+/// again waits for the supervisor's end.
+const DELAY_BOUNDS_OF_TELLING: u64 = 50;
+const LEAST_TELLING: Duration = Duration::from_secs(1);
+const LONGEST_TELLING: Duration = Duration::from_secs(10);
 
 /// Runs one member's process and tells its peers when it is dead. The calling process should do nothing else: all its
 /// children end with the member, and signals that would end it are passed on.
@@ -78,9 +84,6 @@ pub enum SupervisorError {
 }
 
 impl Supervisor {
-    /// How long peers are told again and again, if they do not take note.
-    pub const PATIENCE: Duration = Duration::from_secs(10);
-
     /// A supervisor of the member that these settings describe. Peers that move meanwhile it finds if the member, an
     /// [`crate::Elector`], is told of it, and if the directory of its votes is the same to both processes.
     #[must_use]
@@ -91,11 +94,12 @@ impl Supervisor {
             me: settings.me,
             peers,
             data: settings.data.clone(),
-            patience: Supervisor::PATIENCE,
+            patience: patience_with(settings.profile),
         }
     }
 
-    /// For how long peers that do not answer are told again.
+    /// For how long peers that do not answer are told again: else for two leases, but at least for a second and at most for
+    /// ten. Those that answer that they do not know the dead one, or where nobody is, are given up after an eighth of a second.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Supervisor {
         self.patience = patience;
@@ -117,8 +121,11 @@ impl Supervisor {
         moves::forget(&self.data);
         command
             .env(COMMITMENT, token.commitment().to_string())
-            .env(SUPERVISOR, std::process::id().to_string())
-            .process_group(0);
+            .env(SUPERVISOR, std::process::id().to_string());
+        let has_terminal = has_terminal();
+        if !has_terminal {
+            command.process_group(0);
+        }
         let child = command.spawn().map_err(|error| SupervisorError::Start {
             program: command.get_program().to_string_lossy().into_owned(),
             error,
@@ -127,9 +134,9 @@ impl Supervisor {
         // Nobody else waits for our children, so until we do, the pid is the child's, dead or alive.
         let pid = Pid::from_child(&child);
         let member = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
-        signals.pass_on_until_the_end_of(&member, pid)?;
+        signals.pass_on_until_the_end_of(&member, pid, has_terminal)?;
         // The whole group at once, as long as the dead member still keeps the number from being used again.
-        let _ = kill_process_group(pid, Signal::KILL); // there may be nobody left
+        let _ = kill_process_group(pid, Signal::KILL); // there may be nobody left, or no such group
         let status = waitid(WaitId::PidFd(member.as_fd()), WaitIdOptions::EXITED).map_err(io::Error::from)?;
         let code = status.as_ref().map_or(1, exit_code);
         if !burial::end_all_children() {
@@ -142,21 +149,17 @@ impl Supervisor {
     }
 }
 
-/// What the supervisor above this process has committed itself to, if there is one. Processes that this one starts inherit
-/// it, and rightly so: the supervisor says nothing before they are dead too.
-pub(crate) fn commitment_of_supervisor() -> Result<Option<Commitment>, InvalidCommitment> {
-    match std::env::var(COMMITMENT) {
-        Ok(text) => text.parse().map(Some),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(InvalidCommitment),
-    }
+/// Whether a person at a terminal may be talking to this process and to the member.
+///
+/// Then the member must be of our process group: only one group may read from a terminal, and whoever else tries is stopped.
+/// Without one it has a group of its own, which can be ended at once, and in which it can do as it likes.
+fn has_terminal() -> bool {
+    File::open("/dev/tty").is_ok() // there is none for who is of no terminal
 }
 
-/// Whether this process was started by a supervisor: by its parent, not by anybody above that.
-#[must_use]
-pub fn is_supervised() -> bool {
-    let supervisor = std::env::var(SUPERVISOR).ok().and_then(|pid| pid.parse().ok());
-    std::env::var_os(COMMITMENT).is_some() && supervisor == Some(parent())
+fn patience_with(profile: Profile) -> Duration {
+    let promises = profile.delay_bound * DELAY_BOUNDS_OF_TELLING;
+    Duration::from_micros(promises.ticks()).clamp(LEAST_TELLING, LONGEST_TELLING)
 }
 
 fn exit_code(status: &WaitIdStatus) -> i32 {
@@ -164,106 +167,18 @@ fn exit_code(status: &WaitIdStatus) -> i32 {
     status.exit_status().or(by_signal).unwrap_or(1)
 }
 
-/// Lets the calling process die when its supervisor does, even by kill -9: a member that nobody watches any more must
-/// not live on unseen. (No obituary follows: voters wait for the lease to end.)
-///
-/// Without a supervisor, the same with whoever started the process.
-///
-/// # Errors
-/// If the kernel refuses, or the supervisor is no longer there.
-pub fn die_with_parent() -> io::Result<()> {
-    let expected = match std::env::var(SUPERVISOR) {
-        Ok(pid) => pid.parse().map_err(|_| io::Error::other(format!("{SUPERVISOR} must be a pid")))?,
-        Err(_) => parent(),
-    };
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have died before it could be asked for its death's signal.
-    if parent() == expected {
-        Ok(())
-    } else {
-        Err(io::Error::other(format!(
-            "the supervisor (pid {expected}) is not this process's parent any more"
-        )))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether_core::Span;
 
-/// The parent's pid; 0 in a namespace that cannot see it.
-fn parent() -> i32 {
-    getppid().map_or(0, Pid::as_raw_pid)
-}
-
-/// Signals to this process, as something that can be waited for together with a pidfd.
-struct Signals {
-    forwarded: [UnixStream; FORWARDED.len()],
-    a_child_ended: UnixStream,
-    ending: Arc<AtomicBool>,
-}
-
-impl Signals {
-    fn new() -> io::Result<Signals> {
-        let ending = Arc::new(AtomicBool::new(false));
-        let mut forwarded = Vec::with_capacity(FORWARDED.len());
-        for signal in FORWARDED {
-            let number = signal.as_raw();
-            signal_hook::flag::register_conditional_shutdown(number, 128 + number, Arc::clone(&ending))?;
-            forwarded.push(receive(signal)?);
-        }
-        let forwarded = forwarded.try_into().map_err(|_| io::Error::other("as many as there are"))?;
-        Ok(Signals { forwarded, a_child_ended: receive(Signal::CHILD)?, ending })
-    }
-
-    /// Waits, without polling, and meanwhile reaps orphans that others of the member's descendants have left.
-    fn pass_on_until_the_end_of(&mut self, member: &OwnedFd, pid: Pid) -> io::Result<()> {
-        loop {
-            let watched = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
-            let [term, int, hup] = &self.forwarded;
-            let mut ready =
-                [member.as_fd(), self.a_child_ended.as_fd(), term.as_fd(), int.as_fd(), hup.as_fd()]
-                    .map(watched);
-            match poll(&mut ready, None) {
-                Ok(_) => {}
-                Err(rustix::io::Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
-            }
-            let [ended, a_child_ended, signals @ ..] = ready.map(|it| !it.revents().is_empty());
-            if ended {
-                return Ok(());
-            }
-            if a_child_ended {
-                drain(&mut self.a_child_ended)?;
-                burial::reap_orphans(pid);
-            }
-            for ((stream, signal), came) in self.forwarded.iter_mut().zip(FORWARDED).zip(signals) {
-                if came {
-                    drain(stream)?;
-                    let _ = pidfd_send_signal(member, signal); // it may have just ended
-                }
-            }
-        }
-    }
-
-    /// There is no member any more to pass signals on to: who asks for an end now means the telling.
-    fn end_this_process_from_now_on(&self) {
-        self.ending.store(true, Ordering::SeqCst);
-    }
-}
-
-/// A stream that can be read when the signal has come.
-fn receive(signal: Signal) -> io::Result<UnixStream> {
-    let (receiver, sender) = UnixStream::pair()?;
-    receiver.set_nonblocking(true)?;
-    signal_hook::low_level::pipe::register(signal.as_raw(), sender)?;
-    Ok(receiver)
-}
-
-fn drain(stream: &mut UnixStream) -> io::Result<()> {
-    let mut bytes = [0; 64];
-    loop {
-        match stream.read(&mut bytes) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+    #[test]
+    fn patience_is_two_leases_within_limits() {
+        let milliseconds = |delay_bound| {
+            let delay_bound = Span::from_ticks(delay_bound);
+            patience_with(Profile { delay_bound, ..Profile::STEADY }).as_millis()
+        };
+        assert_eq!([0, 1_200, 12_000, 100_000].map(milliseconds), [1_000, 1_000, 1_000, 5_000]);
+        assert_eq!([1_000_000, u64::MAX].map(milliseconds), [10_000; 2]);
     }
 }

@@ -1,9 +1,13 @@
 //! Supervisors of real processes: this program again, as a supervisor or as a member.
 
 use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH, Obituary};
-use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent};
+use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent, parent_to_die_with};
 use bellwether_core::Id;
-use std::fs;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
@@ -21,17 +25,51 @@ const ME: u64 = 2;
 #[test]
 fn as_another_process() {
     match std::env::var(ROLE).as_deref() {
-        Ok("supervisor") => {
-            let ended = Supervisor::new(&settings()).patience(Duration::from_secs(60)).run(command());
-            std::process::exit(ended.map_or(99, |ended| ended.code));
+        Ok("supervisor") => supervise(),
+        Ok("supervisor-on-a-terminal") => {
+            rustix::process::setsid().unwrap();
+            rustix::process::ioctl_tiocsctty(std::io::stdin()).unwrap();
+            supervise();
+        }
+        Ok("nested") => {
+            assert_eq!(parent_to_die_with().unwrap(), None);
+            let mut member = Command::new("sh");
+            member.args(["-c", "exit 5"]);
+            std::process::exit(Supervisor::new(&settings()).run(member).unwrap().code);
         }
         Ok("member") => {
             die_with_parent().unwrap();
             fs::write("ready", std::process::id().to_string()).unwrap();
             std::thread::sleep(Duration::from_secs(600));
         }
+        Ok("reader") => read_the_terminal(),
         _ => {}
     }
+}
+
+fn supervise() {
+    let ended = Supervisor::new(&settings()).patience(Duration::from_secs(60)).run(command());
+    std::process::exit(ended.map_or(99, |ended| ended.code));
+}
+
+/// Writes down a line, and then the code of each SIGINT, until it is told to end.
+fn read_the_terminal() {
+    let mut signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGTERM]).unwrap();
+    let (mut line, mut interrupts) = (String::new(), String::new());
+    std::io::stdin().read_line(&mut line).unwrap();
+    write_whole("said", &line);
+    for signal in &mut signals {
+        if signal.si_signo == SIGTERM {
+            std::process::exit(7);
+        }
+        interrupts += &format!("{} ", signal.si_code);
+        write_whole("interrupts", &interrupts);
+    }
+}
+
+fn write_whole(name: &str, text: &str) {
+    fs::write("new", text).unwrap();
+    fs::rename("new", name).unwrap();
 }
 
 fn settings() -> Settings {
@@ -46,6 +84,7 @@ fn settings() -> Settings {
 fn command() -> Command {
     match std::env::var(SCRIPT).unwrap().as_str() {
         "" => this_program("member"),
+        "reader" => this_program("reader"),
         "none" => Command::new("./there-is-no-such-program"),
         script => {
             let mut shell = Command::new("sh");
@@ -71,9 +110,23 @@ struct Stage {
 impl Stage {
     /// Starts all of it; the member is this shell script, or this program if it is empty.
     fn set(script: &str) -> Stage {
+        Stage::start(&mut this_program("supervisor"), script)
+    }
+
+    /// The same on a terminal, of which this is the other side.
+    fn on_a_terminal(script: &str) -> (Stage, File) {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+        let theirs = File::options().read(true).write(true).open(name).unwrap();
+        (Stage::start(this_program("supervisor-on-a-terminal").stdin(theirs), script), ours.into())
+    }
+
+    fn start(supervisor: &mut Command, script: &str) -> Stage {
         let directory = TempDir::new().unwrap();
         let peer = TcpListener::bind("127.0.0.1:0").unwrap();
-        let supervisor = this_program("supervisor")
+        let supervisor = supervisor
             .env(PEER, peer.local_addr().unwrap().to_string())
             .env(SCRIPT, script)
             .current_dir(directory.path())
@@ -98,7 +151,13 @@ impl Stage {
     }
 
     fn heard(&self) -> (TcpStream, Obituary) {
-        let (mut stream, _) = self.peer.accept().unwrap();
+        self.peer.set_nonblocking(true).unwrap();
+        let mut caller = None;
+        eventually(|| {
+            caller = self.peer.accept().ok();
+            caller.is_some()
+        });
+        let (mut stream, _) = caller.unwrap();
         let mut bytes = [0; LENGTH];
         stream.read_exact(&mut bytes).unwrap();
         let obituary = Obituary::decode(&bytes).unwrap();
@@ -246,6 +305,52 @@ fn the_exit_code_is_kept_and_the_token_never_shown() {
     assert!(!shown(token) && !shown(digits.as_bytes()));
     assert!(shown(b"BELLWETHER_COMMITMENT="), "the search can find something");
     assert_eq!(stage.acknowledge(stream).code(), Some(3));
+}
+
+/// What the terminal says to both, and what somebody says to its supervisor alone, it hears once. The codes are those of
+/// `<asm-generic/siginfo.h>`: sent by the kernel, sent by a process.
+#[test]
+fn a_member_reads_the_terminal_and_hears_every_signal_once() {
+    for (is_typed, code) in [(true, "128 "), (false, "0 ")] {
+        let (stage, mut terminal) = Stage::on_a_terminal("reader");
+        terminal.write_all(b"good morning\n").unwrap();
+        assert_eq!(stage.read("said"), "good morning\n");
+        if is_typed {
+            terminal.write_all(&[3]).unwrap(); // Ctrl-C
+        } else {
+            signal(stage.supervisor.id(), rustix::process::Signal::INT);
+        }
+        assert_eq!(stage.read("interrupts"), code);
+        // Were it passed on once more, that would happen before this is.
+        signal(stage.supervisor.id(), rustix::process::Signal::TERM);
+        let (stream, _) = stage.heard();
+        assert_eq!(stage.read("interrupts"), code);
+        assert_eq!(stage.acknowledge(stream).code(), Some(7));
+    }
+}
+
+#[test]
+fn the_terminal_ends_a_member_with_all_that_it_started_and_that_is_announced() {
+    let script = "sleep 600 & setsid sleep 600 & echo $! > new; mv new ready; read line";
+    let (stage, mut terminal) = Stage::on_a_terminal(script);
+    let hidden = stage.pids("ready")[0];
+    terminal.write_all(&[3]).unwrap();
+    let (stream, _) = stage.heard();
+    assert!(!exists(hidden));
+    assert_eq!(stage.acknowledge(stream).code(), Some(128 + 2));
+}
+
+/// A member, which is a shell, starts a program that has a supervisor of its own: each tells of its own death.
+#[test]
+fn supervised_programs_nest() {
+    let program = std::env::current_exe().unwrap();
+    let role = format!("{ROLE}=nested '{}' as_another_process --exact --nocapture", program.display());
+    let stage = Stage::set(&format!("{role}; exit $(($? + 1))"));
+    let (mut stream, inner) = stage.heard();
+    stream.write_all(&[ACKNOWLEDGED]).unwrap();
+    let (stream, outer) = stage.heard();
+    assert_ne!(inner, outer);
+    assert_eq!(stage.acknowledge(stream).code(), Some(6));
 }
 
 #[test]

@@ -54,13 +54,22 @@ struct Seat {
     connected: std::collections::BTreeSet<Id>,
 }
 
+/// That somebody leads.
+#[derive(Clone, Copy)]
+pub struct Reign {
+    pub leader: Id,
+    term: u64,
+    /// When the first member said so.
+    pub at_us: u64,
+}
+
 pub struct Cluster {
     directory: TempDir,
     seats: BTreeMap<Id, Seat>,
     lines: Receiver<Said>,
     sender: Sender<Said>,
-    /// Who has led, and in which term, as far as anyone has said.
-    reigns: Vec<(Id, u64)>,
+    /// As far as anyone has said.
+    pub reigns: Vec<Reign>,
     /// How often somebody has stopped leading.
     losses: usize,
     namespace: Option<String>,
@@ -156,8 +165,8 @@ impl Cluster {
             Event::Started { .. } => seat.pid = child_of(seat.supervisor.id()),
             Event::Elected { leader, term } => {
                 seat.leader = Some((*leader, *term));
-                if self.reigns.last().is_none_or(|&(_, last)| *term > last) {
-                    self.reigns.push((*leader, *term));
+                if self.reigns.last().is_none_or(|last| *term > last.term) {
+                    self.reigns.push(Reign { leader: *leader, term: *term, at_us: said.at_us });
                 }
             }
             Event::Leaderless { .. } => seat.leader = None,

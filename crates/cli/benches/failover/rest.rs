@@ -1,7 +1,8 @@
 //! What a cluster costs while nothing happens, and whether it stays as it is.
 
-use crate::cluster::Cluster;
-use crate::stalls;
+use crate::cluster::{Cluster, Reign};
+use crate::stalls::{self, Stall};
+use bellwether::Profile;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
     let stalls = stalls::watch(span);
     let pids = cluster.pids();
     let (changes, bytes, time) = (cluster.changes(), wire_bytes(&pids), processor_time(&pids));
+    let reigns = cluster.reigns.len();
     let begun = Instant::now();
     cluster.listen_for(span);
     let seconds = begun.elapsed().as_secs_f64();
@@ -25,11 +27,41 @@ pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
         None => "needs root and 'ip'".to_owned(),
     };
     let changes = cluster.changes() - changes;
-    let stalls = stalls::told(stalls);
+    let of_machine = match stalls::told(stalls) {
+        None => "| needs root, 'taskset' and 'chrt'".to_owned(),
+        Some(stalls) => {
+            let lease = lease(if is_fast { Profile::FAST } else { Profile::STEADY });
+            let alone = beside_no_stall(&cluster.reigns[reigns - 1..], &stalls, lease);
+            let long = stalls.iter().filter(|stall| stall.length() > Duration::from_millis(25)).count();
+            let longest = stalls.iter().map(Stall::length).max().unwrap_or_default();
+            format!("{alone} | {}, {long}, {:.1} ms", stalls.len(), longest.as_secs_f64() * 1e3)
+        }
+    };
     println!(
-        "| {name} | {seconds:.0} | {share:.2} | {of_member:.1} + {of_supervisor:.1} | {wire} | {changes} | {stalls} |"
+        "| {name} | {seconds:.0} | {share:.2} | {of_member:.1} + {of_supervisor:.1} | {wire} | {changes} | {of_machine} |"
     );
     drop((cluster, busy));
+}
+
+/// How long a lease lasts: 25 delay bounds.
+fn lease(profile: Profile) -> Duration {
+    Duration::from_micros(25 * profile.delay_bound.ticks())
+}
+
+/// How many changes of leader after the first of these reigns nothing explains: in the two leases before it no core
+/// stood still for half a lease, and it does not give back what such a change took.
+fn beside_no_stall(reigns: &[Reign], stalls: &[Stall], lease: Duration) -> usize {
+    let is_beside = |reign: &Reign| {
+        let reach = 2 * lease.as_micros() as u64;
+        let mut long = stalls.iter().filter(|stall| stall.length() > lease / 2);
+        long.any(|stall| (stall.begin..stall.end + reach).contains(&reign.at_us))
+    };
+    let mut is_explained = false;
+    let unexplained = |reign: &&Reign| {
+        is_explained = is_beside(reign) || is_explained && reign.leader == reigns[0].leader;
+        !is_explained
+    };
+    reigns[1..].iter().filter(unexplained).count()
 }
 
 struct BusyLoop(Child);

@@ -4,11 +4,26 @@
 //! notes how late it wakes. Whatever it cannot do in time nobody can: a virtual machine's core that its host gives to
 //! somebody else stands still for everyone.
 
+use crate::cluster::now_us;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const WORD: &str = "--watch-stalls";
-const LEVELS_MS: [u64; 2] = [15, 25];
+/// What is shorter is no stall.
+const LEAST: Duration = Duration::from_millis(15);
+
+/// A time in which a core stood still, in microseconds since the machine booted.
+#[derive(Clone, Copy)]
+pub struct Stall {
+    pub begin: u64,
+    pub end: u64,
+}
+
+impl Stall {
+    pub fn length(&self) -> Duration {
+        Duration::from_micros(self.end - self.begin)
+    }
+}
 
 /// Watches each core, where that is possible.
 pub fn watch(span: Duration) -> Vec<Child> {
@@ -22,43 +37,33 @@ pub fn watch(span: Duration) -> Vec<Child> {
     (0..cores).filter_map(watcher).collect()
 }
 
-/// What they have seen, all cores together.
-pub fn told(watchers: Vec<Child>) -> String {
-    let mut seen: Vec<u64> = Vec::new();
+/// What they have seen, all cores together; nothing if they could not watch.
+pub fn told(watchers: Vec<Child>) -> Option<Vec<Stall>> {
+    let mut stalls = Vec::new();
+    let mut has_watched = false;
     for watcher in watchers {
         let Ok(output) = watcher.wait_with_output() else { continue };
+        has_watched |= output.status.success();
         let text = String::from_utf8_lossy(&output.stdout);
-        let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        seen = match (&seen[..], &numbers[..]) {
-            ([], _) => numbers,
-            (&[some, more, longest], &[others, even_more, other]) => {
-                vec![some + others, more + even_more, longest.max(other)]
-            }
-            _ => seen,
-        };
+        let times: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        stalls.extend(times.as_chunks().0.iter().map(|&[begin, end]| Stall { begin, end }));
     }
-    match seen[..] {
-        [some, more, longest] => format!("{some}, {more}, {:.1} ms", longest as f64 / 1e3),
-        _ => "needs root, 'taskset' and 'chrt'".to_owned(),
-    }
+    has_watched.then_some(stalls)
 }
 
-/// If this process is to watch: does so, and prints how often its core was late by how much, and the worst of it in
-/// microseconds.
+/// If this process is to watch: does so, and prints from when to when its core stood still.
 pub fn is_asked_to_watch() -> bool {
     let mut arguments = std::env::args().skip_while(|argument| argument != WORD).skip(1);
     let Some(span) = arguments.next().and_then(|text| text.parse().ok()) else { return false };
-    let (end, nap) = (Instant::now() + Duration::from_secs(span), Duration::from_millis(1));
-    let (mut counts, mut longest) = ([0_u64; LEVELS_MS.len()], Duration::ZERO);
-    while Instant::now() < end {
-        let before = Instant::now();
+    let (end, nap) = (now_us() + Duration::from_secs(span).as_micros() as u64, Duration::from_millis(1));
+    let mut before = now_us();
+    while before < end {
         std::thread::sleep(nap);
-        let late = before.elapsed().saturating_sub(nap);
-        longest = longest.max(late);
-        for (count, level) in counts.iter_mut().zip(LEVELS_MS) {
-            *count += u64::from(late > Duration::from_millis(level));
+        let stall = Stall { begin: before + nap.as_micros() as u64, end: now_us() };
+        if stall.end > stall.begin && stall.length() > LEAST {
+            println!("{} {}", stall.begin, stall.end);
         }
+        before = now_us();
     }
-    println!("{} {} {}", counts[0], counts[1], longest.as_micros());
     true
 }

@@ -79,12 +79,18 @@ pub enum Command {
     Member {
         /// The file of settings
         settings: PathBuf,
+        /// Do not say what its cluster promises: whoever starts it has
+        #[arg(long)]
+        quiet: bool,
     },
     /// Start a member and tell the others when it is dead: what 'up' starts
     #[command(hide = true)]
     Supervise {
         /// The file of the member's settings
         settings: PathBuf,
+        /// Do not say what its cluster promises: whoever starts it has
+        #[arg(long)]
+        quiet: bool,
     },
     /// Print completions for a shell
     Completions {

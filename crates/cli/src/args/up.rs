@@ -28,7 +28,8 @@ pub struct UpArgs {
     /// Kill the leader (kill -9) every so often, and start it again a while later
     #[arg(long, value_name = "DURATION", value_parser = values::parse_duration)]
     pub kill_leader_every: Option<Duration>,
-    /// Where the members' random numbers come from [default: from the machine]. Real time is never the same twice
+    /// Seeds what members draw: their lots, and random time-outs [default: from the machine]. Where nothing but lots
+    /// decides, as in itai-rodeh, the same member leads again; real time is never the same twice
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
     /// Keep the members' settings and votes here, and begin with what is there [default: in a directory that is

@@ -44,8 +44,8 @@ use crate::error::{Failure, Verdict};
 pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
         Command::Up(args) => up::run(&args),
-        Command::Member { settings } => up::member(&settings),
-        Command::Supervise { settings } => up::supervise(&settings),
+        Command::Member { settings, quiet } => up::member(&settings, quiet),
+        Command::Supervise { settings, quiet } => up::supervise(&settings, quiet),
         Command::Algorithms(args) => algorithms::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),

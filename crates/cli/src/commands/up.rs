@@ -3,16 +3,14 @@
 use crate::args::UpArgs;
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
+use crate::promise::promise;
 use crate::up::Run;
 use bellwether::process::{self, ProcessError};
-use bellwether::{Algorithms, StartError};
+use bellwether::{Algorithms, Security, StartError, Terms};
 use bellwether_core::{DetectorChoice, Registry as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-
-/// So long a supervisor tells of a death again, to whoever has not taken note: a frozen member that wakes hears of it.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a cluster until it is told to end.
 pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
@@ -27,19 +25,41 @@ pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
 }
 
 /// Is a member.
-pub fn member(settings: &Path) -> Result<Verdict, Failure> {
+pub fn member(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
+    introduce(settings, quiet);
     process::member(settings).map(|()| Verdict::Fine).map_err(failure)
 }
 
 /// Starts a member, and tells the others when it is dead.
-pub fn supervise(settings: &Path) -> Result<Verdict, Failure> {
+pub fn supervise(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
+    introduce(settings, quiet);
     let this_program = std::env::current_exe()
         .map_err(|error| Failure::System(format!("cannot find this program to start it again: {error}")))?;
     let mut member = Command::new(this_program);
-    member.arg("member").arg(settings);
-    let code = process::supervise(settings, member, PATIENCE).map_err(failure)?;
+    member.args(["member", "--quiet"]).arg(settings);
+    let code = process::supervise(settings, member).map_err(failure)?;
     // A supervisor ends as its member did.
     std::process::exit(code)
+}
+
+/// Says what a member's cluster promises, and what its security does not, unless that has been said. What is wrong with its
+/// settings is said by whoever then goes by them.
+fn introduce(settings: &Path, quiet: bool) {
+    if quiet {
+        return;
+    }
+    let Ok(settings) = process::read_settings(settings) else { return };
+    let Ok(choice) = Choice::find(&settings.algorithm, None) else { return };
+    let me = settings.me;
+    let voters = Terms::new(&settings, choice.spec).voters.len() as u64;
+    let mut text = format!("member {me} runs {}: {}\n", choice.label(), promise(choice.spec, voters));
+    if settings.security == Security::Plaintext {
+        text += &format!(
+            "WARNING: member {me} talks IN THE CLEAR: whoever can reach it can command it, and whoever can listen hears \
+             everything. Give all members a secret or certificates, unless nobody else is on their network\n"
+        );
+    }
+    let _ = std::io::stderr().write_all(text.as_bytes()); // or nobody wants to know
 }
 
 fn failure(error: ProcessError) -> Failure {

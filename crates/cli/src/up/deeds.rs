@@ -35,6 +35,8 @@ pub enum Deed {
         members: u64,
         /// Which algorithm they run.
         algorithm: String,
+        /// With which failure detector, if any.
+        detector: Option<String>,
         /// How fast.
         profile: String,
         /// What that can promise.

@@ -1,7 +1,7 @@
 //! The processes of one member: its supervisor, which is our child, and the member below it.
 
 use bellwether::Id;
-use bellwether::process::{Line, SUPERVISOR};
+use bellwether::process::{Line, SUPERVISOR, parent_of};
 use ratatui::crossterm::event::Event as TerminalEvent;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -58,7 +58,7 @@ impl Keeper {
     /// a process ends, the kernel ends the process too, if it has asked for that.
     pub fn start(life: Life, settings: &Path, notices: &SyncSender<Notice>) -> io::Result<Keeper> {
         let mut supervisor = Command::new(std::env::current_exe()?)
-            .arg("supervise")
+            .args(["supervise", "--quiet"]) // what is promised has been said
             .arg(settings)
             .env(SUPERVISOR, std::process::id().to_string())
             .stdin(Stdio::piped())
@@ -139,15 +139,6 @@ impl Drop for Keeper {
             await_death(member, Some(&DEATH_THROES));
         }
     }
-}
-
-/// Who started a process, or inherited it.
-fn parent_of(pid: u32) -> io::Result<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // After the program's name, which may have anything in it, come the state and the parent.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    let parent = fields.split_whitespace().nth(1).and_then(|field| field.parse().ok());
-    parent.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Waits for a process to be dead; whether it is.

@@ -3,7 +3,6 @@
 mod deeds;
 mod home;
 mod keeper;
-mod promise;
 mod record;
 mod run;
 mod screen;

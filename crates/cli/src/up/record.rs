@@ -1,7 +1,7 @@
 //! What has happened in a run, and the verdict on it.
 
-use super::promise::Promised;
 use crate::error::Verdict;
+use crate::promise::Promised;
 use bellwether::Id;
 use bellwether_core::Spec;
 use bellwether_sim::Summary as Sample;

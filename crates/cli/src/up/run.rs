@@ -3,7 +3,6 @@
 use super::deeds::{Deed, Happening, What};
 use super::home::Home;
 use super::keeper::{Keeper, Life, Notice};
-use super::promise::promise;
 use super::record::Record;
 use super::standing::{Condition, Standing};
 use super::tale;
@@ -14,8 +13,9 @@ use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output;
 use crate::play;
+use crate::promise::promise;
 use bellwether::process::{Line, What as Said};
-use bellwether::{Clock, Event, Id};
+use bellwether::{Clock, Event, Id, detector_of};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -75,11 +75,14 @@ impl<'a> Run<'a> {
         let home = Home::furnish(args, choice, &ids)?;
         let clock = Clock::new();
         let promise = promise(choice.spec, args.members);
+        let detector = detector_of(choice.spec, args.detector.as_deref());
         let told = match args.format {
             Some(OutcomeFormat::Json) => Telling::Json,
-            None if play::can_be_drawn() => {
-                Telling::View(Box::new(View::open(headline(args, choice, &promise), ids[0], sender.clone())?))
-            }
+            None if play::can_be_drawn() => Telling::View(Box::new(View::open(
+                headline(args, choice, detector, &promise),
+                ids[0],
+                sender.clone(),
+            )?)),
             _ => Telling::Text,
         };
         let mut run = Run {
@@ -102,7 +105,8 @@ impl<'a> Run<'a> {
             is_over: false,
         };
         let (algorithm, profile) = (choice.label(), word(args.profile));
-        run.tell(None, Deed::Up { members: args.members, algorithm, profile, promise })?;
+        let detector = detector.map(ToOwned::to_owned);
+        run.tell(None, Deed::Up { members: args.members, algorithm, detector, profile, promise })?;
         ids.iter().try_for_each(|&id| run.bring_up(id))?;
         Ok(run)
     }
@@ -379,9 +383,10 @@ impl<'a> Run<'a> {
         living.count() * 2 > self.standings.len()
     }
 
-    /// Somebody is still to be started again, or somebody to lead.
+    /// Somebody is still to start or to be started again, or somebody to lead.
     fn is_unsettled(&self) -> bool {
         !self.comebacks.is_empty()
+            || self.standings.values().any(|standing| standing.condition == Condition::Starting)
             || self.has_majority() && (self.leader().is_none() || self.record.is_failing_over())
     }
 
@@ -462,6 +467,7 @@ pub enum Order {
     Quit,
 }
 
-fn headline(args: &UpArgs, choice: Choice, promise: &str) -> String {
-    format!("{} ({}): {promise}", choice.label(), word(args.profile))
+fn headline(args: &UpArgs, choice: Choice, detector: Option<&str>, promise: &str) -> String {
+    let with_detector = tale::with_detector(detector);
+    format!("{}{with_detector} ({}): {promise}", choice.label(), word(args.profile))
 }

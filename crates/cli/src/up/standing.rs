@@ -112,7 +112,8 @@ impl Standing {
                 Verdict::Failed => self.doubt(*peer, Doubt::Dead),
             },
             Event::Stopped { .. } => (self.leader, self.lease) = (None, None),
-            Event::Gained { .. }
+            Event::InTheClear
+            | Event::Gained { .. }
             | Event::Extended { .. }
             | Event::Ready { .. }
             | Event::Refused { .. }

@@ -59,6 +59,7 @@ fn of_event(event: &Event) -> String {
         Event::Started { address, boot, pid } => {
             format!("listens at {address}, as process {pid}, in its life number {boot}")
         }
+        Event::InTheClear => "talks IN THE CLEAR: whoever can reach it can command it".to_owned(),
         Event::Elected { leader, term: 0 } => format!("names {leader} the leader"),
         Event::Elected { leader, term } => format!("names {leader} the leader of term {term}"),
         Event::Leaderless { .. } => "names no leader any more".to_owned(),
@@ -97,11 +98,17 @@ fn of_loss(why: Loss) -> &'static str {
     }
 }
 
+/// What follows an algorithm's name.
+pub fn with_detector(detector: Option<&str>) -> String {
+    detector.map(|name| format!(" with the detector {name}")).unwrap_or_default()
+}
+
 fn of_deed(deed: &Deed) -> String {
     match deed {
-        Deed::Up { members, algorithm, profile, promise } => {
+        Deed::Up { members, algorithm, detector, profile, promise } => {
             let run = if *members == 1 { "member runs" } else { "members run" };
-            format!("{members} {run} {algorithm}, {profile}: {promise}")
+            let with_detector = with_detector(detector.as_deref());
+            format!("{members} {run} {algorithm}{with_detector}, {profile}: {promise}")
         }
         Deed::Killed => "is killed".to_owned(),
         Deed::Paused => "is frozen".to_owned(),

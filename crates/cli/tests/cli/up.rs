@@ -2,12 +2,14 @@
 
 use crate::program::{command, run, run_in, run_well};
 use crate::screen::Screen;
+use bellwether::process::SUPERVISOR;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -180,11 +182,10 @@ fn everything_ends_when_nobody_reads_any_more() {
 fn a_member_that_others_kill_is_missed() {
     let mut up = Up::start("--members 3");
     up.read_until(|told| count(told, "gained") == 1);
-    let leader = up.told.iter().find(|line| line["event"] == "gained").unwrap()["member"].clone();
-    let started = up.told.iter().find(|line| line["event"] == "started" && line["member"] == leader).unwrap();
-    let pid = i32::try_from(started["pid"].as_i64().unwrap()).unwrap();
-    assert!(descendants(up.pid()).iter().any(|process| process.0 == pid));
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    let leader = up.told.iter().find(|line| line["event"] == "gained").unwrap()["member"].as_u64().unwrap();
+    let pid = pid_of(&up.told, leader);
+    assert!(descendants(up.pid()).iter().any(|process| process.0 == pid.as_raw_nonzero().get()));
+    kill_process(pid, Signal::KILL).unwrap();
     up.read_until(|told| count(told, "ended") == 1 && count(told, "gained") >= 2);
     up.signal(Signal::INT);
     up.read_to_the_end();
@@ -231,8 +232,50 @@ fn the_leader_of_one_or_two_is_killed_too_and_comes_back() {
 fn other_algorithms_run_too_and_it_is_said_what_is_lost() {
     let text = run_well("up --algorithm bully --members 3 --for 100ms").stdout;
     assert!(text.contains("a partition can have two leaders") && text.contains("LEADS"), "{text}");
-    let text = run_well("up --algorithm raft-vote/pre-vote --members 3 --for 100ms").stdout;
+    let ended = run_well("up --algorithm raft-vote/pre-vote --members 3 --for 100ms");
+    let text = ended.stdout;
     assert!(text.contains("one leader a term at most") && text.contains("LEADS"), "{text}");
+    assert_eq!(ended.stderr, "", "members do not say again what has been said");
+}
+
+/// The pid that a member has said.
+fn pid_of(told: &[Value], member: u64) -> Pid {
+    let started = told.iter().find(|line| line["event"] == "started" && line["member"] == member).unwrap();
+    Pid::from_raw(i32::try_from(started["pid"].as_i64().unwrap()).unwrap()).unwrap()
+}
+
+/// Of one that is frozen, the first detector says that it has failed, the second for a long time only that it may have.
+#[test]
+fn the_detector_that_is_chosen_watches_and_is_named() {
+    for (detector, verdict) in [("heartbeat:D=500", "failed"), ("three-valued:D1=500,D2=60000", "suspected")]
+    {
+        let mut up = Up::start(&format!("--members 3 --algorithm bully --detector {detector}"));
+        up.read_until(|told| count(told, "gained") > 0);
+        assert_eq!(up.told[0]["detector"], detector);
+        kill_process(pid_of(&up.told, 1), Signal::STOP).unwrap();
+        let is_doubt = |line: &Value| {
+            line["event"] == "judged" && line["peer"] == 1 && line["verdict"].as_str() != Some("working")
+        };
+        up.read_until(|told| told.iter().any(is_doubt));
+        assert_eq!(up.told.iter().find(|line| is_doubt(line)).unwrap()["verdict"], verdict, "{detector}");
+    }
+    let text = run_well("up --algorithm bully --members 3 --for 100ms").stdout;
+    assert!(text.contains("3 members run bully with the detector heartbeat, steady"), "{text}");
+    let text = run_well("up --members 1 --for 100ms --format json").stdout;
+    assert!(text.lines().next().unwrap().contains("\"detector\":null"), "{text}");
+}
+
+/// In this algorithm, lots alone decide who leads.
+#[test]
+fn members_that_draw_from_the_same_seed_elect_the_same() {
+    let leader = |seed: u64| {
+        let mut up = Up::start(&format!("--members 3 --algorithm itai-rodeh --seed {seed}"));
+        up.read_until(|told| count(told, "gained") == 1);
+        up.told.last().unwrap()["member"].as_u64().unwrap()
+    };
+    let first = [1, 2, 3, 4].map(leader);
+    assert_eq!([1, 2, 3, 4].map(leader), first);
+    assert!(first.iter().any(|it| *it != first[0]), "it is the seed that decides: {first:?}");
 }
 
 #[test]
@@ -273,6 +316,21 @@ fn members_that_cannot_start_say_why() {
     );
 }
 
+/// Each has peers to tell of its death, and none of them is there.
+#[test]
+fn if_none_of_many_can_start_that_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let up = |args: &str| run_in(dir.path(), &format!("up --members 3 --data data --for 100ms {args}"));
+    assert_eq!(up("").code, 0);
+    let ended = up("--algorithm bully");
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("no member could start"), "{}", ended.stderr);
+    for id in 1..=3 {
+        let (dead, why) = (format!("member {id} is dead"), format!("member {id}: error: "));
+        assert!(ended.stdout.contains(&dead) && ended.stderr.contains(&why), "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -284,6 +342,30 @@ fn settings_that_make_no_sense_are_refused() {
     }
     let help = run("--help").stdout;
     assert!(!help.contains("supervise"), "it is nobody's business: {help}");
+}
+
+/// By its environment a process can be asked to die with its parent. The wish is inherited by those for whom it is not meant.
+#[test]
+fn who_is_to_die_with_somebody_goes_on_only_below_that_one() {
+    let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
+    let (us, stranger_pid) = (std::process::id(), stranger.id());
+    let program = env!("CARGO_BIN_EXE_bellwether");
+    for (asks, is_below_a_shell, goes_on) in
+        [(us, false, true), (us, true, true), (stranger_pid, false, false), (stranger_pid, true, false)]
+    {
+        for role in ["member", "supervise"] {
+            let start = format!("'{program}' {role} none.json");
+            // A shell that has something left to do does not become the program.
+            let script = if is_below_a_shell { format!("{start}; exit $?") } else { format!("exec {start}") };
+            let mut shell = Command::new("sh");
+            let ended = shell.args(["-c", &script]).env(SUPERVISOR, asks.to_string()).output().unwrap();
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!(said.contains("cannot read the settings"), goes_on, "{said}");
+            assert_eq!(said.contains("is not this process's parent any more"), !goes_on, "{said}");
+        }
+    }
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
 }
 
 /// A cluster on a terminal, whose best member leads.
@@ -298,10 +380,16 @@ fn on_a_terminal(args: &str) -> (Up, Screen) {
 }
 
 /// Quits: it ends well, and nothing is left.
-fn quit((mut up, mut screen): (Up, Screen), most_leaders: u64) {
+fn quit((mut up, mut screen): (Up, Screen), leaders_at_once: RangeInclusive<u64>) {
     let processes = descendants(up.pid());
     screen.press("q");
-    screen.until_shown(&format!("most leaders at once: {most_leaders}"));
+    let counted = |screen: &Screen| {
+        let text = screen.text();
+        let (_, most) = text.split_once("most leaders at once: ")?;
+        most.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
+    };
+    screen.until("the summary", |screen| counted(screen).is_some());
+    assert!(leaders_at_once.contains(&counted(&screen).unwrap()), "{}", screen.text());
     assert_eq!(up.child.wait().unwrap().code(), Some(0));
     assert_gone(&processes);
     assert_empty(up.temporary.path());
@@ -316,7 +404,7 @@ fn on_a_terminal_members_are_killed_and_started_again() {
     screen.press("r");
     screen.until("it lives again", |screen| screen.is(3, "running"));
     screen.until_shown("in its life number 2");
-    quit((up, screen), 1);
+    quit((up, screen), 1..=1);
 }
 
 #[test]
@@ -335,7 +423,7 @@ fn on_a_terminal_members_are_frozen_and_cut_off_and_come_back() {
                 && (1..=3).filter(|&it| screen.leads(it)).count() == 1
         });
     }
-    quit((up, screen), 1);
+    quit((up, screen), 1..=1);
 }
 
 #[test]
@@ -353,7 +441,7 @@ fn on_a_terminal_the_leader_is_asked_to_hand_over_and_to_resign() {
     screen.until("one leads", |screen| (1..=3).any(|it| screen.leads(it)));
     screen.press("l");
     screen.until("the next leads", comes_after("is asked to lead no longer", "LEADS"));
-    quit((up, screen), 1);
+    quit((up, screen), 1..=1);
 }
 
 /// It was said at the beginning that a partition can have two leaders: that is no fault then.
@@ -364,7 +452,8 @@ fn two_leaders_where_one_was_not_promised_are_no_fault() {
     screen.until("both sides have a leader", |screen| screen.leads(2) && screen.leads(3));
     screen.press("h");
     screen.until("it is connected again", |screen| screen.is(3, "running"));
-    quit((up, screen), 2);
+    // A member that is held up may be taken for dead, and lead as well: how many do is up to the machine.
+    quit((up, screen), 2..=3);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::judge::{Recording, Reign};
 use crate::process::{Process, Record, id, now_us};
 use bellwether::process::{Line, SUPERVISOR, What};
-use bellwether::{Duty, Event, Peer, Profile, Security, Settings, View};
+use bellwether::{Duty, Event, Peer, Profile, Security, Settings, Span, View};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +14,15 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 const SECRET: &str = "a secret of thirty-two bytes or more";
+
+/// The lease of a calm cluster's leader: longer than any machine is held up, so only what the test does, or a fault, ends
+/// it.
+const CALM_LEASE: Duration = Duration::from_secs(5);
+
+/// For clusters whose leader is to stay.
+pub fn calm(settings: &mut Settings) {
+    settings.profile.delay_bound = Span::from_ticks(CALM_LEASE.as_micros() as u64 / 25); // as long as 25 of these
+}
 
 /// Members 1, 2, ... of which the greatest is the best. All are gone when this is.
 #[derive(Debug)]
@@ -189,7 +198,14 @@ impl Cluster {
         });
     }
 
-    /// Waits until these, have a leader among them, in a term after this one: gives it and its term.
+    /// Of a calm cluster: these keep the leader that they have, of this term, and by their own votes. What it was voted
+    /// before now lasts for one lease at the most.
+    pub fn assert_keep(&self, members: &[u64], leader: (u64, u64)) {
+        self.until_led_for(members, CALM_LEASE + Duration::from_secs(1));
+        assert_eq!(self.leader_of(members, 0), leader, "the same leader as before, in the same term");
+    }
+
+    /// Waits until these have a leader among them, in a term after this one: gives it and its term.
     pub fn leader_of(&self, members: &[u64], after: u64) -> (u64, u64) {
         self.until(&format!("members {members:?} have a leader after term {after}"), |recording| {
             let known = known_leaders(recording);

@@ -12,3 +12,4 @@ mod partitions;
 mod process;
 mod signals;
 mod strangers;
+mod words;

@@ -1,20 +1,14 @@
 //! Whoever comes to a member's door without being a member: the cluster goes on as if nobody had.
 
-use crate::cluster::{Cluster, places};
+use crate::cluster::{Cluster, calm, places};
 use crate::process::{LIMIT, id};
-use bellwether::{Event, Security, Settings, Span};
+use bellwether::{Event, Security};
 use bellwether_cluster::obituary::{Obituary, Token};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// Leases of two and a half seconds: on any machine they are kept, unless something is wrong.
-fn calm(settings: &mut Settings) {
-    settings.profile.delay_bound = Span::from_ticks(100_000);
-}
 
 /// Members 1 and 2 have a leader, and one of them has turned the third away for this reason, and it knows nobody.
 fn assert_third_is_turned_away(mut cluster: Cluster, why: &str) {
@@ -144,7 +138,7 @@ fn garbage_and_frames_that_are_too_long_disturb_nobody() {
             });
         }
         let all = cluster.ids();
-        assert_eq!(cluster.leader_of(&all, 0), (leader, term), "the same leader as before");
+        cluster.assert_keep(&all, (leader, term));
         cluster.finish(&all);
     }
 }
@@ -158,7 +152,7 @@ fn an_obituary_by_somebody_else_buries_nobody() {
         say(&peer.address, &obituary);
     }
     let all = cluster.ids();
-    assert_eq!(cluster.leader_of(&all, 0), (leader, term), "the same leader as before");
+    cluster.assert_keep(&all, (leader, term));
     assert!(!cluster.was_said(|_, event| matches!(event, Event::Died { .. })));
     cluster.finish(&all);
 }
@@ -205,7 +199,7 @@ fn what_was_overheard_and_is_said_again_is_not_heard() {
     cluster.settings(1).members[1].address = listener;
     cluster.settings(2).members[0].address = places().next().unwrap();
     let (leader, term) = cluster.start_all();
-    cluster.until_led_for(&[leader], Duration::from_secs(3)); // so that something was said
+    cluster.assert_keep(&[1, 2, 3], (leader, term)); // so that something was said
     let overheard = heard.lock().unwrap().clone();
     assert!(overheard.iter().any(|bytes| bytes.len() > 500), "votes went through here");
     for _ in 0..5 {
@@ -215,6 +209,6 @@ fn what_was_overheard_and_is_said_again_is_not_heard() {
         me == 2 && matches!(event, Event::Refused { from, .. } if from.starts_with("somebody at"))
     });
     let all = cluster.ids();
-    assert_eq!(cluster.leader_of(&all, 0), (leader, term), "the same leader as before");
+    cluster.assert_keep(&all, (leader, term));
     cluster.finish(&all);
 }

@@ -43,7 +43,7 @@ fn theatre() -> Theatre {
     let (their_kept, kept) = mpsc::channel();
     let (wake, woken) = mpsc::channel();
     let puppet = Puppet { outcomes: their_outcomes, kept: their_kept };
-    let disk = Disk::start(puppet, move || wake.send(()).unwrap_or_default()).unwrap();
+    let disk = Disk::start(puppet, Clock::new(), move || wake.send(()).unwrap_or_default()).unwrap();
     Theatre { disk, outcomes, kept, woken }
 }
 
@@ -126,7 +126,7 @@ fn a_disk_that_does_not_answer_is_left_alone() {
 fn closing_ends_what_was_asked_for_and_frees_the_store() {
     let directory = tempfile::tempdir().unwrap();
     let open = || Store::open(directory.path(), "orders", Id::new(1).unwrap(), &terms()).unwrap();
-    let mut disk = Disk::start(open().0, || {}).unwrap();
+    let mut disk = Disk::start(open().0, Clock::new(), || {}).unwrap();
     disk.probe();
     disk.write(b"one");
     assert!(disk.close(LONG));

@@ -67,7 +67,7 @@ impl Member {
         }
     }
 
-    fn ask(&mut self, request: Request, only_in: Option<Reign>) {
+    pub(super) fn ask(&mut self, request: Request, only_in: Option<Reign>) {
         match request {
             Request::Stand | Request::Withdraw => self.state.candidacy = Some(request),
             _ if only_in.is_some() && only_in != self.state.reign => {} // that is over

@@ -7,10 +7,12 @@ use crate::leadership::NoHandOver;
 use crate::machine::Typed;
 use crate::start::start_with;
 use crate::{Peer, Saved, Security, Settings, StoreError};
+use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
-    Algorithm, Cx, Detector, Electorate, Goal, Identities, Kind, Knowledge, Lasting, Leadership, Links,
-    Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing, Verdict, WatchCx,
+    Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
+    Leadership, Links, Message, Need, Never, Protocol, Registry as _, Role, Signal, Spec, Status, Timing,
+    Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
@@ -266,6 +268,20 @@ fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back
 }
 
 #[test]
+fn whoever_leads_again_has_another_token_though_its_lease_has_not_run_out() {
+    let stage = Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| {
+        settings.always_stands = true;
+        settings.profile.delay_bound = Span::from_ticks(200_000); // a lease of five seconds: longer than a disk may stall
+    });
+    let leadership = stage.campaign();
+    stage.platter.be(Mood::Stalled);
+    within(leadership.lost());
+    stage.platter.be(Mood::Quick);
+    let again = stage.campaign();
+    assert!(again.token() > leadership.token(), "what is left of the first is told from the second");
+}
+
+#[test]
 fn whoever_gives_up_is_seen_to_before_the_disk_has_written_it() {
     let stage = Stage::alone::<Scribe>();
     let leadership = stage.campaign();
@@ -306,6 +322,29 @@ fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before
     stage.platter.be(Mood::Quick);
     until(|| stage.elector.view().status.term == 2);
     assert_eq!(stage.platter.asked(), [[1], [2]]);
+}
+
+/// The detector would not say anything for a minute.
+#[test]
+fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() {
+    let stage = |me: u64| {
+        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=1000,D=60000").unwrap();
+        Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
+            settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
+            settings.me = id(me);
+        })
+    };
+    let (stage, other) = (stage(1), stage(2));
+    let mut events = stage.elector.observe();
+    stage.elector.set_address(id(2), other.elector.address().to_string());
+    let mut next = || within(events.next()).unwrap().event;
+    while next() != (Event::Connected { peer: id(2) }) {}
+    until(|| stage.elector.is_leader());
+    assert_eq!(stage.elector.view().status.term, 0, "nobody is suspected yet");
+    other.elector.clone().stop();
+    while !matches!(next(), Event::Disconnected { peer, .. } if peer == id(2)) {}
+    until(|| stage.elector.view().status.term == 1);
+    assert_eq!(stage.platter.asked(), [[1]]);
 }
 
 #[test]

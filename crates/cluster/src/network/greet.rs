@@ -336,17 +336,17 @@ impl Network {
         let Some(line) = &mut self.lines[at] else { return Ok(false) };
         let Some(bytes) = line.link.take_bytes()? else { return Ok(false) };
         let obituary = Obituary::decode(&bytes).ok_or(Trouble::Malformed(Malformed::Kind(bytes[0])))?;
-        if !obituary.is_of(&self.cluster) {
-            return self.refuse(at, Reason::Cluster, "its obituary is for another cluster");
-        }
-        let member = self.members.iter_mut().find(|member| member.id == obituary.id);
+        let is_ours = obituary.is_of(&self.cluster);
+        let member = self.members.iter_mut().find(|member| is_ours && member.id == obituary.id);
         if member.as_ref().is_some_and(|member| member.is_cut) {
             line.stage = Stage::Swallowed;
             return Ok(false);
         }
         let burial = member.map_or(Burial::Unknown, |member| member.known.bury(&obituary));
-        if burial != Burial::Unknown {
-            line.link.queue_bytes(&[obituary::ACKNOWLEDGED]);
+        let is_known = burial != Burial::Unknown;
+        line.link.queue_bytes(&[if is_known { obituary::ACKNOWLEDGED } else { obituary::UNKNOWN }]);
+        if let (false, Some(party)) = (is_ours, self.party(at)) {
+            self.complain(party, "its obituary is for another cluster".to_owned());
         }
         if let Burial::New(incarnation) = burial {
             let peer = obituary.id;

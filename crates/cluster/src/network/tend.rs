@@ -6,6 +6,7 @@ use super::{Ended, FIRST_LINK, LISTENER, Line, Network, Party, Stage, WAKER};
 use bellwether_core::Id;
 use mio::net::TcpStream;
 use mio::{Interest, Token};
+use rustix::net::sockopt;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -18,6 +19,8 @@ const TAKING_UP: Duration = Duration::from_secs(1);
 const LEAVING: Duration = Duration::from_secs(1);
 /// How long what is sent may take to get away.
 const STALL: Duration = Duration::from_secs(3);
+/// After how long without a word from the other side its system is asked whether it is still there.
+const SILENCE: Duration = Duration::from_secs(5);
 /// How long to leave strangers waiting when the system has no room for them.
 const NO_ROOM: Duration = Duration::from_millis(100);
 /// How many may be at the door at once. The one that is there longest goes.
@@ -141,7 +144,11 @@ impl Network {
 
     fn add_line(&mut self, stream: TcpStream, address: SocketAddr, dialled: Option<Id>) -> io::Result<usize> {
         stream.set_nodelay(true)?;
-        rustix::net::sockopt::set_tcp_user_timeout(&stream, STALL.as_millis() as u32)?;
+        sockopt::set_tcp_user_timeout(&stream, STALL.as_millis() as u32)?;
+        // Followers say nothing to each other for days: it must show then too that the way between them is gone.
+        sockopt::set_tcp_keepidle(&stream, SILENCE)?;
+        sockopt::set_tcp_keepintvl(&stream, STALL / 3)?;
+        sockopt::set_socket_keepalive(&stream, true)?;
         let tls = match dialled {
             Some(peer) => self.guard.dial(peer).map_err(io::Error::other)?,
             None => None,

@@ -3,7 +3,7 @@ use crate::Peer;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn obituary() -> Obituary {
     Obituary::new("orders", Id::new(7).unwrap(), Token([0x61; 32]))
@@ -83,13 +83,15 @@ fn peers<const N: usize>(addresses: [String; N]) -> Vec<Peer> {
 fn all_are_told_again_until_they_take_note() {
     let attentive = peer(&[&[ACKNOWLEDGED]]);
     let slow_witted = peer(&[&[], &[0], &[ACKNOWLEDGED]]);
-    let peers = peers([attentive.0, slow_witted.0]);
+    let not_yet_greeted = peer(&[&[UNKNOWN], &[UNKNOWN], &[ACKNOWLEDGED]]);
+    let peers = peers([attentive.0, slow_witted.0, not_yet_greeted.0]);
     let mut told = announce(&obituary(), &peers, Duration::from_secs(60));
     told.sort_unstable();
-    assert_eq!(told, [peers[0].id, peers[1].id]);
+    assert_eq!(told, [peers[0].id, peers[1].id, peers[2].id]);
     let said = obituary().encode().to_vec();
     assert_eq!(attentive.1.join().unwrap().concat(), said);
     assert_eq!(slow_witted.1.join().unwrap().concat(), said.repeat(3));
+    assert_eq!(not_yet_greeted.1.join().unwrap().concat(), said.repeat(3));
 }
 
 #[test]
@@ -97,4 +99,14 @@ fn who_is_not_there_is_given_up() {
     let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let peers = peers([absent, "no such place".to_owned()]);
     assert_eq!(announce(&obituary(), &peers, Duration::from_millis(50)), []);
+}
+
+#[test]
+fn who_cannot_know_the_dead_is_given_up_long_before_the_limit() {
+    const NO: &[u8] = &[UNKNOWN];
+    let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let ignorant = peer(&[NO; 100]);
+    let (begun, limit) = (Instant::now(), Duration::from_secs(60));
+    assert_eq!(announce(&obituary(), &peers([absent, ignorant.0]), limit), []);
+    assert!(begun.elapsed() < limit / 2);
 }

@@ -103,7 +103,7 @@ fn whoever_looks_away_for_too_long_is_told_how_much_it_has_missed() {
 
 #[test]
 fn streams_end_with_the_member_for_whoever_comes_late_too() {
-    let outlook = Outlook::new(id(1));
+    let mut outlook = Outlook::new(id(1));
     let source = outlook.events(Clock::new());
     let mut early = [source.observe(), source.observe()];
     outlook.end(AT, Some("it is over".to_owned()));

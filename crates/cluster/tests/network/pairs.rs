@@ -2,7 +2,7 @@
 
 use crate::bench::{Heard, Node, connected, id, introduce, life, settings, terms, until};
 use bellwether_cluster::network::{Ended, Network, Outgoing};
-use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token};
+use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token, UNKNOWN};
 use bellwether_cluster::{Security, Settings, Terms};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
@@ -179,15 +179,23 @@ fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
     }
 }
 
-/// Brings an obituary. Whether note was taken of it.
+/// Brings an obituary. Whether note was taken of it; if not, that is said.
 fn bring(nodes: &mut [Node], id: bellwether_core::Id, token: &Token) -> bool {
-    let obituary = Obituary::new("orders", id, token.clone());
+    bring_to("orders", nodes, id, token)
+}
+
+fn bring_to(cluster: &str, nodes: &mut [Node], id: bellwether_core::Id, token: &Token) -> bool {
+    let obituary = Obituary::new(cluster, id, token.clone());
     let mut supervisor = TcpStream::connect(nodes[0].network.local_address()).unwrap();
     supervisor.write_all(&obituary.encode()).unwrap();
     supervisor.set_read_timeout(Some(std::time::Duration::from_millis(1))).unwrap();
     let mut answer = Vec::new();
     until(nodes, "an answer", |_| supervisor.read_to_end(&mut answer).is_ok());
-    answer == [ACKNOWLEDGED]
+    match answer[..] {
+        [ACKNOWLEDGED] => true,
+        [UNKNOWN] => false,
+        _ => panic!("it answers {answer:?}"),
+    }
 }
 
 #[test]
@@ -198,6 +206,8 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     let mut nodes = connected(&all);
     assert!(!bring(&mut nodes, id(2), &second));
     assert!(!bring(&mut nodes, id(1), &first));
+    assert!(!bring_to("returns", &mut nodes, id(2), &first));
+    assert!(nodes[0].was_refused_for("another cluster"));
     assert!(nodes[0].network.is_connected(id(2)));
     // A later life: the earlier one's certificate changes nothing now.
     all[1].commitment = Some(second.commitment().0);

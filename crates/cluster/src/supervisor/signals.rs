@@ -1,0 +1,78 @@
+//! Signals to a supervisor, which are meant for its member.
+
+use super::burial;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, Signal, pidfd_send_signal};
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Signals that are meant for the member.
+const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
+
+/// The code of a signal that nobody sent: a terminal's Ctrl-C.
+const SI_KERNEL: i32 = 0x80;
+
+/// Signals to this process, as something that can be waited for together with a pidfd.
+pub(super) struct Signals {
+    arrived: SignalDelivery<UnixStream, WithRawSiginfo>,
+    ending: Arc<AtomicBool>,
+}
+
+impl Signals {
+    pub(super) fn new() -> io::Result<Signals> {
+        let ending = Arc::new(AtomicBool::new(false));
+        for signal in FORWARDED {
+            let number = signal.as_raw();
+            signal_hook::flag::register_conditional_shutdown(number, 128 + number, Arc::clone(&ending))?;
+        }
+        let heard = FORWARDED.into_iter().chain([Signal::CHILD]).map(Signal::as_raw);
+        let (receiver, sender) = UnixStream::pair()?;
+        Ok(Signals { arrived: SignalDelivery::with_pipe(receiver, sender, WithRawSiginfo, heard)?, ending })
+    }
+
+    /// Waits, without polling, and meanwhile reaps orphans that others of the member's descendants have left.
+    ///
+    /// What a terminal says to its whole group a member of the same group has heard as well: it is not to hear it twice.
+    pub(super) fn pass_on_until_the_end_of(
+        &mut self,
+        member: &OwnedFd,
+        pid: Pid,
+        is_of_our_group: bool,
+    ) -> io::Result<()> {
+        loop {
+            let mut ready = [member.as_fd(), self.arrived.get_read().as_fd()]
+                .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            match poll(&mut ready, None) {
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let [ended, _] = ready.map(|it| !it.revents().is_empty());
+            if ended {
+                return Ok(());
+            }
+            for arrived in self.arrived.pending() {
+                let is_heard_there = is_of_our_group
+                    && arrived.si_signo == Signal::INT.as_raw()
+                    && arrived.si_code == SI_KERNEL;
+                if arrived.si_signo == Signal::CHILD.as_raw() {
+                    burial::reap_orphans(pid);
+                } else if let Some(signal) = Signal::from_named_raw(arrived.si_signo)
+                    && !is_heard_there
+                {
+                    let _ = pidfd_send_signal(member, signal); // it may have just ended
+                }
+            }
+        }
+    }
+
+    /// There is no member any more to pass signals on to: who asks for an end now means the telling.
+    pub(super) fn end_this_process_from_now_on(&self) {
+        self.ending.store(true, Ordering::SeqCst);
+    }
+}
