@@ -1,7 +1,7 @@
 //! One check: a search with reductions, and where they leave something open, one without.
 
 use crate::costs::{self, Cost, Counted, Held};
-use crate::liveness::{self, Endless};
+use crate::liveness::{self, Bounds, Endless};
 use crate::packed::{EMPTY, Packed, PackedMoment};
 use crate::path::{Stage, actions, stages_to};
 use crate::property::Property;
@@ -243,12 +243,16 @@ impl Check<'_> {
         Symmetry::of(self.rules, self.spec, self.can_rename)
     }
 
+    fn bounds(&self) -> Bounds {
+        Bounds { deadline: self.deadline, memory: self.wishes.memory }
+    }
+
     /// One search, in rows that are no wider than they need be.
     pub(crate) fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
         let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
         let limits = Limits {
-            memory: self.wishes.memory,
+            memory: self.wishes.memory - self.bounds().room(),
             states: self.wishes.states.min(StateId::MOST / 2),
             deadline: self.deadline,
             after_wrong: AFTER_WRONG,
@@ -281,7 +285,7 @@ impl Check<'_> {
             stopped = Stopped::Countless;
         }
         let in_full = !reduction && !symmetry;
-        let endless = match liveness::find(&mut search, in_full, self.deadline) {
+        let endless = match liveness::find(&mut search, in_full, self.bounds()) {
             Endless::Loop { .. } if symmetry => Endless::Unclear, // states that stand for others: not yet a loop
             endless => endless,
         };
@@ -293,13 +297,14 @@ impl Check<'_> {
         };
         let seen = Seen { stopped, endless, counted, in_full };
         let findings = Property::ALL.map(|property| self.finding(&mut search, property, &seen));
-        let is_late = matches!(seen.endless, Endless::Unknown) || matches!(seen.counted, Counted::Unknown);
+        let stopped = match (stopped, &seen.endless, &seen.counted) {
+            (Stopped::Complete, Endless::Unknown(stopped), _) => *stopped,
+            (Stopped::Complete, _, Counted::Unknown) => Stopped::Time,
+            _ => stopped,
+        };
         let checked = Checked {
             progress: search.progress,
-            incomplete: match stopped {
-                Stopped::Complete if is_late => why_incomplete(Stopped::Time),
-                _ => why_incomplete(stopped),
-            },
+            incomplete: why_incomplete(stopped),
             findings: findings.into(),
             costs: match seen.counted {
                 Counted::All(costs) | Counted::Broken(costs, ..) => costs,
@@ -381,7 +386,7 @@ impl Seen {
             Property::AsClaimed => matches!(self.counted, Counted::Unknown),
             // How a run ends nobody knows that has only seen its beginning.
             _ if goes_on || !is_complete => true,
-            Property::Eventually => matches!(self.endless, Endless::Unknown | Endless::Unclear),
+            Property::Eventually => matches!(self.endless, Endless::Unknown(_) | Endless::Unclear),
             Property::SomeoneLeads | Property::BestLeads | Property::AllAgree => false,
         }
     }
@@ -412,7 +417,7 @@ mod tests {
             Property::ALL.into_iter().filter(|property| seen.leaves_open(*property, false)).collect()
         };
         assert_eq!(open(seen(Endless::None, Counted::Nothing)), []);
-        assert_eq!(open(seen(Endless::Unknown, Counted::Nothing)), [Property::Eventually]);
+        assert_eq!(open(seen(Endless::Unknown(Stopped::Memory), Counted::Nothing)), [Property::Eventually]);
         assert_eq!(
             open(seen(Endless::Unclear, Counted::Unknown)),
             [Property::Eventually, Property::AsClaimed]

@@ -10,6 +10,7 @@ use crate::reduce::Clusters;
 use crate::row::Layout;
 use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
+use crate::walk::BYTES_A_STATE;
 use crate::worker::{HEAD, Harvest, Head, Worker};
 use bellwether_core::Spec;
 use bellwether_sim::rules::{Cut, Rules, What};
@@ -24,9 +25,12 @@ const CHUNK: usize = 128;
 const CHUNKS_A_BATCH: usize = 32;
 /// How many states are looked up at once: the memory that one is at is on its way while the next is asked for.
 const AT_ONCE: usize = 16;
-/// What a part takes about, with what two threads note of it. (The same however many there are, so that a limit stops
-/// every search at the same place.)
-const BYTES_A_PART: u64 = 1_500;
+/// What a part takes about, and what each thread notes of it.
+const BYTES_A_PART: u64 = 500;
+const BYTES_A_NOTE: u64 = 500;
+/// How many states a state may lead to before fewer are looked at in one go.
+const USUAL_BRANCHING: u64 = 32;
+
 /// When to stop.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
@@ -86,6 +90,8 @@ pub struct Search<'p> {
     pub symmetry: Option<Arc<Symmetry>>,
     pub shards: Vec<Shard>,
     pub progress: Progress,
+    /// What states and their parts take.
+    pub bytes: u64,
     pub judgement: Judgement,
     /// What was left out.
     pub cut: Cut,
@@ -118,6 +124,7 @@ impl<'p> Search<'p> {
             progress: Progress::default(),
             judgement: Judgement::default(),
             cut: Cut::default(),
+            bytes: 0,
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
             workers,
@@ -168,7 +175,10 @@ impl<'p> Search<'p> {
                 return Stopped::Complete;
             }
             let mut queue: u64 = level.iter().map(|chunk| chunk.len() as u64).sum();
-            for batch in level.chunks(CHUNKS_A_BATCH) {
+            let mut rest = &level[..];
+            while !rest.is_empty() {
+                let (batch, later) = rest.split_at(self.chunks_a_batch().min(rest.len()));
+                rest = later;
                 self.follow(batch, &level_ends);
                 queue -= batch.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
                 self.progress.states = self.states();
@@ -176,16 +186,15 @@ impl<'p> Search<'p> {
                 self.progress.queue = queue + new as u64;
                 watch(&self.progress);
                 let parts = (limits.parts)();
-                let mut bytes: u64 = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
-                bytes += parts as u64 * BYTES_A_PART;
-                if self.turns_back || limits.is_walked {
-                    bytes += self.progress.states * crate::walk::BYTES_A_STATE;
-                }
+                self.bytes = self.shards.iter().map(|shard| shard.bytes() as u64).sum();
+                self.bytes += parts as u64 * (BYTES_A_PART + BYTES_A_NOTE * self.workers.len() as u64);
+                let is_walked = self.turns_back || limits.is_walked;
+                let walk = if is_walked { self.progress.states * BYTES_A_STATE } else { 0 };
                 // First of all: rows that had no room must not be read.
                 if !self.layout.has_room_for(parts) {
                     return Stopped::Narrow;
                 }
-                if bytes > limits.memory {
+                if self.bytes + walk > limits.memory {
                     return Stopped::Memory;
                 }
                 if self.progress.states > limits.states {
@@ -204,6 +213,13 @@ impl<'p> Search<'p> {
             level_begins = level_ends;
             self.progress.depth += 1;
         }
+    }
+
+    /// Limits are looked at after each batch: where a state leads to very many, batches are smaller.
+    fn chunks_a_batch(&self) -> usize {
+        let followed = self.progress.states.saturating_sub(self.progress.queue).max(1);
+        let branching = (self.progress.transitions / followed).max(USUAL_BRANCHING);
+        (CHUNKS_A_BATCH * USUAL_BRANCHING as usize / branching as usize).max(1)
     }
 
     /// Follows the states of a batch.

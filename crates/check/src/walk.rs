@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 use std::time::Instant;
 
 /// What a walk takes besides the states, at most about: marks, and a way through all of them.
-pub const BYTES_A_STATE: u64 = 64;
+pub const BYTES_A_STATE: u64 = 96;
 
 /// How many states are visited before the clock is looked at.
 const VISITS: u32 = 1 << 12;

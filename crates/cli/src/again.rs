@@ -9,6 +9,7 @@ use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
 use bellwether_sim::script;
 use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
 use std::fmt::Display;
+use std::time::Duration;
 
 /// The command line that gives the same outcome again. What does not bear on the outcome (threads,
 /// memory, format, trace) is left out.
@@ -139,9 +140,14 @@ pub fn check(args: &CheckArgs) -> String {
     line.flag("no-reduction", args.no_reduction);
     line.flag("no-symmetry", args.no_symmetry);
     line.option("memory", args.memory);
-    line.option("time", args.time.map(|time| format!("{}s", time.as_secs())));
+    line.option("time", args.time.map(length));
     line.option("states", args.states);
     line.0
+}
+
+/// As it is read: in seconds where they are whole.
+fn length(time: Duration) -> String {
+    if time.subsec_millis() == 0 { format!("{}s", time.as_secs()) } else { format!("{}ms", time.as_millis()) }
 }
 
 struct Line(String);

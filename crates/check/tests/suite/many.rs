@@ -66,6 +66,33 @@ fn what_is_ever_more_is_cut_and_does_not_end() {
     }
 }
 
+/// A member that says so many words when it boots.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Talkative<const WORDS: u16>;
+
+impl<const WORDS: u16> Toy for Talkative<WORDS> {
+    type Word = ();
+    type Saved = ();
+
+    fn boots(&mut self, cx: &mut ToyCx<'_, Self>, (): ()) {
+        (0..WORDS).for_each(|_| cx.send(NEXT, Said(())));
+    }
+
+    fn status(&self) -> Status {
+        leads(true)
+    }
+}
+
+/// As many as can be counted are, and an input that sends more is not taken for one that never comes.
+#[test]
+fn words_that_are_too_many_at_once_are_said_to_be() {
+    let most = check_in_full::<Played<Talkative<255>>>(&ring(&[1]), NONE);
+    assert_eq!((most.progress.states, most.incomplete), (1 + 256, None));
+    let more = check_in_full::<Played<Talkative<256>>>(&ring(&[1]), NONE);
+    assert_eq!((more.progress.states, more.verdict()), (1, Verdict::Incomplete));
+    assert!(more.incomplete.is_some());
+}
+
 /// Draws a number from more than there are numbers for draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Lottery {

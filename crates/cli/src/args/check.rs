@@ -38,7 +38,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, help_heading = "Members")]
     pub order: Option<OrderArg>,
     /// Check every order of the ids that matters: in a ring (n-1)!, as turns of it are alike; in a complete
-    /// network one; in others n!
+    /// network one (n! where members may crash); in others n!
     #[arg(long, value_enum, conflicts_with = "order", help_heading = "Members")]
     pub orders: Option<OrdersArg>,
     /// Who calls the election at the beginning: ids, 'all', or 'any' to check every set of them

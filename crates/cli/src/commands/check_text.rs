@@ -10,7 +10,7 @@ use crate::found::{Broken, Found};
 use crate::inquiry::Inquiry;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{Property, Verdict};
-use bellwether_core::{Driving, Lasting};
+use bellwether_core::Driving;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::TimeModel;
 
@@ -130,8 +130,12 @@ fn time(inquiry: &Inquiry) -> String {
     if inquiry.choice.driving == Driving::Rounds {
         parts.push("rounds run over a synchroniser".to_owned());
     }
-    if inquiry.liberties.stops_at_goal && inquiry.choice.spec.lasting == Lasting::GoesOn {
-        parts.push("a run is over when all is right (--ticks goes on)".to_owned());
+    if inquiry.liberties.stops_at_goal {
+        let goes_on = match inquiry.liberties.time {
+            TimeModel::Clock { .. } => "--ticks goes on",
+            TimeModel::Any => "--timing clock --ticks goes on",
+        };
+        parts.push(format!("a run is over when all is right ({goes_on})"));
     }
     if inquiry.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());

@@ -106,16 +106,16 @@ enum Bound {
 
 /// Fills the table, and prints it.
 pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
-    let states = match (args.states, args.format, args.time) {
-        (None, CheckFormat::Markdown, None) => Some(DEFAULT_STATES),
-        (states, ..) => states,
-    };
-    if args.format == CheckFormat::Markdown && states.is_none() {
+    let is_page = args.format == CheckFormat::Markdown;
+    if args.time.is_some() && (is_page || args.states.is_some()) {
+        let why =
+            if is_page { "a page must not depend on how fast the machine is" } else { "one bound is enough" };
         return Err(Failure::input_with_hint(
-            "a page must not depend on how fast the machine is: leave out --time",
+            format!("{why}: leave out --time"),
             "--states bounds each check",
         ));
     }
+    let states = args.states.or(is_page.then_some(DEFAULT_STATES));
     let bound = match states {
         Some(states) => Bound::States(states),
         None => Bound::Until(Instant::now() + args.time.unwrap_or(DEFAULT_TIME)),

@@ -25,9 +25,10 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
         "# What is proven, up to which size\n\n\
          Every variant of every algorithm, checked exhaustively: every order in which messages can arrive and members\n\
          can act, with everyone calling, ids in the order that costs rings the most messages, and the faults of the\n\
-         column at any time. Where members go on for ever (leaders that renew, or beat) a run is over as soon as all is as it should be, and\n\
-         faults come before that: what happens to a settled leader is not in the table, nor are clocks that go wrong.\n\
-         `--ticks N` follows such runs further, and `--drift P%` lets clocks go wrong. This page is the output of\n\n\
+         column at any time. Where members go on for ever (leaders that renew, or beat; rounds that do not end, as in `lcr`) a run is over as soon\n\
+         as all is as it should be, and faults come before that: what happens to a settled leader is not in the table, nor are\n\
+         clocks that go wrong. `--timing clock --ticks N` follows such runs further, and `--drift P%` lets clocks go wrong. This\n\
+         page is the output of\n\n\
          \x20   bellwether check --all --states {states} --format markdown\n\n\
          and a test checks its smaller cells again (`REWRITE_GOLDEN=1` rewrites it).\n\n\
          | a cell says | that |\n|---|---|\n\
@@ -35,8 +36,8 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
          | violated at n = 3: eventually (9 steps) | with fewer than 3 members everything holds; with 3 a run of 9 steps breaks this property, the gravest |\n\
          | beyond reach | even with the fewest members there are too many states |\n\
          | - | not checked: rounds run over a synchroniser, which is not made for faults |\n\n\
-         *Lots: k* says that members drew at most k numbers each, and that runs with more were left out. Sizes grow until\n\
-         a check has more than {} states: the bound is in states and not in time, so that the page is the same\n\
+         *Lots: k* says that members drew at most k numbers each, and that runs with more were left out. Sizes grow to\n\
+         8, or until a check has more than {} states: the bound is in states and not in time, so that the page is the same\n\
          on every machine. `bellwether check ALGORITHM --nodes N --crashes 1`, say, repeats a cell, and goes further.\n\n\
          | property | what it says |\n|---|---|\n",
         grouped(states)

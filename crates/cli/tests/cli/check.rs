@@ -222,6 +222,8 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("check --all --crashes 1", &["cannot be used with"]),
     ("check --all --save a", &["cannot be used with"]),
     ("check --all --time 5s --format markdown", &["how fast the machine is", "--states"]),
+    ("check --all --time 5s --states 9 --format markdown", &["how fast the machine is", "leave out --time"]),
+    ("check --all --time 5s --states 9", &["one bound is enough", "leave out --time"]),
 ];
 
 #[test]
@@ -253,9 +255,11 @@ fn what_people_read_is_as_it_was() {
 
 #[test]
 fn limits_are_kept_in_the_command_that_checks_again() {
-    let limits = "--ticks 9 --memory 512M --time 90s --states 12";
-    let object = run(&format!("check quorum-lease --nodes 2 {limits} --format json")).json();
-    assert_eq!(object["again"], format!("bellwether check quorum-lease --nodes 2 {limits}"));
+    for time in ["90s", "1500ms", "20ms"] {
+        let limits = format!("--ticks 9 --memory 512M --time {time} --states 12");
+        let object = run(&format!("check quorum-lease --nodes 2 {limits} --format json")).json();
+        assert_eq!(object["again"], format!("bellwether check quorum-lease --nodes 2 {limits}"));
+    }
 }
 
 /// Duties bear on who can lead: of two voters and an onlooker both are needed, of three voters two.
