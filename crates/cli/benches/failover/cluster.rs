@@ -139,7 +139,7 @@ impl Cluster {
         };
         // Whatever ends this program ends them too.
         command
-            .arg("supervise")
+            .args(["supervise", "--quiet"])
             .arg(file_of(&self.directory, id))
             .env(SUPERVISOR, std::process::id().to_string());
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

@@ -71,9 +71,9 @@ struct Servers<'a> {
 impl<'a> Servers<'a> {
     fn of(rival: &'a dyn Rival) -> Servers<'a> {
         let directory = TempDir::new().expect("there is room for a directory");
-        let servers = (0..SERVERS).map(|at| Some(begin(rival.server(at, directory.path()))));
+        let servers = (0..SERVERS).map(|at| Some(begin(&rival.server(at, directory.path()))));
         let servers = servers.collect();
-        let others = rival.others(directory.path()).into_iter().map(begin).collect();
+        let others = rival.others(directory.path()).iter().map(begin).collect();
         Servers { rival, directory, servers, others }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Servers<'a> {
                 server
             } else {
                 let _ = server.wait();
-                begin(self.rival.server(leader, self.directory.path()))
+                begin(&self.rival.server(leader, self.directory.path()))
             });
         }
         line
@@ -130,9 +130,12 @@ impl Drop for Servers<'_> {
     }
 }
 
-fn begin(mut command: Command) -> Child {
-    let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    spawned.expect("it is installed, so it starts")
+/// Begins a server that dies with this process, however that ends.
+fn begin(command: &Command) -> Child {
+    let mut mortal = Command::new("setpriv");
+    mortal.args(["--pdeathsig", "KILL", "--"]).arg(command.get_program()).args(command.get_args());
+    let spawned = mortal.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    spawned.expect("it is installed, and so is setpriv (Debian has it in util-linux)")
 }
 
 /// An address that nobody else uses: all of 127/8 is this machine's.
