@@ -142,10 +142,8 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
         match word {
             Word::Probe(version) => self.is_probed(cx, Unanswered { from, term, version }),
             Word::Would(yes) => self.hear_would(cx, id, term, yes),
-            Word::Ask { lease, .. } | Word::Renew { lease, .. }
-                if lease > P::longest_lease(cx.delay_bound()) =>
-            {
-                cx.because("it asks for a longer promise than there can be: it is not heard");
+            Word::Ask { lease, .. } | Word::Renew { lease, .. } if !P::is_lease(lease, cx.delay_bound()) => {
+                cx.because("it asks for a longer or shorter promise than there can be: it is not heard");
             }
             Word::Ask { version, lease, released } => {
                 let yes = self.is_asked(cx, id, term, (version, lease, released));

@@ -24,13 +24,15 @@ use signal_hook::iterator::Signals;
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
 pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, parent_of};
 
 /// So long a process that ends waits for what its member said last to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// So much that is to be shown can wait for whoever reads.
+const MOST_SHOWN: usize = 256;
 
 /// Why a member's process could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -131,25 +133,35 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     let by_line = orders.clone();
     std::thread::spawn(move || read_orders(&by_line));
     let watched = elector.clone();
-    std::thread::spawn(move || tell_events(&watched, &orders));
+    let by_teller = orders.clone();
+    std::thread::spawn(move || tell_events(&watched, &by_teller));
+    // Whoever does not read holds up this thread, and not the one that obeys.
+    let (shows, shown) = sync_channel::<Line>(MOST_SHOWN);
+    std::thread::spawn(move || {
+        shown.iter().for_each(|line| print(&line));
+        let _ = orders.send(Order::AllShown);
+    });
     for order in &to_do {
         match order {
             Order::Stop => break,
+            Order::AllShown => {}
             Order::Ended(None) => return Ok(()),
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
             Order::Line(line) => {
-                if let Err(why) = obey(&elector, &line) {
+                if let Err(why) = obey(&elector, &line, &shows) {
                     eprintln!("member {me}: '{line}' is no order: {why}");
                 }
             }
         }
     }
     elector.stop();
+    drop(shows);
     // What it said last is to be heard, if anybody listens.
-    while let Ok(order) = to_do.recv_timeout(LAST_WORDS) {
-        if matches!(order, Order::Ended(_)) {
-            break;
-        }
+    let mut awaited = 2;
+    while awaited > 0
+        && let Ok(order) = to_do.recv_timeout(LAST_WORDS)
+    {
+        awaited -= i32::from(matches!(order, Order::Ended(_) | Order::AllShown));
     }
     Ok(())
 }
@@ -214,6 +226,8 @@ enum Order {
     Stop,
     /// The member has ended, for this reason if it was not told to.
     Ended(Option<String>),
+    /// What was to be shown has been.
+    AllShown,
 }
 
 fn read_orders(orders: &Sender<Order>) {
@@ -260,7 +274,7 @@ fn print(line: &Line) {
     }
 }
 
-fn obey(elector: &Elector, line: &str) -> Result<(), String> {
+fn obey(elector: &Elector, line: &str, shows: &SyncSender<Line>) -> Result<(), String> {
     let mut words = line.split_whitespace();
     let verb = words.next().unwrap_or_default();
     let mut id = || -> Result<Id, String> { parse_id(words.next().ok_or("it names no member")?) };
@@ -270,7 +284,8 @@ fn obey(elector: &Elector, line: &str) -> Result<(), String> {
             let leads_for_us =
                 elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
             let what = What::Shown { view: elector.view(), leads_for_us };
-            print(&Line { at_us: now, member: elector.id(), what });
+            let line = Line { at_us: now, member: elector.id(), what };
+            shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
         }
         "resign" => elector.resign().map_err(|error| error.to_string())?,
         "stand" => elector.request(Request::Stand),

@@ -38,6 +38,12 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
         Span::from_ticks(lease.ticks() / Self::LEASE)
     }
 
+    /// Whether a promise can be of this length.
+    #[must_use]
+    fn is_lease(lease: Span, delay_bound: Span) -> bool {
+        lease == Self::lease(delay_bound)
+    }
+
     /// The longest that a promise can last.
     #[must_use]
     fn longest_lease(delay_bound: Span) -> Span {
@@ -107,6 +113,11 @@ impl Pace for Adaptive {
     const VARIANT: &'static str = "adaptive";
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; leases follow the delays measured";
     const KNOWS: Knowledge = Ranked::KNOWS.and(Knowledge::CLOCK);
+
+    fn is_lease(lease: Span, delay_bound: Span) -> bool {
+        let unit = Self::unit_of(lease);
+        lease == Self::lease(unit) && unit == within(unit, delay_bound)
+    }
 
     fn longest_lease(delay_bound: Span) -> Span {
         Self::lease(delay_bound * SLOWEST)

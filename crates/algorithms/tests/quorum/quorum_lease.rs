@@ -64,6 +64,27 @@ fn the_next_best_follows_a_dead_leader() {
     }
 }
 
+/// Whoever asks for a promise of no length at all would bring all members to run without a pause, and nobody to lead.
+#[test]
+fn promises_that_are_too_long_or_too_short_are_not_heard_of() {
+    let bound = HOP * 8;
+    for (unit, is_ranked, is_adaptive) in [
+        (Span::default(), false, false),
+        (Span::from_ticks(1), false, false),
+        (HOP, false, true),
+        (HOP * 5, false, true),
+        (bound, true, true),
+        (bound + Span::from_ticks(1), false, true),
+        (bound * 4, false, true),
+        (bound * 4 + Span::from_ticks(1), false, false),
+        (bound * 200, false, false),
+    ] {
+        assert_eq!(Ranked::is_lease(Ranked::lease(unit), bound), is_ranked, "{unit:?}");
+        assert_eq!(Adaptive::is_lease(Adaptive::lease(unit), bound), is_adaptive, "{unit:?}");
+    }
+    assert!(!Adaptive::is_lease(Adaptive::lease(HOP) + Span::from_ticks(1), bound));
+}
+
 #[test]
 fn without_a_majority_nobody_leads() {
     for n in 2..=7 {

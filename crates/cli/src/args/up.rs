@@ -45,7 +45,7 @@ pub struct UpArgs {
 /// How fast a cluster goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ProfileArg {
-    /// For any network and any machine: a silent leader is replaced in 0.3 s
+    /// For nearly every network, disk and machine: a silent leader is replaced in 0.3 s
     #[default]
     Steady,
     /// For members on good machines close to each other: in 30 ms

@@ -192,7 +192,10 @@ fn a_member_that_others_kill_is_missed() {
     assert_eq!(up.child.wait().unwrap().code(), Some(0));
     let last = up.told.last().unwrap();
     assert_eq!((&last["most_leaders_at_once"], &last["kills"]), (&1.into(), &0.into()));
-    assert_eq!(last["leader_changes"]["unprovoked"], 0, "{last}");
+    assert!(
+        last["leader_changes"]["provoked"].as_u64().unwrap() >= 1,
+        "the death of a leader explains the next: {last}"
+    );
 }
 
 #[test]
@@ -263,6 +266,14 @@ fn the_detector_that_is_chosen_watches_and_is_named() {
     assert!(text.contains("3 members run bully with the detector heartbeat, steady"), "{text}");
     let text = run_well("up --members 1 --for 100ms --format json").stdout;
     assert!(text.lines().next().unwrap().contains("\"detector\":null"), "{text}");
+}
+
+/// They come back before a detector as slow as this one has missed them: who was certified to be dead works again.
+#[test]
+fn whoever_is_back_before_it_was_missed_takes_part_again() {
+    let slow = "--algorithm chang-roberts/detector --detector heartbeat:T=50000,D=50000";
+    let mut up = Up::start(&format!("--members 3 {slow} --kill-leader-every 100ms"));
+    up.read_until(|told| count(told, "killed") == 4);
 }
 
 /// In this algorithm, lots alone decide who leads.

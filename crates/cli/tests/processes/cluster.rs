@@ -103,7 +103,7 @@ impl Cluster {
     }
 
     /// Writes a member's settings, and gives the command that runs it.
-    fn command(&self, settings: &Settings, verb: &str) -> Command {
+    pub fn command(&self, settings: &Settings, verb: &str) -> Command {
         let me = settings.me.value();
         let path =
             self.directory.path().join(format!("settings-{}", settings.data.file_name().unwrap().display()));

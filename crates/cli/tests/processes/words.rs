@@ -2,7 +2,11 @@
 
 use crate::cluster::Cluster;
 use bellwether::{Event, Security};
+use rustix::pipe::fcntl_setpipe_size;
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const TWO_LEADERS: &str = "a partition can have two leaders";
 const IN_THE_CLEAR: &str = "talks IN THE CLEAR";
@@ -43,6 +47,29 @@ fn who_starts_a_member_is_told_what_is_not_promised_and_that_it_talks_in_the_cle
     let errors = cluster.errors_of(&settings);
     assert_said_once(TWO_LEADERS, &errors);
     assert_said_once(IN_THE_CLEAR, &errors);
+}
+
+/// The pipe is full: whatever it says has to wait, and is not worth waiting for.
+#[test]
+fn a_member_that_nobody_listens_to_stops_when_it_is_told_to() {
+    let mut cluster = Cluster::of(1, |_| ());
+    let settings = cluster.settings(1).clone();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let room = fcntl_setpipe_size(&reader, 4_096).unwrap();
+    writer.write_all(&vec![b' '; room]).unwrap();
+    let mut command = cluster.command(&settings, "member");
+    let mut member = command.stdin(Stdio::piped()).stdout(writer).spawn().unwrap();
+    member.stdin.as_mut().unwrap().write_all(b"show\nshow\nstop\n").unwrap();
+    let limit = Instant::now() + Duration::from_secs(60);
+    let ended = loop {
+        match member.try_wait().unwrap() {
+            Some(status) => break Some(status),
+            None if Instant::now() > limit => break None,
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    member.kill().unwrap();
+    assert!(ended.is_some_and(|status| status.success()), "{ended:?}");
 }
 
 #[test]

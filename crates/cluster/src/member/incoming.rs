@@ -48,9 +48,9 @@ impl Member {
             }
             Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
-                self.state.dead.remove(&peer);
+                let was_dead = self.state.dead.remove(&peer);
                 self.outlook.say(now, Event::Connected { peer });
-                self.suspect(peer, Verdict::Working);
+                self.suspect(peer, Verdict::Working, was_dead);
                 if let Some(reign) = self.state.reign.filter(|_| self.state.is_ready) {
                     self.network.send(peer, Outgoing::Ready(reign.term));
                 }
@@ -58,7 +58,7 @@ impl Member {
             Incoming::Down { peer, why } => {
                 let why = why.to_string();
                 self.outlook.say(now, Event::Disconnected { peer, why });
-                self.suspect(peer, Verdict::Suspected);
+                self.suspect(peer, Verdict::Suspected, false);
             }
             Incoming::Dead { peer, .. } => {
                 self.state.dead.insert(peer);
@@ -83,9 +83,12 @@ impl Member {
     }
 
     /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
-    fn suspect(&mut self, peer: Id, verdict: Verdict) {
-        if !self.state.has_started || self.watch.is_some() && verdict == Verdict::Working {
-            return; // a detector alone says when somebody works again
+    ///
+    /// A detector alone says when somebody works again; but of somebody who was certified to be dead, and is back before the
+    /// detector has missed it, it would never say so.
+    fn suspect(&mut self, peer: Id, verdict: Verdict, was_dead: bool) {
+        if !self.state.has_started || self.watch.is_some() && verdict == Verdict::Working && !was_dead {
+            return;
         }
         for port in self.around.ports_to(peer) {
             let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));

@@ -4,10 +4,10 @@ use super::link::Trouble;
 use super::peers::{Arrival, Burial, Dialling, Greeting};
 use super::wire::Malformed;
 use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage, secure};
-use crate::Incarnation;
 use crate::obituary::{self, Obituary};
+use crate::{Incarnation, LONGEST_PROMISE};
 use bellwether_core::Id;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a TLS connection begins with.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -139,7 +139,9 @@ impl Network {
         }
         line.peer = Some(from);
         line.greeting = Some(Greeting { incarnation: hello.incarnation, number: hello.number });
-        match member.known.greet(hello.incarnation, hello.commitment) {
+        let longest_promise = Duration::from_micros((self.terms.delay_bound * LONGEST_PROMISE).ticks());
+        let now = (Instant::now(), longest_promise);
+        match member.known.greet(hello.incarnation, hello.commitment, now) {
             Arrival::Same => {}
             Arrival::New => self.end_others(at, from, Some(hello.incarnation)),
             Arrival::Refused(by) => {
@@ -212,7 +214,7 @@ impl Network {
             member.up = Some(at);
             member.reached();
         }
-        self.happened.push_back(Incoming::Up { peer, incarnation });
+        self.happened.push(Incoming::Up { peer, incarnation });
     }
 
     /// Ends the peer's other connections, except those that are later than this one. A later life is told to them, if
@@ -229,7 +231,7 @@ impl Network {
             if later.is_some() && line.greeting.is_some() {
                 line.link.queue(&Frame::Superseded(later));
                 if let Some(peer) = self.unseat(at) {
-                    self.happened.push_back(Incoming::Down { peer, why: Ended::Superseded });
+                    self.happened.push(Incoming::Down { peer, why: Ended::Superseded });
                 }
                 self.leave(at);
             } else if later.is_none() {
@@ -328,7 +330,7 @@ impl Network {
 
     /// A peer knows another process under our identity, or ours as dead.
     pub(super) fn superseded(&mut self, at: usize, by: Option<Incarnation>) {
-        self.happened.push_back(Incoming::Superseded { by });
+        self.happened.push(Incoming::Superseded { by });
         self.drop_line(at, Ended::Superseded);
     }
 
@@ -342,7 +344,7 @@ impl Network {
             line.stage = Stage::Swallowed;
             return Ok(false);
         }
-        let burial = member.map_or(Burial::Unknown, |member| member.known.bury(&obituary));
+        let burial = member.map_or(Burial::Unknown, |member| member.known.bury(&obituary, Instant::now()));
         let is_known = burial != Burial::Unknown;
         line.link.queue_bytes(&[if is_known { obituary::ACKNOWLEDGED } else { obituary::UNKNOWN }]);
         if let (false, Some(party)) = (is_ours, self.party(at)) {
@@ -354,7 +356,7 @@ impl Network {
             if let Some(member) = self.member_mut(peer) {
                 member.dialling = Dialling::At(Instant::now());
             }
-            self.happened.push_back(Incoming::Dead { peer, incarnation });
+            self.happened.push(Incoming::Dead { peer, incarnation });
         }
         self.leave(at);
         Ok(false)

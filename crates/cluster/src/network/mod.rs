@@ -7,11 +7,12 @@
 //! the caller from the rest of its work.
 //!
 //! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
-//! that is down. Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
+//! that is down. (Who does not ask for very long misses who came and went meanwhile, but not who is there.) Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
 //! both always mean the same one, and what one sends after its `Up` the other gets after its own, unless the
 //! connection breaks.
 
 mod greet;
+mod happened;
 mod link;
 mod peers;
 mod resolve;
@@ -23,6 +24,7 @@ mod words;
 
 use crate::{Incarnation, Settings, Terms};
 use bellwether_core::Id;
+use happened::Happened;
 use link::{Link, Trouble};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -32,7 +34,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use resolve::Resolver;
 use ring::rand::SecureRandom;
 use secure::Guard;
-use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::ops::Range;
@@ -69,7 +70,7 @@ pub struct Network {
     /// Whose turn it is to be read from.
     turn: usize,
     /// What has happened besides what peers said.
-    happened: VecDeque<Incoming<'static>>,
+    happened: Happened,
     resolver: Resolver,
     random: Xoshiro256PlusPlus,
     /// How many more complaints may be made, of strangers and of members.
@@ -152,7 +153,7 @@ impl Network {
             members: others.map(|it| Member::new(it.id, it.address.clone(), now)).collect(),
             lines: Vec::new(),
             turn: 0,
-            happened: VecDeque::new(),
+            happened: Happened::default(),
             random: Xoshiro256PlusPlus::seed_from_u64(settings.seed.unwrap_or_else(drawn)),
             patience: [Patience::new(now), Patience::new(now)],
             last_stranger: None,
@@ -210,11 +211,11 @@ impl Network {
     #[allow(clippy::should_implement_trait)] // it lends: no iterator can
     pub fn next(&mut self) -> Option<Incoming<'_>> {
         loop {
-            if let Some(happened) = self.happened.pop_front() {
+            if let Some(happened) = self.happened.pop() {
                 return Some(happened);
             }
             let Some((at, peer, frame)) = self.take() else {
-                return self.happened.pop_front();
+                return self.happened.pop();
             };
             match frame {
                 Frame::Message(place) => {
@@ -325,7 +326,7 @@ impl Network {
     /// Forgets a connection, and says so if it was up.
     fn drop_line(&mut self, at: usize, why: Ended) {
         if let Some(peer) = self.release(at) {
-            self.happened.push_back(Incoming::Down { peer, why });
+            self.happened.push(Incoming::Down { peer, why });
         }
     }
 
@@ -369,7 +370,7 @@ impl Network {
             return;
         }
         if self.patience[usize::from(matches!(from, Party::Member(_)))].allows(Instant::now()) {
-            self.happened.push_back(Incoming::Refused { from, why });
+            self.happened.push(Incoming::Refused { from, why });
         }
     }
 }

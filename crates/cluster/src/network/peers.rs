@@ -18,6 +18,8 @@ const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::fro
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     latest: Option<Life>,
+    /// An earlier life was never proven to be dead: until then, what was promised to it may hold.
+    in_doubt_until: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,37 +45,46 @@ pub enum Arrival {
 pub enum Burial {
     /// That life has just been learnt to be dead.
     New(Incarnation),
-    /// It was known to be dead.
-    Old,
+    /// It was known to be dead, or an earlier life may not be: note is taken, and nothing follows.
+    Noted,
     /// There is no such life, or it is not the latest: nothing follows.
     Unknown,
 }
 
 impl Known {
-    /// Somebody who proved to be this member said Hello.
-    pub fn greet(&mut self, incarnation: Incarnation, commitment: Option<[u8; 32]>) -> Arrival {
+    /// Somebody who proved to be this member said Hello. No promise lasts longer than the longest.
+    pub fn greet(
+        &mut self,
+        incarnation: Incarnation,
+        commitment: Option<[u8; 32]>,
+        (now, longest_promise): (Instant, Duration),
+    ) -> Arrival {
         match self.latest {
             Some(life) if life.incarnation == incarnation && life.is_dead => Arrival::Refused(None),
             Some(life) if life.incarnation == incarnation => Arrival::Same,
             Some(life) if incarnation.boot <= life.incarnation.boot => {
                 Arrival::Refused(Some(life.incarnation))
             }
-            _ => {
+            before => {
+                if before.is_some_and(|life| !life.is_dead) {
+                    self.in_doubt_until = Some(now + longest_promise);
+                }
                 self.latest = Some(Life { incarnation, commitment, is_dead: false });
                 Arrival::New
             }
         }
     }
 
-    /// An obituary of this member has come.
-    pub fn bury(&mut self, obituary: &Obituary) -> Burial {
+    /// An obituary of this member has come. It is of the latest life, and frees nobody from what may have been promised to
+    /// the one before: what that one guarded may live on.
+    pub fn bury(&mut self, obituary: &Obituary, now: Instant) -> Burial {
+        let is_in_doubt = self.in_doubt_until.is_some_and(|until| now < until);
         let is_proven =
             |life: &Life| life.commitment.is_some_and(|it| obituary.proves_death_of(&Commitment(it)));
         match self.latest.as_mut().filter(|life| is_proven(life)) {
-            Some(life) if life.is_dead => Burial::Old,
             Some(life) => {
-                life.is_dead = true;
-                Burial::New(life.incarnation)
+                let was_dead = std::mem::replace(&mut life.is_dead, true);
+                if was_dead || is_in_doubt { Burial::Noted } else { Burial::New(life.incarnation) }
             }
             None => Burial::Unknown,
         }
@@ -179,9 +190,12 @@ mod tests {
         Incarnation { boot, nonce }
     }
 
+    const LONGEST: Duration = Duration::from_secs(2);
+
     #[test]
     fn lives_are_told_apart_by_boot_and_nonce() {
         let refused = |boot, nonce| Arrival::Refused(Some(life(boot, nonce)));
+        let now = (Instant::now(), LONGEST);
         // After boot 5 with nonce 1: who comes, and what that means.
         let cases = [
             (life(5, 1), Arrival::Same),
@@ -193,32 +207,56 @@ mod tests {
         ];
         for (comer, expected) in cases {
             let mut known = Known::default();
-            assert_eq!(known.greet(life(5, 1), None), Arrival::New);
-            assert_eq!(known.greet(comer, None), expected, "{comer:?}");
+            assert_eq!(known.greet(life(5, 1), None, now), Arrival::New);
+            assert_eq!(known.greet(comer, None, now), expected, "{comer:?}");
         }
     }
 
     #[test]
     fn the_dead_stay_dead_and_only_the_latest_can_be_buried() {
         let ((first, of_first), (second, of_second)) = (certified(), certified());
+        let now = Instant::now();
         let mut known = Known::default();
-        assert_eq!(known.bury(&of_first), Burial::Unknown);
-        known.greet(life(1, 1), Some(first));
-        known.greet(life(2, 2), Some(second));
-        assert_eq!(known.bury(&of_first), Burial::Unknown);
-        assert_eq!(known.bury(&of_second), Burial::New(life(2, 2)));
-        assert_eq!(known.bury(&of_second), Burial::Old);
-        assert_eq!(known.greet(life(2, 2), Some(second)), Arrival::Refused(None));
-        assert_eq!(known.greet(life(2, 3), None), Arrival::Refused(Some(life(2, 2))));
-        assert_eq!(known.greet(life(3, 3), None), Arrival::New);
-        assert_eq!(known.bury(&of_second), Burial::Unknown);
+        assert_eq!(known.bury(&of_first, now), Burial::Unknown);
+        known.greet(life(1, 1), Some(first), (now, LONGEST));
+        assert_eq!(known.bury(&of_second, now), Burial::Unknown);
+        assert_eq!(known.bury(&of_first, now), Burial::New(life(1, 1)));
+        assert_eq!(known.bury(&of_first, now), Burial::Noted);
+        assert_eq!(known.greet(life(1, 1), Some(first), (now, LONGEST)), Arrival::Refused(None));
+        assert_eq!(known.greet(life(1, 2), None, (now, LONGEST)), Arrival::Refused(Some(life(1, 1))));
+        known.greet(life(2, 2), Some(second), (now, LONGEST));
+        assert_eq!(known.bury(&of_first, now), Burial::Unknown);
+        assert_eq!(known.bury(&of_second, now), Burial::New(life(2, 2)));
+    }
+
+    /// Of the life before nobody knows whether it is dead, with all that it guarded. Somebody may have promised to it.
+    #[test]
+    fn a_later_life_s_certificate_says_nothing_of_the_life_before() {
+        let ((second, of_second), (third, of_third)) = (certified(), certified());
+        let now = Instant::now();
+        let (just_before, then) = (now + LONGEST - Duration::from_nanos(1), now + LONGEST);
+        let greeted_twice = || {
+            let mut known = Known::default();
+            known.greet(life(1, 1), Some(certified().0), (now, LONGEST));
+            known.greet(life(2, 2), Some(second), (now, LONGEST));
+            known
+        };
+        assert_eq!(greeted_twice().bury(&of_second, just_before), Burial::Noted);
+        assert_eq!(greeted_twice().bury(&of_second, then), Burial::New(life(2, 2)));
+        // The second is dead for certain; of the first it is still not known.
+        let mut known = greeted_twice();
+        assert_eq!(known.bury(&of_second, now), Burial::Noted);
+        assert_eq!(known.greet(life(2, 2), Some(second), (now, LONGEST)), Arrival::Refused(None));
+        known.greet(life(3, 3), Some(third), (just_before, LONGEST));
+        assert_eq!(known.clone().bury(&of_third, just_before), Burial::Noted);
+        assert_eq!(known.bury(&of_third, then), Burial::New(life(3, 3)));
     }
 
     #[test]
     fn who_commits_to_nothing_cannot_be_buried() {
         let mut known = Known::default();
-        known.greet(life(1, 1), None);
-        assert_eq!(known.bury(&certified().1), Burial::Unknown);
+        known.greet(life(1, 1), None, (Instant::now(), LONGEST));
+        assert_eq!(known.bury(&certified().1, Instant::now()), Burial::Unknown);
     }
 
     #[test]

@@ -201,6 +201,7 @@ fn bring_to(cluster: &str, nodes: &mut [Node], id: bellwether_core::Id, token: &
 #[test]
 fn only_the_token_of_the_latest_life_proves_a_death() {
     let mut all = pair();
+    all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(1)); // promises are short
     let (first, second) = (Token::draw().unwrap(), Token::draw().unwrap());
     all[1].commitment = Some(first.commitment().0);
     let mut nodes = connected(&all);
@@ -225,6 +226,22 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     assert!(bring(&mut nodes, id(2), &second));
     let dead = nodes[0].heard.iter().filter(|heard| **heard == Heard::Dead(2, 2)).count();
     assert_eq!(dead, 1);
+}
+
+/// Of the life before nobody knows whether it is dead: what was promised to it may hold for 200 delay bounds.
+#[test]
+fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
+    let mut all = pair();
+    all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(3_000_000)); // promises of ten minutes
+    let mut nodes = connected(&all);
+    let token = Token::draw().unwrap();
+    all[1].commitment = Some(token.commitment().0);
+    nodes[1] = Node::open(&all[1], 2);
+    let first_place = nodes[0].network.local_address().to_string();
+    nodes[1].network.set_address(id(1), first_place);
+    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    assert!(bring(&mut nodes, id(2), &token), "note is taken");
+    assert!(!nodes[0].has(&Heard::Dead(2, 2)));
 }
 
 #[test]
