@@ -55,10 +55,10 @@ impl Drop for Stands {
 ///
 /// **What holds, and when.** As long as [`Leadership::check`] succeeds, no other member of the cluster has a valid
 /// leadership, provided that the algorithm is a majority's with leases (the default, `quorum-lease`), that no clock is off by
-/// more than the drift bound, that no disk forgets what it has written,
-/// and that no two processes go on from copies of one data directory. Between the check and the side effect the
-/// process may be stopped for any time: so pass [`Leadership::token`] on with each side effect, and let whoever carries
-/// it out refuse smaller tokens (see [`crate::Fence`]). Tokens strictly grow from one leader to the next.
+/// more than the drift bound, that no disk forgets what it has written, and that no two processes go on from copies of one
+/// data directory. Between the check and the side effect the process may be stopped for any time: so pass
+/// [`Leadership::token`] on with each side effect, and let whoever carries it out refuse smaller tokens (see
+/// [`crate::Fence`]). Tokens strictly grow from one leader to the next.
 ///
 /// With any other algorithm less holds. Where a majority elects without leases (`raft-vote`, `zookeeper`, `paxos`), no two
 /// leaders have the same token, but a former leader's check succeeds until it hears of the next. All others (`bully`, the

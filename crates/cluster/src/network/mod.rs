@@ -7,9 +7,9 @@
 //! the caller from the rest of its work.
 //!
 //! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
-//! that is down. (Who does not ask for very long misses who came and went meanwhile, but not who is there.) Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so
-//! both always mean the same one, and what one sends after its `Up` the other gets after its own, unless the
-//! connection breaks.
+//! that is down. (Who does not ask for very long misses who came and went meanwhile, but not who is there.) Between two
+//! members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the same one,
+//! and what one sends after its `Up` the other gets after its own, unless the connection breaks.
 
 mod greet;
 mod happened;
