@@ -131,11 +131,12 @@ fn time(inquiry: &Inquiry) -> String {
         parts.push("rounds run over a synchroniser".to_owned());
     }
     if inquiry.liberties.stops_at_goal {
-        let goes_on = match inquiry.liberties.time {
-            TimeModel::Clock { .. } => "--ticks goes on",
-            TimeModel::Any => "--timing clock --ticks goes on",
+        let goes_on = match (inquiry.choice.driving, inquiry.liberties.time) {
+            (Driving::Rounds, _) => "and is not followed further",
+            (_, TimeModel::Clock { .. }) => "(--ticks goes on)",
+            (_, TimeModel::Any) => "(--timing clock --ticks goes on)",
         };
-        parts.push(format!("a run is over when all is right ({goes_on})"));
+        parts.push(format!("a run is over when all is right {goes_on}"));
     }
     if inquiry.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());

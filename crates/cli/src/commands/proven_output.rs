@@ -27,7 +27,7 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
          can act, with everyone calling, ids in the order that costs rings the most messages, and the faults of the\n\
          column at any time. Where members go on for ever (leaders that renew, or beat; rounds that do not end, as in `lcr`) a run is over as soon\n\
          as all is as it should be, and faults come before that: what happens to a settled leader is not in the table, nor are\n\
-         clocks that go wrong. `--timing clock --ticks N` follows such runs further, and `--drift P%` lets clocks go wrong. This\n\
+         clocks that go wrong. `--ticks N` follows such runs further, but for rounds, and `--drift P%` lets clocks go wrong. This\n\
          page is the output of\n\n\
          \x20   bellwether check --all --states {states} --format markdown\n\n\
          and a test checks its smaller cells again (`REWRITE_GOLDEN=1` rewrites it).\n\n\
