@@ -227,7 +227,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             (Request::Resign, Phase::Leading(_)) => self.resign(cx),
             (Request::Transfer(to), Phase::Leading(reign)) => {
                 cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
-                reign.successor = Some(reign.named::<P>(to));
+                reign.successor = Some(reign.named::<P>(to, cx.renewals()));
                 self.hand_over_if_ready(cx);
             }
             (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: true }),

@@ -63,6 +63,7 @@ impl Request {
             delay: args.delay.as_deref().unwrap_or("unit").parse()?,
             delay_bound: args.delay_bound.map(|bound| bound.span()),
             drift_bound: args.drift_bound.map(|bound| bound.0),
+            renewals: args.renewals,
             links: args.links.into(),
             script: args.faults.script(),
             partitions: args.faults.partitions(),

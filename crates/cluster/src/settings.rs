@@ -1,6 +1,6 @@
 //! What a member is told when it starts.
 
-use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
+use bellwether_core::{Attribute, Duty, Elect, Id, POSSIBLE_RENEWALS, RENEWALS, Rank, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -39,8 +39,9 @@ pub struct Settings {
     pub profile: Profile,
     /// The commitment of this process's supervisor, if it has one: SHA-256 of the token that it will reveal when
     /// this process is dead. A supervisor tells the process that it starts ([`crate::COMMITMENT`]), so it need not be
-    /// given here.
-    #[serde(default)]
+    /// given here, and no file can hold it: **every process needs a token of its own**, or the death of one would prove the
+    /// death of the next, which may lead.
+    #[serde(skip)]
     pub commitment: Option<[u8; 32]>,
     /// Seeds what the algorithm draws, as lots and random time-outs, and by how much attempts to connect are put off; from
     /// the machine's randomness if there is none. Each member needs another one: who draws the same is never told apart.
@@ -132,15 +133,26 @@ pub struct Profile {
     pub delay_bound: Span,
     /// By how many millionths clocks can be off.
     pub drift_bound: u32,
+    /// How many times a leader renews its lease in the time that one lasts: from 3 to 12. The more often, the longer it
+    /// can be held up and still be in time, and the more is sent. Members need not agree on it.
+    #[serde(default = "usual_renewals")]
+    pub renewals: u32,
+}
+
+fn usual_renewals() -> u32 {
+    RENEWALS
 }
 
 impl Profile {
     /// For nearly every network, disk and machine: a silent leader is replaced in 0.3 s. A vote, asked for and written down,
     /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that nobody
     /// is elected, and `delay_bound` must be greater.
-    pub const STEADY: Profile = Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000 };
-    /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms.
-    pub const FAST: Profile = Profile { delay_bound: Span::from_ticks(1_200), drift_bound: 10_000 };
+    pub const STEADY: Profile =
+        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: RENEWALS };
+    /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases are
+    /// renewed more often, so that a leader that is held up for 22 ms, whenever that is, still leads.
+    pub const FAST: Profile =
+        Profile { delay_bound: Span::from_ticks(1_200), drift_bound: 10_000, renewals: 5 };
 }
 
 impl Default for Profile {
@@ -186,6 +198,14 @@ pub enum SettingsError {
         "a drift bound of {0} millionths leaves nothing of a lease; clocks are rarely off by more than 500"
     )]
     DriftBound(u32),
+    /// Whoever votes has another duty than to lead.
+    #[error(
+        "no voter may lead: all are witnesses or observers; give at least one member the duty to vote and lead"
+    )]
+    NoCandidate,
+    /// Too rarely for one to get lost, or more often than answers come.
+    #[error("a lease cannot be renewed {0} times while it lasts; give 3 to 12")]
+    Renewals(u32),
 }
 
 /// The fewest bytes of a secret.
@@ -248,6 +268,9 @@ impl Settings {
         if self.profile.drift_bound >= 500_000 {
             return Err(SettingsError::DriftBound(self.profile.drift_bound));
         }
+        if !POSSIBLE_RENEWALS.contains(&self.profile.renewals) {
+            return Err(SettingsError::Renewals(self.profile.renewals));
+        }
         Ok(())
     }
 }
@@ -279,6 +302,17 @@ mod tests {
         assert!(matches!(wrong(&|it| it.cluster = "two words".into()), SettingsError::Name(_)));
         assert_eq!(wrong(&|it| it.security = Security::Secret("hush".into())), SettingsError::Secret(4));
         assert_eq!(wrong(&|it| it.profile.delay_bound = Span::default()), SettingsError::DelayBound);
+        for renewals in [0, 2, 13, u32::MAX] {
+            assert_eq!(wrong(&|it| it.profile.renewals = renewals), SettingsError::Renewals(renewals));
+        }
+    }
+
+    /// As those were that knew nothing of it.
+    #[test]
+    fn a_profile_need_not_say_how_often_leases_are_renewed() {
+        let profile: Profile =
+            serde_json::from_str(r#"{"delay_bound": 12000, "drift_bound": 10000}"#).unwrap();
+        assert_eq!(profile, Profile::STEADY);
     }
 
     #[test]

@@ -117,6 +117,10 @@ impl Environment for Surroundings {
         self.profile.drift_bound
     }
 
+    fn renewals(&self) -> u32 {
+        self.profile.renewals
+    }
+
     fn duty(&self, member: u32) -> Duty {
         self.duties[member as usize]
     }

@@ -42,7 +42,7 @@ pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
 };
-pub use local::{Environment, Local};
+pub use local::{Environment, Local, POSSIBLE_RENEWALS, RENEWALS};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use names::{Names, Rename};

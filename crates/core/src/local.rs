@@ -3,6 +3,12 @@
 use crate::algorithm::Protocol;
 use crate::{Duty, Flow, Id, Identities, Knowledge, Port, Rank, Span};
 use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+/// How many times a leader renews its lease in the time that one lasts, unless told otherwise: so that two may get lost.
+pub const RENEWALS: u32 = 3;
+/// How many times it can be told to: not so rarely that one must not get lost, nor more often than answers come.
+pub const POSSIBLE_RENEWALS: RangeInclusive<u32> = 3..=12;
 
 /// A driver's side of [`Local`]: the member's surroundings. Members are named by index here; no
 /// algorithm ever sees one.
@@ -23,6 +29,8 @@ pub trait Environment {
     fn delay_bound(&self) -> Span;
     /// How many millionths a clock can gain or lose.
     fn drift_bound(&self) -> u32;
+    /// How many times a leader is to renew its lease in the time that one lasts.
+    fn renewals(&self) -> u32;
     /// What a member is there for.
     fn duty(&self, member: u32) -> Duty;
     /// What the neighbour at a member's port is there for.
@@ -195,6 +203,13 @@ impl<'a, P: Protocol> Local<'a, P> {
             );
         };
         self.environment.drift_bound()
+    }
+
+    /// How many times a leader is to renew its lease in the time that one lasts: a choice of whoever runs it, not
+    /// something to know of the others.
+    #[must_use]
+    pub fn renewals(&self) -> u32 {
+        self.environment.renewals()
     }
 
     /// What the member is there for ([`Knowledge::DUTIES`]).

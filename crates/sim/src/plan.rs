@@ -4,8 +4,8 @@ use crate::delay::Delay;
 use crate::faults::{Event, LinkFaults};
 use crate::schedule::Schedule;
 use bellwether_core::{
-    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, Rank, RankRange, Request, Setting, Span, Time,
-    Topology,
+    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, RENEWALS, Rank, RankRange, Request, Setting,
+    Span, Time, Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
@@ -48,6 +48,8 @@ pub struct Plan {
     pub delay_bound: Span,
     /// How many millionths members are told that a clock can gain or lose.
     pub drift_bound: u32,
+    /// How many times leaders are told to renew their leases in the time that one lasts.
+    pub renewals: u32,
     /// What each member is there for, by index; empty if all of them vote and may lead.
     pub duties: Vec<Duty>,
     /// Whether messages of one link keep their order.
@@ -125,6 +127,7 @@ impl Plan {
             delay: Delay::Unit,
             delay_bound: Delay::Unit.bound(),
             drift_bound: DRIFT_BOUND,
+            renewals: RENEWALS,
             duties: Vec::new(),
             links: LinkOrder::Fifo,
             script: Vec::new(),

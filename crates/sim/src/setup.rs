@@ -12,8 +12,8 @@ use crate::rules::Instruction;
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Duty, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, Rank,
-    Span, Spec, Starts, Time, Topology,
+    Attribute, DetectorChoice, Duty, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, RENEWALS,
+    Rank, Span, Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -45,6 +45,8 @@ pub struct Setup {
     pub delay_bound: Option<Span>,
     /// How far members are told that clocks can be off, in millionths; one in a hundred unless given.
     pub drift_bound: Option<u32>,
+    /// How many times leaders are told to renew their leases in the time that one lasts; three unless given.
+    pub renewals: Option<u32>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens to whom and when.
@@ -122,6 +124,7 @@ impl Default for Setup {
             delay: Delay::Unit,
             delay_bound: None,
             drift_bound: None,
+            renewals: None,
             links: LinkOrder::Fifo,
             script: Vec::new(),
             partitions: Vec::new(),
@@ -213,6 +216,7 @@ impl Setup {
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.unwrap_or(DRIFT_BOUND);
+        plan.renewals = self.renewals.unwrap_or(RENEWALS);
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits_of(spec, &plan);

@@ -255,6 +255,10 @@ impl Environment for Surroundings<'_> {
         self.plan.drift_bound
     }
 
+    fn renewals(&self) -> u32 {
+        self.plan.renewals
+    }
+
     fn duty(&self, member: u32) -> Duty {
         self.plan.duty(member)
     }

@@ -19,8 +19,6 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
     const CLAIMS: &'static [Claim] = &figures::UNCONTESTED;
     /// How long a promise lasts.
     const LEASE: u64 = 25;
-    /// How often a leader renews: three times and a little in a lease.
-    const INTERVAL: u64 = 8;
     /// How often a candidate asks, a turn apart, before it gives up.
     const ASKS: u32 = 4;
     /// How many renewals in a row a better member has to answer before it comes to lead.
@@ -50,10 +48,11 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
         Self::lease(delay_bound)
     }
 
-    /// How long a leader waits between renewals.
+    /// How many units a leader waits between renewals, if it is to renew so many times and a little in a lease; but no
+    /// answer is there sooner than after two.
     #[must_use]
-    fn interval(unit: Span) -> Span {
-        unit * Self::INTERVAL
+    fn interval(renewals: u32) -> u64 {
+        (Self::LEASE / u64::from(renewals.max(1))).max(2)
     }
 
     /// After how many turns a member stands, given how many of all rivals are better and how often it has stood in
@@ -160,6 +159,5 @@ impl Pace for Tight {
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be";
     const ASKS: u32 = 1;
     const LEASE: u64 = 5;
-    const INTERVAL: u64 = 2;
     const DAMPING: u32 = 2;
 }

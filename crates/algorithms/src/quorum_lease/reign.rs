@@ -25,9 +25,10 @@ pub(super) struct Reign {
     /// To whom it is to hand over, once that one has kept up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successor: Option<Successor>,
-    /// When it asked in this round, where the algorithm measures delays.
+    /// The round whose answers it times, and when it asked, where the algorithm measures delays: one at a time, for answers
+    /// can take longer than it is to the next round.
     #[serde(skip_serializing_if = "Option::is_none")]
-    asked_at: Option<Time>,
+    timed: Option<(u64, Time)>,
 }
 
 /// Who is to lead next.
@@ -78,13 +79,14 @@ impl Reign {
     }
 
     /// Whoever it was told to let lead.
-    pub(super) fn named<P: Pace>(&self, id: Id) -> Successor {
-        Successor { is_named: true, ..self.preferred::<P>(id) }
+    pub(super) fn named<P: Pace>(&self, id: Id, renewals: u32) -> Successor {
+        Successor { is_named: true, ..self.preferred::<P>(id, renewals) }
     }
 
     /// It waits for that one for about as long as a lease.
-    fn preferred<P: Pace>(&self, id: Id) -> Successor {
-        Successor { id, is_named: false, until: self.round + P::LEASE.div_ceil(P::INTERVAL) }
+    fn preferred<P: Pace>(&self, id: Id, renewals: u32) -> Successor {
+        let until = self.round + P::LEASE.div_ceil(P::interval(renewals));
+        Successor { id, is_named: false, until }
     }
 }
 
@@ -93,8 +95,8 @@ impl<P: Pace> QuorumLease<P> {
     pub(super) fn lead(&mut self, cx: Context<'_, '_, P>) {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
-        let (id, asked_at) = (cx.id(), None);
-        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, successor: None, asked_at };
+        let id = cx.id();
+        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, successor: None, timed: None };
         self.phase = Phase::Leading(reign);
         self.renew(cx);
         cx.because("a majority has voted for it: it leads (rule 1)");
@@ -113,8 +115,8 @@ impl<P: Pace> QuorumLease<P> {
         self.hand_over_if_ready(cx);
         let Phase::Leading(reign) = &mut self.phase else { return };
         reign.round += 1;
-        reign.asked_at = P::clock(cx);
         let round = reign.round;
+        reign.timed = reign.timed.or_else(|| P::clock(cx).map(|now| (round, now)));
         for port in cx.outgoing().collect::<Vec<_>>() {
             let Phase::Leading(reign) = &self.phase else { return };
             let voters =
@@ -123,8 +125,8 @@ impl<P: Pace> QuorumLease<P> {
             cx.send(port, Msg { term: self.saved.term, word });
         }
         self.run_lease(cx, round);
-        cx.set_timer(Timer::Renew, P::interval(self.unit));
-        self.confirm(cx);
+        cx.set_timer(Timer::Renew, self.unit * P::interval(cx.renewals()));
+        self.confirm(cx, round);
     }
 
     pub(super) fn hear_kept(&mut self, cx: Context<'_, '_, P>, from: Port, term: u64, mut answer: Heard) {
@@ -142,7 +144,7 @@ impl<P: Pace> QuorumLease<P> {
         }
         *heard = answer;
         cx.because("a voter has renewed its promise");
-        self.confirm(cx);
+        self.confirm(cx, answer.round);
         if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
             return self.resign(cx); // it has been dismissed, and a majority knows
         }
@@ -152,7 +154,7 @@ impl<P: Pace> QuorumLease<P> {
 
     /// The last round that a majority has answered: each of them has promised since it was asked. (Leases become shorter
     /// only when all rounds so far are confirmed: so whoever answered a later round has promised no less.)
-    fn confirm(&mut self, cx: Context<'_, '_, P>) {
+    fn confirm(&mut self, cx: Context<'_, '_, P>, answered: u64) {
         let Phase::Leading(reign) = &self.phase else { return };
         let mut rounds: Vec<u64> = self
             .voters(cx)
@@ -170,9 +172,14 @@ impl<P: Pace> QuorumLease<P> {
         if confirmed > reign.confirmed {
             (reign.confirmed..confirmed).for_each(|round| cx.cancel_timer(Timer::Lease(round)));
             reign.confirmed = confirmed;
-            if confirmed == reign.round {
-                let took = P::clock(cx).zip(reign.asked_at).map(|(now, asked)| now - asked);
-                self.unit = P::after_round(self.unit, took, cx.delay_bound());
+            let timed = reign.timed.take_if(|(round, _)| *round <= confirmed);
+            // If some have answered a later round only, this one's answers were lost, and their time is unknown.
+            if let Some((_, asked_at)) = timed.filter(|(round, _)| [confirmed, answered] == [*round; 2]) {
+                let took = P::clock(cx).map(|now| now - asked_at);
+                let unit = P::after_round(self.unit, took, cx.delay_bound());
+                if unit > self.unit || confirmed == reign.round {
+                    self.unit = unit;
+                }
             }
         }
     }
@@ -195,7 +202,7 @@ impl<P: Pace> QuorumLease<P> {
         });
         let best = better.map(|port| cx.peer_rank(port)).max().map(Rank::id);
         if let Phase::Leading(reign) = &mut self.phase {
-            reign.successor = best.map(|id| reign.preferred::<P>(id));
+            reign.successor = best.map(|id| reign.preferred::<P>(id, cx.renewals()));
         }
     }
 

@@ -33,18 +33,41 @@ fn the_first_election_costs_two_messages_a_member_and_the_announcement() {
     }
 }
 
+/// Delay bounds between two renewals, unless told otherwise: a third of a lease of 25.
+const INTERVAL: u64 = 8;
+
 #[test]
 fn renewing_costs_two_messages_a_member_and_interval() {
-    for n in [1, 2, 3, 5, 9] {
-        let plan = complete(n);
+    for (n, renewals, interval) in [1, 2, 3, 5, 9]
+        .into_iter()
+        .flat_map(|n| [(n, 3, INTERVAL), (n, 6, 4), (n, 2, 12), (n, 12, 2), (n, 99, 2)])
+    {
+        let plan = Plan { renewals, ..complete(n) };
         let kept = |span| {
             let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, span);
             assert_eq!(reigns.0.len(), 1, "nobody else comes to lead");
             sent(&report, "renew") + sent(&report, "kept")
         };
         let (from, intervals) = (20, 25);
-        let until = from + intervals * Ranked::INTERVAL;
-        assert_eq!(kept(until) - kept(from), intervals * 2 * (u64::from(n) - 1), "{n}");
+        let until = from + intervals * interval;
+        assert_eq!(kept(until) - kept(from), intervals * 2 * (u64::from(n) - 1), "{n}, {renewals}");
+    }
+}
+
+/// A leader that is held up leads on if what is left of its lease is longer, whenever that begins: what is left is no less
+/// than the holder's share of 24.5, less the time since the last renewal that was answered.
+#[test]
+fn who_renews_more_often_can_be_held_up_for_longer() {
+    let outlives = |renewals, from, span| {
+        let held_up = [at(from, Event::Pause, 2), at(from + span, Event::Resume, 2)];
+        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(Plan { renewals, ..complete(3) }, held_up));
+        stays_safe(&report, &reigns, &format!("{renewals} {from} {span}"));
+        reigns.0.len() == 1
+    };
+    let always = |renewals, span| (100..125).all(|from| outlives(renewals, from, span));
+    for (renewals, interval) in [(3, 8), (6, 4)] {
+        assert!(always(renewals, 24 - interval - 2), "{renewals}");
+        assert!(!always(renewals, 24 - interval + 2), "{renewals}");
     }
 }
 
@@ -59,7 +82,7 @@ fn the_next_best_follows_a_dead_leader() {
         let (when, who, term) = reigns.first_after(hops(100)).expect("somebody leads");
         assert_eq!((who, term), (n - 2, 2));
         // The last renewal before the crash was sent at 2 + 8k, arrived a hop later, and is promised for 25.
-        let renewed = 2 + (100 - 2) / Ranked::INTERVAL * Ranked::INTERVAL;
+        let renewed = 2 + (100 - 2) / INTERVAL * INTERVAL;
         assert_eq!(when, hops(renewed + 1 + Ranked::LEASE + 4), "{n}");
     }
 }
@@ -150,7 +173,7 @@ fn the_best_comes_to_lead_again_after_a_while() {
     let leaders = leaders_of(&reigns);
     assert_eq!(leaders, [4, 3, 4]);
     let again = reigns.0[2].0;
-    assert!(again > hops(300 + (u64::from(Ranked::DAMPING) - 1) * Ranked::INTERVAL), "{again}");
+    assert!(again > hops(300 + (u64::from(Ranked::DAMPING) - 1) * INTERVAL), "{again}");
     // One that comes and goes faster than that does not.
     let flaps =
         (0..10).flat_map(|k| [at(300 + 40 * k, Event::Recover, 4), at(330 + 40 * k, Event::Crash, 4)]);
@@ -270,8 +293,8 @@ fn a_transfer_lasts() {
     let lasted = reigns.0[2].0 - reigns.0[1].0;
     // As many renewals as after four hand-overs in vain, and a moment for the last.
     let renewals = u64::from(Ranked::DAMPING) * 2_u64.pow(4);
-    assert!(lasted >= HOP * (renewals * Ranked::INTERVAL), "{lasted}");
-    assert!(lasted <= HOP * ((renewals + 2) * Ranked::INTERVAL), "{lasted}");
+    assert!(lasted >= HOP * (renewals * INTERVAL), "{lasted}");
+    assert!(lasted <= HOP * ((renewals + 2) * INTERVAL), "{lasted}");
 }
 
 /// One that is dead is handed over to only if it is back before long.
@@ -375,27 +398,41 @@ fn voters_change_one_at_a_time() {
 /// Messages take a tenth of what members are told at the most: leases become as short as that allows.
 #[test]
 fn time_outs_follow_delays_that_are_shorter_than_told() {
-    fn outage<P: Pace>(seed: u64) -> f64 {
+    fn outage<P: Pace>(seed: u64, renewals: u32) -> f64 {
         let mut plan = with_seed(with_delay(complete(5), "uniform:0.02..0.1"), seed);
-        plan.delay_bound = HOP;
+        (plan.delay_bound, plan.renewals) = (HOP, renewals);
         match after_crash::<QuorumLease<P>>(&plan, hops(500), HOP * 500) {
             Outage::Lasted(span) => span.hops(),
             other => panic!("{} seed {seed}: {other:?}", P::VARIANT),
         }
     }
-    for seed in 0..20 {
-        let (told, measured) = (outage::<Ranked>(seed), outage::<Adaptive>(seed));
+    for (seed, renewals) in (0..20).flat_map(|seed| [3, 6, 12].map(|renewals| (seed, renewals))) {
+        let (told, measured) = (outage::<Ranked>(seed, renewals), outage::<Adaptive>(seed, renewals));
         assert!(told > 15.0, "most of a lease of 25: {told}");
         assert!(measured < told / 4.0, "{measured} is much sooner than {told}");
+    }
+}
+
+/// Answers come after the next round has begun, and are timed nonetheless: there and back takes more than two units, and the
+/// next round comes after two. So leases are to be more than twice as long as they would be by what members are told.
+#[test]
+fn time_outs_follow_delays_that_are_longer_than_it_is_to_the_next_round() {
+    for seed in 0..20 {
+        let mut plan = with_seed(with_delay(complete(5), "uniform:1.2..1.4"), seed);
+        (plan.delay_bound, plan.renewals) = (HOP, 12);
+        match after_crash::<QuorumLease<Adaptive>>(&plan, hops(500), HOP * 500) {
+            Outage::Lasted(span) => assert!(span > HOP * (2 * Adaptive::LEASE), "seed {seed}: {span}"),
+            other => panic!("seed {seed}: {other:?}"),
+        }
     }
 }
 
 /// Messages take twice as long as members are told and more: who waits no longer than told never hears a majority.
 #[test]
 fn time_outs_follow_delays_that_are_longer_than_told() {
-    for seed in 0..20 {
+    for (seed, renewals) in (0..20).flat_map(|seed| [3, 6, 12].map(|renewals| (seed, renewals))) {
         let mut plan = with_seed(with_delay(complete(5), "uniform:7..8"), seed);
-        plan.delay_bound = HOP;
+        (plan.delay_bound, plan.renewals) = (HOP, renewals);
         let (report, _) = run::<QuorumLease<Adaptive>>(&plan);
         assert_right(&report, &format!("seed {seed}"));
         let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);

@@ -70,6 +70,9 @@ pub struct SimulateArgs {
     /// How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]
     #[arg(long, value_name = "RATE", help_heading = "Network")]
     pub drift_bound: Option<DriftBound>,
+    /// How many times a leader renews its lease in the time that one lasts, 3 to 12 [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=12), help_heading = "Network")]
+    pub renewals: Option<u32>,
     /// Whether messages of one link keep their order
     #[arg(long, value_enum, default_value_t, help_heading = "Network")]
     pub links: LinksArg,

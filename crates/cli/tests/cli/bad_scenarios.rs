@@ -58,6 +58,8 @@ const CASES: &[(&str, &[&str])] = &[
     (ring!("topology = ^3"), &["a network's name, or a list of links"]),
     (ring!("delay = ^'gamma:1'"), &["delay 'gamma:1' is not understood", "uniform:LO..HI"]),
     (ring!("delay = ^'file:delays'"), &["complete in itself"]),
+    (ring!("renewals = ^2"), &["cannot be renewed 2 times", "3 to 12"]),
+    (ring!("renewals = ^4294967299"), &["cannot be renewed 4294967299 times"]),
     (ring!("synchroniser = ^true"), &["chang-roberts does not run in rounds"]),
     // Members.
     ("algorithm = 'bully'\nids = [1, 2]\nnodes = ^2\n[expect]\nleader = 2", &["both 'ids' and 'nodes'"]),

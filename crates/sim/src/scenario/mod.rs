@@ -28,7 +28,7 @@ use crate::plan::{Limits, LinkOrder};
 use crate::run::RoundMode;
 use crate::setup::Setup;
 use crate::text_file::{decode, read_at_most};
-use bellwether_core::{Elect, Id, Time};
+use bellwether_core::{Elect, Id, POSSIBLE_RENEWALS, Time};
 use error::Flaw;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -167,6 +167,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             delay: delay(&file)?,
             delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
             drift_bound: drift_bound(&file)?,
+            renewals: renewals(&file)?,
             links: link_order(&file)?,
             script: events.script(),
             partitions: events.partitions.into_iter().map(|partition| partition.value).collect(),
@@ -218,6 +219,15 @@ fn drift_bound(file: &Table<'_>) -> Result<Option<u32>, Flaw> {
     let Some(At { value: text, at }) = file.read("drift_bound", Value::text)? else { return Ok(None) };
     let bound: Result<DriftBound, String> = text.parse();
     bound.map(|bound| Some(bound.0)).map_err(|problem| Flaw::new(at, problem))
+}
+
+fn renewals(file: &Table<'_>) -> Result<Option<u32>, Flaw> {
+    let Some(At { value, at }) = file.read("renewals", Value::whole)? else { return Ok(None) };
+    let renewals = u32::try_from(value).ok().filter(|renewals| POSSIBLE_RENEWALS.contains(renewals));
+    let (least, most) = (POSSIBLE_RENEWALS.start(), POSSIBLE_RENEWALS.end());
+    let problem =
+        || format!("a lease cannot be renewed {value} times while it lasts; give {least} to {most}");
+    renewals.map(Some).ok_or_else(|| Flaw::new(at, problem()))
 }
 
 fn link_order(file: &Table<'_>) -> Result<LinkOrder, Flaw> {

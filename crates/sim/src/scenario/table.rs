@@ -27,6 +27,7 @@ pub(super) const KEYS: &[&str] = &[
     "delay",
     "delay_bound",
     "drift_bound",
+    "renewals",
     "links",
     "synchroniser",
     "loss",

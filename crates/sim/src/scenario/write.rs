@@ -46,6 +46,7 @@ pub fn write(draft: &Draft<'_>) -> String {
     text.maybe("delay", (setup.delay != Delay::Unit).then(|| quoted(&setup.delay.to_string())));
     text.maybe("delay_bound", setup.delay_bound);
     text.maybe("drift_bound", setup.drift_bound.map(|bound| quoted(&DriftBound(bound).to_string())));
+    text.maybe("renewals", setup.renewals);
     text.maybe("links", (setup.links == LinkOrder::Reordering).then(|| quoted("reordering")));
     text.link_faults(&setup.link_faults);
     text.maybe("ring_closes", setup.ring_closes.then_some(true));

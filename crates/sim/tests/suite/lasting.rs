@@ -204,6 +204,7 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],
         drift_bound: Some(500),
+        renewals: Some(5),
         script: script.collect(),
         ..five()
     };

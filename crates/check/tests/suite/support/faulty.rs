@@ -92,6 +92,10 @@ impl Environment for Surroundings<'_> {
         unreachable!("none of the algorithms below may know it")
     }
 
+    fn renewals(&self) -> u32 {
+        unreachable!("none of the algorithms below has leases")
+    }
+
     fn duty(&self, _: u32) -> Duty {
         unreachable!("none of the algorithms below may know it")
     }
