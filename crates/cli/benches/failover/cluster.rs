@@ -302,7 +302,7 @@ fn file_of(directory: &TempDir, id: Id) -> PathBuf {
 }
 
 /// The only child of a process.
-fn child_of(parent: u32) -> Option<i32> {
+pub fn child_of(parent: u32) -> Option<i32> {
     let text = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
     text.split_whitespace().next()?.parse().ok()
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p bellwether-cli --bench failover` prints a table; after `--`:
 //! `--trials N` (20), `--rest SECONDS` (20; the figures in the manual are of 600), `--only WORD` (lines whose name has it).
-//! Whichever rivals are installed (etcd, ZooKeeper, Redis Sentinel, NATS) run beside it.
+//! Whichever rivals are installed (etcd, ZooKeeper, Redis Sentinel, NATS, keepalived) run beside it.
 
 mod cluster;
 mod rest;

@@ -1,6 +1,7 @@
 //! Rivals in the same run, each if it is installed: three servers, the leader struck again and again.
 
 mod etcd;
+mod keepalived;
 mod nats;
 mod sentinel;
 mod zookeeper;
@@ -20,8 +21,16 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Something else that elects a leader.
 trait Rival {
+    /// Makes what its servers need on this machine, or says what is missing.
+    fn prepare(&mut self) -> Result<(), &'static str> {
+        Ok(())
+    }
     /// How one of its servers is started; its files go into the directory.
     fn server(&self, at: usize, directory: &Path) -> Command;
+    /// Which process of a server the others hear.
+    fn speaker(&self, server: Pid) -> Pid {
+        server
+    }
     /// Who leads, if all these say the same.
     fn leader(&self, live: &[usize]) -> Option<usize>;
     /// What runs beside the servers.
@@ -44,8 +53,10 @@ struct Contest {
 
 /// Strikes the leaders of those that are installed and whose name has the word, and prints a line for each blow.
 pub fn run(trials: usize, only: &str, print: impl Fn(&Line)) {
-    let contests = [etcd::contests, zookeeper::contests, sentinel::contests, nats::contests];
-    for Contest { name, needs: (file, package), rival } in contests.iter().flat_map(|contests| contests()) {
+    let contests =
+        [etcd::contests, zookeeper::contests, sentinel::contests, nats::contests, keepalived::contests];
+    let contests = contests.iter().flat_map(|contests| contests());
+    for Contest { name, needs: (file, package), mut rival } in contests {
         let blows = [("kill -9", Signal::KILL), ("SIGSTOP", Signal::STOP)];
         let blows = blows.map(|(blow, signal)| (format!("{name}: {blow}"), signal));
         let mut blows = blows.into_iter().filter(|(name, _)| name.contains(only)).peekable();
@@ -55,7 +66,10 @@ pub fn run(trials: usize, only: &str, print: impl Fn(&Line)) {
         if !Path::new(file).exists() {
             eprintln!("{name}: there is no {file}, so it does not run beside (Debian has it in {package})");
         } else {
-            blows.for_each(|(name, signal)| print(&Servers::of(&*rival).suffer(name, signal, trials)));
+            blows.for_each(|(name, signal)| match rival.prepare() {
+                Ok(()) => print(&Servers::of(&*rival).suffer(name, signal, trials)),
+                Err(missing) => eprintln!("{name}: {missing}, so it does not run beside"),
+            });
         }
     }
 }
@@ -90,7 +104,7 @@ impl<'a> Servers<'a> {
                 }
             }
             let Some(mut server) = self.servers[leader].take() else { continue };
-            let process = Pid::from_child(&server);
+            let process = self.rival.speaker(Pid::from_child(&server));
             let survivors: Vec<usize> = all.iter().copied().filter(|at| *at != leader).collect();
             let struck = Instant::now();
             kill_process(process, signal).expect("it lives");
