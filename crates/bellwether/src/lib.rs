@@ -42,13 +42,15 @@
 pub mod process;
 
 pub use bellwether_algorithms::Algorithms;
-pub use bellwether_cluster::network::{Tally, Traffic};
+pub use bellwether_cluster::network::{NetworkError, Tally, Traffic};
+pub use bellwether_cluster::obituary::InvalidCommitment;
 pub use bellwether_cluster::{
-    Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Event, Events, Fence, Happened, Incarnation,
-    Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Security, Settings, SettingsError, Stale,
-    StartError, Stopped, Supervisor, SupervisorError, Terms, View, detector_of, die_with_parent,
+    Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Ended, Event, Events, Fence, Flaw, Happened,
+    Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Security, Settings, SettingsError,
+    Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms, View, detector_of,
+    die_with_parent,
 };
-pub use bellwether_core::{Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
+pub use bellwether_core::{DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 
 /// A member of a cluster, of any of Bellwether's algorithms.
 pub type Elector = bellwether_cluster::Elector<Algorithms>;

@@ -19,7 +19,7 @@
 use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use serde::{Deserialize, Serialize};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
@@ -127,7 +127,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     let me = settings.me;
     let elector = start(settings)?;
     let (orders, to_do) = channel();
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT])?;
     let by_signal = orders.clone();
     std::thread::spawn(move || signals.forever().for_each(|_| drop(by_signal.send(Order::Stop))));
     let by_line = orders.clone();
@@ -149,7 +149,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
             Order::Line(line) => {
                 if let Err(why) = obey(&elector, &line, &shows) {
-                    eprintln!("member {me}: '{line}' is no order: {why}");
+                    let _ = writeln!(io::stderr(), "member {me}: '{line}' is no order: {why}");
                 }
             }
         }
@@ -197,8 +197,9 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 ///
 /// The program runs once more, below this process, with the same arguments; there it is given nothing, and `main` goes on.
 /// Here it is given the exit code to end with, when that one is dead, with all that it had started, and its peers know. The
-/// service manager's signals are passed on. On a terminal both are of one process group, so that the program can read what is
-/// typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one below; then nobody can tell the peers, and they
+/// service manager's signals are passed on (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2): it should send them to this
+/// process only, as systemd does with `KillMode=mixed`, or the program hears them twice. On a terminal both are of one process
+/// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one below; then nobody can tell the peers, and they
 /// wait for the lease to end.
 ///
 /// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it

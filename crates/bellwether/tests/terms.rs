@@ -1,6 +1,6 @@
 //! What all members must have been told alike: a restart cannot change it unnoticed.
 
-use bellwether::{Duty, Elector, Id, Peer, Profile, Security, Settings, StartError};
+use bellwether::{Duty, Elector, Id, Peer, Profile, Security, Settings, SettingsError, StartError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -93,4 +93,30 @@ async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one
     lead(&member).await;
     let waited = started.elapsed();
     assert!(waited >= Duration::from_millis(200 * 12), "200 delay bounds of before: {waited:?}");
+}
+
+#[test]
+fn a_cluster_in_which_nobody_may_lead_is_refused() {
+    let directory = TempDir::new().unwrap();
+    for duty in [Duty::Witness, Duty::Observer] {
+        let mut nobody_leads = settings(1, 3, directory.path());
+        nobody_leads.members.iter_mut().for_each(|peer| peer.duty = duty);
+        let Err(error) = Elector::start(nobody_leads) else { panic!("{duty:?}") };
+        assert!(matches!(error, StartError::Settings(SettingsError::NoCandidate)), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing was changed");
+}
+
+/// Whoever has told it to stop finds its directory free, though another has told it before.
+#[test]
+fn whoever_stops_a_member_waits_for_its_end_whoever_else_does() {
+    let directory = TempDir::new().unwrap();
+    for _ in 0..20 {
+        let member = Elector::start(settings(1, 1, directory.path())).unwrap();
+        let other = member.clone();
+        let at_once = std::thread::spawn(move || other.stop());
+        member.stop();
+        Elector::start(settings(1, 1, directory.path())).unwrap().stop();
+        at_once.join().unwrap();
+    }
 }

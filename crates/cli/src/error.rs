@@ -65,8 +65,9 @@ Exit codes:
   0  fine
   1  something could not be read, written or started
   2  wrong usage or bad input
-  3  safety violated: two members led at once though the algorithm promises one, or tokens did not grow
-  4  liveness not reached: nobody led at the end, though a majority lived";
+  3  safety violated: two members led at once, or in one term, though the algorithm promises one, or tokens did not grow
+  4  liveness not reached: nobody led at the end, though a majority lived
+  6  nothing is violated in what members said, but some of their words are missing";
 
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]

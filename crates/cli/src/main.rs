@@ -30,10 +30,25 @@ mod trace;
 mod up;
 mod wording;
 
+use args::{Cli, Command};
 use clap::Parser as _;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let ended = commands::run(args::Cli::parse().command);
+    let ended = commands::run(process_of_up().unwrap_or_else(|| Cli::parse().command));
     ended.map_or_else(|failure| failure.report(), ExitCode::from)
+}
+
+/// What `up` starts for each member, twice: there the options of all other commands would be a good part of the memory.
+fn process_of_up() -> Option<Command> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let [_, role, quiet, settings] = &words[..] else { return None };
+    let (settings, quiet) = (settings.into(), quiet == "--quiet");
+    match role.to_str()? {
+        _ if !quiet => None,
+        "member" => Some(Command::Member { settings, quiet }),
+        "supervise" => Some(Command::Supervise { settings, quiet }),
+        _ => None,
+    }
 }

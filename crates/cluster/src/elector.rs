@@ -14,8 +14,8 @@ use bellwether_core::{Id, Reign, Request, Spec};
 use std::fmt;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -31,7 +31,8 @@ pub struct Stopped;
 /// out: those whose leaders have leases do (`quorum-lease`). With any other, whoever takes part may be elected, whether
 /// anybody campaigns or not; `campaign` then only waits for that.
 ///
-/// When the last handle is dropped, it gives up leading, says farewell, and ends.
+/// When the last handle is dropped (a [`Leadership`] is one, too), it gives up leading, says farewell, and ends; the drop waits
+/// for that as [`Elector::stop`] does.
 pub struct Elector<G> {
     pub(crate) shared: Arc<Shared>,
     pub(crate) registry: PhantomData<fn() -> G>,
@@ -83,8 +84,9 @@ impl Shared {
     /// Tells the member to stop, and waits until it has.
     fn stop(&self) {
         self.tell(Command::Stop);
-        let thread = self.thread.lock().ok().and_then(|mut thread| thread.take());
-        if let Some(thread) = thread {
+        // Held meanwhile: whoever else wants it to stop is to wait as well.
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
             let _ = thread.join();
         }
     }
@@ -229,8 +231,8 @@ impl<G> Elector<G> {
     /// A member has moved: dial it there from now on. A supervisor of this process will find it there, too.
     pub fn set_address(&self, id: Id, address: impl Into<String>) {
         let address = address.into();
-        self.shared.moves.note(id, &address);
-        self.shared.tell(Command::Address(id, address));
+        self.shared.tell(Command::Address(id, address.clone()));
+        self.shared.moves.note(id, address);
     }
 
     /// For trials: as if the cables to these members were cut. Nothing is closed; nothing passes.

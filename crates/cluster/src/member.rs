@@ -55,7 +55,7 @@ pub(crate) struct Member {
     pub(crate) candidates: Arc<Candidates>,
     /// It starts no earlier: what it may have promised in an earlier life, under other bounds, holds until then.
     pub(crate) takes_part_at: Time,
-    /// It stands for ever, not only while somebody campaigns.
+    /// It stands, whether anybody campaigns or not.
     pub(crate) stands: bool,
     pub(crate) tells_leases: bool,
     pub(crate) state: State,
@@ -306,18 +306,21 @@ impl Member {
     /// Sees what has become of writes.
     fn attend_disk(&mut self) -> Ended {
         let now = self.clock.now();
-        if let Some(done) = self.disk.take_done() {
-            // What cannot be written must not be said: a vote that is not on disk may be cast twice.
-            done.map_err(|error| Fault {
-                loss: Loss::Disk,
-                why: format!("cannot write what must not be forgotten: {error}"),
-            })?;
+        // What cannot be written must not be said: a vote that is not on disk may be cast twice.
+        let has_written = self.disk.take_done().transpose().map_err(|error| Fault {
+            loss: Loss::Disk,
+            why: format!("cannot write what must not be forgotten: {error}"),
+        })?;
+        let is_stalled = self.disk.busy_for().is_some_and(|span| span >= STALLED_AFTER);
+        let has_changed = std::mem::replace(&mut self.state.is_stalled, is_stalled) != is_stalled;
+        if has_changed {
+            self.outlook.say(now, if is_stalled { Event::DiskStalled } else { Event::DiskBack });
+        }
+        if has_written.is_some() {
             self.state.is_writing = false;
             self.send_and_publish(now);
-        }
-        let is_stalled = self.disk.busy_for().is_some_and(|span| span >= STALLED_AFTER);
-        if std::mem::replace(&mut self.state.is_stalled, is_stalled) != is_stalled {
-            self.outlook.say(now, if is_stalled { Event::DiskStalled } else { Event::DiskBack });
+        } else if has_changed && self.state.has_started && !self.state.is_writing {
+            self.publish(now); // whoever still leads by its algorithm, and has no lease to renew, leads again
         }
         if is_stalled {
             self.withdraw(now, Loss::Disk);

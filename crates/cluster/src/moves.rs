@@ -1,20 +1,32 @@
 //! Where members have moved to, for the supervisor: it has the settings only, and is to tell the peers of a death where
 //! they are then.
 //!
-//! A file beside the votes, of one life: the supervisor removes it before it starts the member. If it cannot be written
-//! or read, peers are told where they were, and those that have moved wait for the lease to end, which is safe.
+//! A file beside the votes. It says which life of the member it is of, by its supervisor's commitment. If it cannot be
+//! written or read, peers are told where they were, and those that have moved wait for the lease to end, which is safe.
 
 use crate::Peer;
+use crate::obituary::Commitment;
 use bellwether_core::Id;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fs, thread};
 
 /// Notes where members have moved to, if there is a supervisor who could want to know.
 #[derive(Debug)]
-pub(crate) struct Moves {
-    file: Option<PathBuf>,
-    known: Mutex<Vec<(Id, String)>>,
+pub(crate) struct Moves(Option<Arc<Notes>>);
+
+#[derive(Debug)]
+struct Notes {
+    file: PathBuf,
+    life: String,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    moved: Vec<(Id, String)>,
+    /// Not all of it is in the file, and a thread is about to write it there.
+    is_being_written: bool,
 }
 
 fn file(data: &Path) -> PathBuf {
@@ -22,34 +34,54 @@ fn file(data: &Path) -> PathBuf {
 }
 
 impl Moves {
-    pub(crate) fn new(data: &Path, is_supervised: bool) -> Moves {
-        Moves { file: is_supervised.then(|| file(data)), known: Mutex::default() }
+    pub(crate) fn new(data: &Path, life: Option<Commitment>) -> Moves {
+        let notes =
+            |life: Commitment| Notes { file: file(data), life: life.to_string(), known: Mutex::default() };
+        Moves(life.map(|life| Arc::new(notes(life))))
     }
 
-    /// This member is there now.
-    pub(crate) fn note(&self, id: Id, address: &str) {
-        let Some(file) = &self.file else { return };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|(moved, _)| *moved != id);
-        known.push((id, address.to_owned()));
-        // Replaced as a whole, so that nobody ever reads half of it.
-        let draft = file.with_extension("new");
-        if let Ok(text) = serde_json::to_vec(&*known) {
-            let _ = fs::write(&draft, text).and_then(|()| fs::rename(&draft, file));
+    /// This member is there now. Whoever says so does not wait for the disk.
+    pub(crate) fn note(&self, id: Id, address: String) {
+        let Some(notes) = &self.0 else { return };
+        let mut known = notes.known();
+        known.moved.retain(|(moved, _)| *moved != id);
+        known.moved.push((id, address));
+        if !std::mem::replace(&mut known.is_being_written, true) {
+            let writer = Arc::clone(notes);
+            let begun = thread::Builder::new().name("moves".to_owned()).spawn(move || writer.write());
+            known.is_being_written = begun.is_ok();
         }
     }
 }
 
-/// Forgets where members had moved to in an earlier life.
-pub(crate) fn forget(data: &Path) {
-    let _ = fs::remove_file(file(data));
+impl Notes {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what is known, until nothing has been added meanwhile.
+    fn write(&self) {
+        loop {
+            let moved = self.known().moved.clone();
+            // Replaced as a whole, so that nobody ever reads half of it.
+            let draft = self.file.with_extension("new");
+            if let Ok(text) = serde_json::to_vec(&(&self.life, &moved)) {
+                let _ = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &self.file));
+            }
+            let mut known = self.known();
+            known.is_being_written = known.moved != moved;
+            if !known.is_being_written {
+                return;
+            }
+        }
+    }
 }
 
-/// The same peers, where they are now.
-pub(crate) fn follow(mut peers: Vec<Peer>, data: &Path) -> Vec<Peer> {
+/// The same peers, where they were last known to be in this life of the member.
+pub(crate) fn follow(mut peers: Vec<Peer>, data: &Path, life: &Commitment) -> Vec<Peer> {
     let text = fs::read(file(data)).unwrap_or_default();
-    let moved: Vec<(Id, String)> = serde_json::from_slice(&text).unwrap_or_default();
-    for (id, address) in moved {
+    let (whose, moved): (String, Vec<(Id, String)>) = serde_json::from_slice(&text).unwrap_or_default();
+    for (id, address) in moved.into_iter().filter(|_| whose == life.to_string()) {
         peers.iter_mut().filter(|peer| peer.id == id).for_each(|peer| peer.address.clone_from(&address));
     }
     peers
@@ -58,28 +90,38 @@ pub(crate) fn follow(mut peers: Vec<Peer>, data: &Path) -> Vec<Peer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
 
     #[test]
-    fn the_last_place_of_each_is_found_until_it_is_forgotten() {
+    fn the_last_place_of_each_is_found_in_the_same_life() {
         let directory = tempfile::tempdir().unwrap();
         let id = |value| Id::new(value).unwrap();
-        let addresses = || {
+        let [first, second] = [Commitment([1; 32]), Commitment([2; 32])];
+        let addresses = |life| {
             let peers = (1..=3).map(|it| Peer::new(id(it), "old:1")).collect();
-            follow(peers, directory.path()).into_iter().map(|peer| peer.address).collect::<Vec<_>>()
+            follow(peers, directory.path(), life).into_iter().map(|peer| peer.address).collect::<Vec<_>>()
         };
-        let nobody_asks = Moves::new(directory.path(), false);
-        nobody_asks.note(id(1), "new:1");
-        assert_eq!(addresses(), ["old:1", "old:1", "old:1"]);
-        let moves = Moves::new(directory.path(), true);
+        let settle = |moves: &Moves| {
+            let end = Instant::now() + Duration::from_secs(30);
+            while moves.0.as_ref().unwrap().known().is_being_written {
+                assert!(Instant::now() < end);
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        let nobody_asks = Moves::new(directory.path(), None);
+        nobody_asks.note(id(1), "new:1".to_owned());
+        assert_eq!(addresses(&first), ["old:1", "old:1", "old:1"]);
+        let moves = Moves::new(directory.path(), Some(Commitment([1; 32])));
         for (member, place) in [(1, "new:1"), (3, "new:3"), (1, "newer:1"), (9, "nobody:9")] {
-            moves.note(id(member), place);
+            moves.note(id(member), place.to_owned());
         }
-        assert_eq!(addresses(), ["newer:1", "old:1", "new:3"]);
+        settle(&moves);
+        assert_eq!(addresses(&first), ["newer:1", "old:1", "new:3"]);
+        assert_eq!(addresses(&second), ["old:1", "old:1", "old:1"], "that was another life");
         fs::write(file(directory.path()), "[[1,").unwrap();
-        assert_eq!(addresses(), ["old:1", "old:1", "old:1"], "what cannot be read is nothing");
-        moves.note(id(2), "new:2");
-        assert_eq!(addresses(), ["newer:1", "new:2", "new:3"]);
-        forget(directory.path());
-        assert_eq!(addresses(), ["old:1", "old:1", "old:1"]);
+        assert_eq!(addresses(&first), ["old:1", "old:1", "old:1"], "what cannot be read is nothing");
+        moves.note(id(2), "new:2".to_owned());
+        settle(&moves);
+        assert_eq!(addresses(&first), ["newer:1", "new:2", "new:3"]);
     }
 }

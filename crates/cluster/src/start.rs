@@ -9,18 +9,18 @@ use crate::machine::{Machine, Typed};
 use crate::member::{Command, Member, State};
 use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
-use crate::obituary::InvalidCommitment;
+use crate::obituary::{Commitment, InvalidCommitment};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
-use crate::settings::{Incarnation, Security, Settings, SettingsError};
+use crate::settings::{Incarnation, Peer, Security, Settings, SettingsError};
 use crate::store::{Saved, Store, StoreError};
 use crate::supervisor::{COMMITMENT, commitment_of_supervisor};
 use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Preset, Registry, RoundAlgorithm, Rounds, Span, Spec, Starts, Time,
-    Visitor,
+    Algorithm, Detector, DetectorChoice, Knowledge, Preset, Registry, RoundAlgorithm, Rounds, Span, Spec,
+    Starts, Time, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::marker::PhantomData;
@@ -141,6 +141,10 @@ fn start(
     machine: Box<dyn Machine>,
 ) -> Result<Shared, StartError> {
     settings.check()?;
+    let can_lead = |peer: &Peer| peer.duty.leads();
+    if machine.spec().knows.has(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
+        return Err(SettingsError::NoCandidate.into());
+    }
     let terms = Terms::new(&settings, machine.spec());
     let kept = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
     start_with(settings, detector, machine, kept)
@@ -210,7 +214,7 @@ pub(crate) fn start_with(
         view,
         candidates,
         thread: std::sync::Mutex::new(Some(thread)),
-        moves: Moves::new(&settings.data, settings.commitment.is_some()),
+        moves: Moves::new(&settings.data, settings.commitment.map(Commitment)),
     })
 }
 

@@ -44,7 +44,7 @@ const LEAST_TELLING: Duration = Duration::from_secs(1);
 const LONGEST_TELLING: Duration = Duration::from_secs(10);
 
 /// Runs one member's process and tells its peers when it is dead. The calling process should do nothing else: all its
-/// children end with the member, and signals that would end it are passed on.
+/// children end with the member, and signals that ask it to end, SIGUSR1 and SIGUSR2 are passed on.
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     cluster: String,
@@ -100,9 +100,10 @@ impl Supervisor {
 
     /// For how long peers that do not answer are told again: else for two leases, but at least for a second and at most for
     /// ten. Those that answer that they do not know the dead one, or where nobody is, are given up after an eighth of a second.
+    /// Longer than an hour is an hour.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Supervisor {
-        self.patience = patience;
+        self.patience = patience.min(Duration::from_secs(3600));
         self
     }
 
@@ -118,10 +119,8 @@ impl Supervisor {
         set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;
         let mut signals = Signals::new()?;
         let token = Token::draw().ok_or(SupervisorError::Randomness)?;
-        moves::forget(&self.data);
-        command
-            .env(COMMITMENT, token.commitment().to_string())
-            .env(SUPERVISOR, std::process::id().to_string());
+        let commitment = token.commitment();
+        command.env(COMMITMENT, commitment.to_string()).env(SUPERVISOR, std::process::id().to_string());
         let has_terminal = has_terminal();
         if !has_terminal {
             command.process_group(0);
@@ -144,7 +143,7 @@ impl Supervisor {
         }
         signals.end_this_process_from_now_on();
         let obituary = Obituary::new(&self.cluster, self.me, token);
-        let peers = moves::follow(self.peers.clone(), &self.data);
+        let peers = moves::follow(self.peers.clone(), &self.data, &commitment);
         Ok(Ended { code, told: Some(announce(&obituary, &peers, self.patience)) })
     }
 }

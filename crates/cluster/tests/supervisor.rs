@@ -4,7 +4,7 @@ use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH, Obituary};
 use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent, parent_to_die_with};
 use bellwether_core::Id;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use std::fs::{self, File};
@@ -52,9 +52,9 @@ fn supervise() {
     std::process::exit(ended.map_or(99, |ended| ended.code));
 }
 
-/// Writes down a line, and then the code of each SIGINT, until it is told to end.
+/// Writes down a line, and then the code of each SIGINT and SIGHUP, until it is told to end.
 fn read_the_terminal() {
-    let mut signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGTERM]).unwrap();
+    let mut signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGHUP, SIGTERM]).unwrap();
     let (mut line, mut interrupts) = (String::new(), String::new());
     std::io::stdin().read_line(&mut line).unwrap();
     write_whole("said", &line);
@@ -115,7 +115,7 @@ impl Stage {
 
     /// The same on a terminal, of which this is the other side.
     fn on_a_terminal(script: &str) -> (Stage, File) {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
@@ -236,10 +236,31 @@ fn a_death_is_announced_when_all_descendants_are_dead() {
     assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
 }
 
+/// More of them than the supervisor may hold at once.
+#[test]
+fn a_large_family_is_buried_too() {
+    let mut narrow = Command::new("sh");
+    let program = this_program("supervisor");
+    narrow
+        .args(["-c", "ulimit -n 24; exec \"$0\" \"$@\""])
+        .arg(program.get_program())
+        .args(program.get_args());
+    narrow.env(ROLE, "supervisor");
+    let script = "for i in $(seq 60); do sleep 600 & echo $! >> family; done; echo $$ >> family; mv family ready; wait";
+    let stage = Stage::start(&mut narrow, script);
+    let pids = stage.pids("ready");
+    assert_eq!(pids.len(), 61);
+    signal(pids[60], rustix::process::Signal::KILL);
+    let (stream, _) = stage.heard();
+    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while somebody was left");
+    assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
+}
+
 /// But what was said in an earlier life counts no more.
 #[test]
 fn peers_that_have_moved_are_told_where_they_are() {
-    let script = r#"mkdir -p bellwether-data; printf '[[1,"%s"]]' $PLACE > bellwether-data/moved"#;
+    let script = r#"mkdir -p bellwether-data
+        printf '["%s",[[1,"%s"]]]' "$BELLWETHER_COMMITMENT" $PLACE > bellwether-data/moved"#;
     for is_of_this_life in [true, false] {
         let directory = TempDir::new().unwrap();
         let (before, after) =
@@ -275,7 +296,14 @@ fn with_its_supervisor_the_member_dies_and_nothing_is_announced() {
 
 #[test]
 fn signals_are_passed_on_and_orphans_reaped() {
-    for (name, number) in [("TERM", rustix::process::Signal::TERM), ("HUP", rustix::process::Signal::HUP)] {
+    use rustix::process::Signal;
+    for (name, number) in [
+        ("TERM", Signal::TERM),
+        ("HUP", Signal::HUP),
+        ("QUIT", Signal::QUIT),
+        ("USR1", Signal::USR1),
+        ("USR2", Signal::USR2),
+    ] {
         let script = "(true &); (true &); trap 'exit 7' NAME; echo $$ > new; mv new ready; while :; do sleep 0.01; done";
         let stage = Stage::set(&script.replace("NAME", name));
         let member = stage.pids("ready")[0];
@@ -311,14 +339,21 @@ fn the_exit_code_is_kept_and_the_token_never_shown() {
 /// `<asm-generic/siginfo.h>`: sent by the kernel, sent by a process.
 #[test]
 fn a_member_reads_the_terminal_and_hears_every_signal_once() {
-    for (is_typed, code) in [(true, "128 "), (false, "0 ")] {
+    const CTRL_C: u8 = 3;
+    enum Says {
+        Typed,
+        Sent,
+        /// The line is gone. The terminal says so to the first process of its session alone, which is the supervisor.
+        HungUp,
+    }
+    for (says, code) in [(Says::Typed, "128 "), (Says::Sent, "0 "), (Says::HungUp, "0 ")] {
         let (stage, mut terminal) = Stage::on_a_terminal("reader");
         terminal.write_all(b"good morning\n").unwrap();
         assert_eq!(stage.read("said"), "good morning\n");
-        if is_typed {
-            terminal.write_all(&[3]).unwrap(); // Ctrl-C
-        } else {
-            signal(stage.supervisor.id(), rustix::process::Signal::INT);
+        match says {
+            Says::Typed => terminal.write_all(&[CTRL_C]).unwrap(),
+            Says::Sent => signal(stage.supervisor.id(), rustix::process::Signal::INT),
+            Says::HungUp => drop(terminal),
         }
         assert_eq!(stage.read("interrupts"), code);
         // Were it passed on once more, that would happen before this is.

@@ -352,6 +352,7 @@ impl<'a> Run<'a> {
     /// Members are told to stop, and killed if they do not.
     fn stop(&mut self) -> Result<(), Failure> {
         self.is_over = true;
+        self.comebacks.clear(); // nobody is started again
         self.record.close(self.now_us());
         for keeper in self.keepers.values_mut() {
             keeper.signal(Signal::CONT);

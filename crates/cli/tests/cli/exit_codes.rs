@@ -61,6 +61,10 @@ fn the_codes_are_documented() {
             assert!(help.contains(code), "{args}: {help}");
         }
     }
+    let help = run("up --help").stdout;
+    for code in ["Exit codes", "3  safety", "4  liveness", "6  nothing is violated"] {
+        assert!(help.contains(code), "{help}");
+    }
 }
 
 #[test]

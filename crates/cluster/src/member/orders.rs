@@ -69,7 +69,10 @@ impl Member {
 
     pub(super) fn ask(&mut self, request: Request, only_in: Option<Reign>) {
         match request {
-            Request::Stand | Request::Withdraw => self.state.candidacy = Some(request),
+            Request::Stand | Request::Withdraw => {
+                self.stands = request == Request::Stand; // until it is told otherwise
+                self.state.candidacy = Some(request);
+            }
             _ if only_in.is_some() && only_in != self.state.reign => {} // that is over
             _ if self.state.requests.contains(&(request, only_in)) => {}
             _ => self.state.requests.push_back((request, only_in)),

@@ -124,6 +124,7 @@ impl Algorithm for Scribe {
                 self.leader = None;
                 cx.persist(self.term);
             }
+            Request::Transfer(_) => cx.persist(self.term),
             Request::Admit(_) => panic!("the test wants it to"),
             _ => {}
         }
@@ -265,6 +266,39 @@ fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back
     assert!(poll.is_pending(), "a leadership that is over is not handed out again");
     stage.platter.be(Mood::Quick);
     assert!(within(again).unwrap().check().is_ok());
+}
+
+/// It has no lease that would run out, and nothing more to hear: nobody but the disk brings it back.
+#[test]
+fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
+    for is_writing in [false, true] {
+        let stage = Stage::with::<Scribe>(None, Mood::Quick, |settings| settings.always_stands = true);
+        let leadership = stage.campaign();
+        stage.platter.be(Mood::Stalled);
+        if is_writing {
+            stage.elector.request(Request::Transfer(id(1)));
+        }
+        within(leadership.lost());
+        stage.platter.be(Mood::Quick);
+        assert!(stage.campaign().check().is_ok(), "{is_writing}");
+    }
+}
+
+#[test]
+fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
+    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    stage.elector.request(Request::Stand);
+    let mut last = 0;
+    for _ in 0..2 {
+        until(|| stage.elector.view().reign.is_some_and(|reign| reign.term > last));
+        last = stage.elector.view().status.term;
+        stage.elector.request(Request::Resign);
+    }
+    until(|| stage.elector.view().reign.is_some_and(|reign| reign.term > last));
+    stage.elector.request(Request::Withdraw);
+    until(|| stage.elector.view().reign.is_none());
+    stage.settle();
+    assert!(!stage.elector.is_leader());
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::{fs, io};
 const LIMIT: Duration = Duration::from_secs(10);
 /// When to look again though nobody has ended: the kernel's list can miss somebody while it changes.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How many are waited for at once.
+const MOST_HELD: usize = 64;
 
 /// Ends all children of this process, and theirs, which become ours when their parents die. True only if the kernel
 /// says that none is left.
@@ -55,10 +57,11 @@ fn none_left_after_reaping() -> rustix::io::Result<bool> {
     }
 }
 
-/// Waits until one of them has ended, for at most so long.
+/// Waits until one of them has ended, for at most so long. Where they are many, one of the first: a process may hold only so
+/// many.
 fn wait_for_one(children: &[Pid], limit: Duration) -> io::Result<()> {
-    let held: Vec<OwnedFd> =
-        children.iter().map(|&child| pidfd_open(child, PidfdFlags::empty())).collect::<Result<_, _>>()?;
+    let first = children.iter().take(MOST_HELD);
+    let held: Vec<OwnedFd> = first.filter_map(|&child| pidfd_open(child, PidfdFlags::empty()).ok()).collect();
     let mut ended: Vec<PollFd<'_>> =
         held.iter().map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)).collect();
     let limit = Timespec::try_from(limit).map_err(io::Error::other)?;

@@ -2,7 +2,7 @@
 
 use super::burial;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal, pidfd_send_signal};
+use rustix::process::{Pid, Signal, getpid, getsid, pidfd_send_signal};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use std::io;
@@ -11,10 +11,12 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Signals that are meant for the member.
-const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
+/// Signals that ask for an end.
+const ENDING: [Signal; 4] = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
+/// Signals that mean what the member says they mean.
+const OWN: [Signal; 2] = [Signal::USR1, Signal::USR2];
 
-/// The code of a signal that nobody sent: a terminal's Ctrl-C.
+/// The code of a signal that no process has sent: a terminal's Ctrl-C.
 const SI_KERNEL: i32 = 0x80;
 
 /// Signals to this process, as something that can be waited for together with a pidfd.
@@ -26,11 +28,11 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn new() -> io::Result<Signals> {
         let ending = Arc::new(AtomicBool::new(false));
-        for signal in FORWARDED {
+        for signal in ENDING {
             let number = signal.as_raw();
             signal_hook::flag::register_conditional_shutdown(number, 128 + number, Arc::clone(&ending))?;
         }
-        let heard = FORWARDED.into_iter().chain([Signal::CHILD]).map(Signal::as_raw);
+        let heard = ENDING.into_iter().chain(OWN).chain([Signal::CHILD]).map(Signal::as_raw);
         let (receiver, sender) = UnixStream::pair()?;
         Ok(Signals { arrived: SignalDelivery::with_pipe(receiver, sender, WithRawSiginfo, heard)?, ending })
     }
@@ -57,14 +59,11 @@ impl Signals {
                 return Ok(());
             }
             for arrived in self.arrived.pending() {
-                let is_heard_there = is_of_our_group
-                    && arrived.si_signo == Signal::INT.as_raw()
-                    && arrived.si_code == SI_KERNEL;
-                if arrived.si_signo == Signal::CHILD.as_raw() {
+                let Some(signal) = Signal::from_named_raw(arrived.si_signo) else { continue };
+                let is_heard_there = is_of_our_group && arrived.si_code == SI_KERNEL && is_for_group(signal);
+                if signal == Signal::CHILD {
                     burial::reap_orphans(pid);
-                } else if let Some(signal) = Signal::from_named_raw(arrived.si_signo)
-                    && !is_heard_there
-                {
+                } else if !is_heard_there {
                     let _ = pidfd_send_signal(member, signal); // it may have just ended
                 }
             }
@@ -75,4 +74,9 @@ impl Signals {
     pub(super) fn end_this_process_from_now_on(&self) {
         self.ending.store(true, Ordering::SeqCst);
     }
+}
+
+/// Whether a terminal says this to a whole group. That its line is gone it tells the first process of the session alone.
+fn is_for_group(signal: Signal) -> bool {
+    signal != Signal::HUP || getsid(None) != Ok(getpid())
 }
