@@ -199,8 +199,8 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 /// Here it is given the exit code to end with, when that one is dead, with all that it had started, and its peers know. The
 /// service manager's signals are passed on (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2): it should send them to this
 /// process only, as systemd does with `KillMode=mixed`, or the program hears them twice. On a terminal both are of one process
-/// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one below; then nobody can tell the peers, and they
-/// wait for the lease to end.
+/// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one
+/// below; then nobody can tell the peers, and they wait for the lease to end.
 ///
 /// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it
 /// and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.

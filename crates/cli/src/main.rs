@@ -44,9 +44,11 @@ fn main() -> ExitCode {
 fn process_of_up() -> Option<Command> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let [_, role, quiet, settings] = &words[..] else { return None };
-    let (settings, quiet) = (settings.into(), quiet == "--quiet");
+    if quiet != "--quiet" || settings.as_encoded_bytes().starts_with(b"-") {
+        return None;
+    }
+    let (settings, quiet) = (settings.into(), true);
     match role.to_str()? {
-        _ if !quiet => None,
         "member" => Some(Command::Member { settings, quiet }),
         "supervise" => Some(Command::Supervise { settings, quiet }),
         _ => None,

@@ -20,6 +20,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
+/// So long whoever stops a member waits for what has moved to be noted.
+const PATIENCE_WITH_MOVES: Duration = Duration::from_secs(3);
+
 /// The member has ended: nothing more comes of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the member has ended; what it said last tells why")]
@@ -89,6 +92,7 @@ impl Shared {
         if let Some(thread) = thread.take() {
             let _ = thread.join();
         }
+        self.moves.settle(PATIENCE_WITH_MOVES); // or its directory would not be free
     }
 }
 
@@ -228,7 +232,8 @@ impl<G> Elector<G> {
         counted.await.map_err(|_| Stopped)
     }
 
-    /// A member has moved: dial it there from now on. A supervisor of this process will find it there, too.
+    /// A member has moved: dial it there from now on. A supervisor of this process will find it there, too, as soon as that is
+    /// noted in the data directory, for which this does not wait.
     pub fn set_address(&self, id: Id, address: impl Into<String>) {
         let address = address.into();
         self.shared.tell(Command::Address(id, address.clone()));

@@ -319,7 +319,7 @@ impl Member {
         if has_written.is_some() {
             self.state.is_writing = false;
             self.send_and_publish(now);
-        } else if has_changed && self.state.has_started && !self.state.is_writing {
+        } else if has_changed && !is_stalled && self.state.has_started && !self.state.is_writing {
             self.publish(now); // whoever still leads by its algorithm, and has no lease to renew, leads again
         }
         if is_stalled {

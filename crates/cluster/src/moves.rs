@@ -8,7 +8,8 @@ use crate::Peer;
 use crate::obituary::Commitment;
 use bellwether_core::Id;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fs, thread};
 
 /// Notes where members have moved to, if there is a supervisor who could want to know.
@@ -20,6 +21,8 @@ struct Notes {
     file: PathBuf,
     life: String,
     known: Mutex<Known>,
+    /// Told when all that is known has been written, or cannot be.
+    settled: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -35,8 +38,12 @@ fn file(data: &Path) -> PathBuf {
 
 impl Moves {
     pub(crate) fn new(data: &Path, life: Option<Commitment>) -> Moves {
-        let notes =
-            |life: Commitment| Notes { file: file(data), life: life.to_string(), known: Mutex::default() };
+        let notes = |life: Commitment| Notes {
+            file: file(data),
+            life: life.to_string(),
+            known: Mutex::default(),
+            settled: Condvar::new(),
+        };
         Moves(life.map(|life| Arc::new(notes(life))))
     }
 
@@ -51,6 +58,14 @@ impl Moves {
             let begun = thread::Builder::new().name("moves".to_owned()).spawn(move || writer.write());
             known.is_being_written = begun.is_ok();
         }
+    }
+
+    /// Waits until all of it has been written, but not for ever for a disk that stalls. Says whether it has.
+    pub(crate) fn settle(&self, patience: Duration) -> bool {
+        let Some(notes) = &self.0 else { return true };
+        let waited =
+            notes.settled.wait_timeout_while(notes.known(), patience, |known| known.is_being_written);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
 
@@ -71,7 +86,7 @@ impl Notes {
             let mut known = self.known();
             known.is_being_written = known.moved != moved;
             if !known.is_being_written {
-                return;
+                return self.settled.notify_all();
             }
         }
     }
@@ -90,7 +105,6 @@ pub(crate) fn follow(mut peers: Vec<Peer>, data: &Path, life: &Commitment) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::{Duration, Instant};
 
     #[test]
     fn the_last_place_of_each_is_found_in_the_same_life() {
@@ -101,13 +115,7 @@ mod tests {
             let peers = (1..=3).map(|it| Peer::new(id(it), "old:1")).collect();
             follow(peers, directory.path(), life).into_iter().map(|peer| peer.address).collect::<Vec<_>>()
         };
-        let settle = |moves: &Moves| {
-            let end = Instant::now() + Duration::from_secs(30);
-            while moves.0.as_ref().unwrap().known().is_being_written {
-                assert!(Instant::now() < end);
-                thread::sleep(Duration::from_millis(1));
-            }
-        };
+        let settle = |moves: &Moves| assert!(moves.settle(Duration::from_secs(30)));
         let nobody_asks = Moves::new(directory.path(), None);
         nobody_asks.note(id(1), "new:1".to_owned());
         assert_eq!(addresses(&first), ["old:1", "old:1", "old:1"]);

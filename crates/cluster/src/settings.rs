@@ -150,7 +150,7 @@ impl Profile {
     pub const STEADY: Profile =
         Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: RENEWALS };
     /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases, of 29 ms, are
-    /// renewed more often, so that a leader that is held up for 21 ms, whenever that is, still leads.
+    /// renewed more often, so that a leader that is held up for 20 ms, whenever that is, still leads.
     pub const FAST: Profile =
         Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: 5 };
 }

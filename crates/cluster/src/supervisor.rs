@@ -121,8 +121,7 @@ impl Supervisor {
         let token = Token::draw().ok_or(SupervisorError::Randomness)?;
         let commitment = token.commitment();
         command.env(COMMITMENT, commitment.to_string()).env(SUPERVISOR, std::process::id().to_string());
-        let has_terminal = has_terminal();
-        if !has_terminal {
+        if !has_terminal() {
             command.process_group(0);
         }
         let child = command.spawn().map_err(|error| SupervisorError::Start {
@@ -133,7 +132,7 @@ impl Supervisor {
         // Nobody else waits for our children, so until we do, the pid is the child's, dead or alive.
         let pid = Pid::from_child(&child);
         let member = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
-        signals.pass_on_until_the_end_of(&member, pid, has_terminal)?;
+        signals.pass_on_until_the_end_of(&member, pid)?;
         // The whole group at once, as long as the dead member still keeps the number from being used again.
         let _ = kill_process_group(pid, Signal::KILL); // there may be nobody left, or no such group
         let status = waitid(WaitId::PidFd(member.as_fd()), WaitIdOptions::EXITED).map_err(io::Error::from)?;

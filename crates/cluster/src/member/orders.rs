@@ -70,7 +70,7 @@ impl Member {
     pub(super) fn ask(&mut self, request: Request, only_in: Option<Reign>) {
         match request {
             Request::Stand | Request::Withdraw => {
-                self.stands = request == Request::Stand; // until it is told otherwise
+                self.stands |= request == Request::Stand; // until it is told otherwise, whoever campaigns or not
                 self.state.candidacy = Some(request);
             }
             _ if only_in.is_some() && only_in != self.state.reign => {} // that is over

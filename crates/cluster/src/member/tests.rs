@@ -257,9 +257,15 @@ fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
 fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
     let stage = Stage::alone::<QuorumLease<Ranked>>();
     let leadership = stage.campaign();
+    let mut events = stage.elector.observe();
     stage.platter.be(Mood::Stalled);
     within(leadership.lost());
     assert!(leadership.check().is_err() && !stage.elector.is_leader());
+    let why = std::iter::from_fn(|| events.wait()).find_map(|happened| match happened.event {
+        Event::Lost { why, .. } => Some(why),
+        _ => None,
+    });
+    assert_eq!(why, Some(Loss::Disk));
     drop(leadership);
     let mut again = pin!(stage.elector.campaign());
     let poll = again.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -297,8 +303,12 @@ fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
     until(|| stage.elector.view().reign.is_some_and(|reign| reign.term > last));
     stage.elector.request(Request::Withdraw);
     until(|| stage.elector.view().reign.is_none());
+    let mut campaign = pin!(stage.elector.campaign());
+    assert!(campaign.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     stage.settle();
-    assert!(!stage.elector.is_leader());
+    assert!(!stage.elector.is_leader(), "though somebody campaigns");
+    stage.elector.request(Request::Stand);
+    within(campaign).unwrap();
 }
 
 #[test]

@@ -72,9 +72,21 @@ fn parent() -> u32 {
 /// # Errors
 /// If there is no such process, or it cannot be seen.
 pub fn parent_of(pid: u32) -> io::Result<u32> {
+    relations_of(pid).map(|relations| relations.parent)
+}
+
+/// To whom a process belongs: numbers of processes, 0 for those that this one cannot see.
+pub(super) struct Relations {
+    pub parent: u32,
+    pub group: u32,
+    pub session: u32,
+}
+
+pub(super) fn relations_of(pid: u32) -> io::Result<Relations> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // After the program's name, which may have anything in it, come the state and the parent.
+    // After the program's name, which may have anything in it, comes the state.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    let parent = fields.split_whitespace().nth(1).and_then(|field| field.parse().ok());
-    parent.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    let mut numbers = fields.split_whitespace().skip(1).map_while(|field| field.parse().ok());
+    let mut next = || numbers.next().ok_or(io::ErrorKind::InvalidData);
+    Ok(Relations { parent: next()?, group: next()?, session: next()? })
 }

@@ -1,8 +1,9 @@
 //! Signals to a supervisor, which are meant for its member.
 
+use super::above::relations_of;
 use super::burial;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal, getpid, getsid, pidfd_send_signal};
+use rustix::process::{Pid, Signal, pidfd_send_signal};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use std::io;
@@ -40,12 +41,7 @@ impl Signals {
     /// Waits, without polling, and meanwhile reaps orphans that others of the member's descendants have left.
     ///
     /// What a terminal says to its whole group a member of the same group has heard as well: it is not to hear it twice.
-    pub(super) fn pass_on_until_the_end_of(
-        &mut self,
-        member: &OwnedFd,
-        pid: Pid,
-        is_of_our_group: bool,
-    ) -> io::Result<()> {
+    pub(super) fn pass_on_until_the_end_of(&mut self, member: &OwnedFd, pid: Pid) -> io::Result<()> {
         loop {
             let mut ready = [member.as_fd(), self.arrived.get_read().as_fd()]
                 .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
@@ -60,7 +56,7 @@ impl Signals {
             }
             for arrived in self.arrived.pending() {
                 let Some(signal) = Signal::from_named_raw(arrived.si_signo) else { continue };
-                let is_heard_there = is_of_our_group && arrived.si_code == SI_KERNEL && is_for_group(signal);
+                let is_heard_there = arrived.si_code == SI_KERNEL && is_heard_by(pid, signal);
                 if signal == Signal::CHILD {
                     burial::reap_orphans(pid);
                 } else if !is_heard_there {
@@ -76,7 +72,12 @@ impl Signals {
     }
 }
 
-/// Whether a terminal says this to a whole group. That its line is gone it tells the first process of the session alone.
-fn is_for_group(signal: Signal) -> bool {
-    signal != Signal::HUP || getsid(None) != Ok(getpid())
+/// Whether this process has heard what a terminal says to a whole group, and the member, of the same group, as well. That its
+/// line is gone a terminal tells the first process of the session alone.
+fn is_heard_by(member: Pid, signal: Signal) -> bool {
+    let me = std::process::id();
+    let relations =
+        relations_of(me).and_then(|ours| Ok((ours, relations_of(member.as_raw_pid().unsigned_abs())?)));
+    relations
+        .is_ok_and(|(ours, its)| ours.group == its.group && (signal != Signal::HUP || ours.session != me))
 }
