@@ -1,6 +1,7 @@
 //! Three members with their supervisors, and what is done to them.
 
 use crate::Line;
+use crate::namespace::Namespace;
 use bellwether::process::{Line as Said, SUPERVISOR, What};
 use bellwether::{Event, Id, Peer, Profile, Security, Settings};
 use rustix::process::{Pid, Signal, kill_process};
@@ -72,7 +73,7 @@ pub struct Cluster {
     pub reigns: Vec<Reign>,
     /// How often somebody has stopped leading.
     losses: usize,
-    namespace: Option<String>,
+    namespace: Option<Namespace>,
 }
 
 /// Microseconds since the machine booted, as members count them.
@@ -91,7 +92,7 @@ impl Cluster {
     }
 
     /// In a network namespace, so that nobody else's bytes are counted.
-    pub fn within(n: u64, is_fast: bool, namespace: Option<String>) -> Cluster {
+    pub fn within(n: u64, is_fast: bool, namespace: Option<Namespace>) -> Cluster {
         let directory = TempDir::new().expect("there is room for a directory");
         // All of 127/8 is this machine's: an address of its own for each cluster collides with nobody.
         let drawn = now_us() ^ u64::from(std::process::id());
@@ -131,11 +132,7 @@ impl Cluster {
         let program = env!("CARGO_BIN_EXE_bellwether");
         let mut command = match &self.namespace {
             None => Command::new(program),
-            Some(name) => {
-                let mut command = Command::new("ip");
-                command.args(["netns", "exec", name, program]);
-                command
-            }
+            Some(namespace) => namespace.command(program),
         };
         // Whatever ends this program ends them too.
         command

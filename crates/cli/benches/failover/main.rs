@@ -5,6 +5,7 @@
 //! Whichever rivals are installed (etcd, ZooKeeper, Redis Sentinel, NATS, keepalived) run beside it.
 
 mod cluster;
+mod namespace;
 mod rest;
 mod rivals;
 mod stalls;

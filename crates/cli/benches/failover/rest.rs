@@ -1,6 +1,7 @@
 //! What a cluster costs while nothing happens, and whether it stays as it is.
 
 use crate::cluster::{Cluster, Reign};
+use crate::namespace::Namespace;
 use crate::stalls::{self, Stall};
 use bellwether::Profile;
 use std::process::{Child, Command};
@@ -8,8 +9,9 @@ use std::time::{Duration, Instant};
 
 /// Prints one line: processor time, memory, bytes on the wire, and changes of leader.
 pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
-    let namespace = Namespace::new();
-    let mut cluster = Cluster::within(3, is_fast, namespace.as_ref().map(|it| it.0.clone()));
+    let namespace = Namespace::new("ip link set lo up");
+    let has_namespace = namespace.is_some();
+    let mut cluster = Cluster::within(3, is_fast, namespace);
     let busy: Vec<BusyLoop> = (0..busy_loops).map(|_| BusyLoop::new()).collect();
     let stalls = stalls::watch(span);
     let pids = cluster.pids();
@@ -22,9 +24,10 @@ pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
     let share = (processor_time(&pids) - time).as_secs_f64() / seconds / members * 100.0;
     let most = |memory: fn(&(i32, i32)) -> u64| pids.iter().map(memory).max().unwrap_or(0) as f64 / 1024.0;
     let (of_member, of_supervisor) = (most(|pids| resident(pids.0)), most(|pids| resident(pids.1)));
-    let wire = match namespace {
-        Some(_) => format!("{:.1}", (wire_bytes(&pids) - bytes) as f64 / seconds / 1e3),
-        None => "needs root and 'ip'".to_owned(),
+    let wire = if has_namespace {
+        format!("{:.1}", (wire_bytes(&pids) - bytes) as f64 / seconds / 1e3)
+    } else {
+        "needs root and 'ip'".to_owned()
     };
     let changes = cluster.changes() - changes;
     let of_machine = match stalls::told(stalls) {
@@ -78,27 +81,6 @@ impl Drop for BusyLoop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// A network namespace with nothing but its own loopback.
-struct Namespace(String);
-
-impl Namespace {
-    fn new() -> Option<Namespace> {
-        let name = format!("bellwether-bench-{}", std::process::id());
-        let ip = |arguments: &[&str]| {
-            Command::new("ip").args(arguments).status().is_ok_and(|status| status.success())
-        };
-        let made = ip(&["netns", "add", &name]);
-        let namespace = made.then(|| Namespace(name.clone()))?;
-        ip(&["-n", &name, "link", "set", "lo", "up"]).then_some(namespace)
-    }
-}
-
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "delete", &self.0]).status();
     }
 }
 

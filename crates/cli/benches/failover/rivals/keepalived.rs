@@ -2,10 +2,10 @@
 
 use super::{Contest, Rival, SERVERS};
 use crate::cluster::child_of;
+use crate::namespace::Namespace;
 use rustix::process::Pid;
-use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 const PROGRAM: &str = "/usr/sbin/keepalived";
 /// What the servers share: whoever has it leads.
@@ -42,11 +42,10 @@ impl Rival for Keepalived {
         );
         let file = directory.join(format!("k{at}.conf"));
         std::fs::write(&file, settings).expect("there is room for a file");
-        let mut command = Command::new("nsenter");
-        command.args(["--target", &self.host(at).pid(), "--net"]);
         // It has a child that speaks to the others. In a namespace of processes no death of the parent leaves that
         // one behind, not even while it is stopped.
-        command.args(["unshare", "--pid", "--fork", "--kill-child"]);
+        let mut command = self.host(at).command("unshare");
+        command.args(["--pid", "--fork", "--kill-child"]);
         command.args([PROGRAM, "--dont-fork", "--dont-respawn", "--vrrp", "--no-syslog", "--log-console"]);
         command.arg("--use-file").arg(file);
         command.arg("--pid").arg(directory.join(format!("k{at}.pid")));
@@ -63,10 +62,15 @@ impl Rival for Keepalived {
 
     /// The only one that has the address: while two have it, nobody leads.
     fn leader(&self, live: &[usize]) -> Option<usize> {
-        let mut holders = live.iter().copied().filter(|&at| self.host(at).has(ADDRESS));
+        let mut holders = live.iter().copied().filter(|&at| has_address(self.host(at)));
         let first = holders.next();
         first.filter(|_| holders.next().is_none())
     }
+}
+
+fn has_address(host: &Namespace) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{}/net/fib_trie", host.pid()));
+    text.is_ok_and(|text| text.lines().any(|line| line.trim_start() == format!("|-- {ADDRESS}")))
 }
 
 /// A host for each server, and what joins them.
@@ -89,37 +93,5 @@ impl Network {
         };
         let hosts: Vec<Namespace> = (0..SERVERS).map_while(host).collect();
         (hosts.len() == SERVERS).then_some(Network { hosts, _hub: hub })
-    }
-}
-
-/// A network namespace without a name: it is gone with the process that holds it.
-struct Namespace(Child);
-
-impl Namespace {
-    /// Runs a script in a new one. Nothing if that fails.
-    fn new(script: &str) -> Option<Namespace> {
-        // Its input ends when this program does, however that ends.
-        let script = format!("{script} && echo && exec cat");
-        let mut command = Command::new("unshare");
-        command.args(["--net", "sh", "-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut namespace = Namespace(command.spawn().ok()?);
-        let is_made = namespace.0.stdout.as_mut()?.read_exact(&mut [0]).is_ok();
-        is_made.then_some(namespace)
-    }
-
-    fn pid(&self) -> String {
-        self.0.id().to_string()
-    }
-
-    fn has(&self, address: &str) -> bool {
-        let text = std::fs::read_to_string(format!("/proc/{}/net/fib_trie", self.0.id()));
-        text.is_ok_and(|text| text.lines().any(|line| line.trim_start() == format!("|-- {address}")))
-    }
-}
-
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
