@@ -76,8 +76,8 @@ impl Signals {
 /// line is gone a terminal tells the first process of the session alone.
 fn is_heard_by(member: Pid, signal: Signal) -> bool {
     let me = std::process::id();
-    let relations =
-        relations_of(me).and_then(|ours| Ok((ours, relations_of(member.as_raw_pid().unsigned_abs())?)));
-    relations
-        .is_ok_and(|(ours, its)| ours.group == its.group && (signal != Signal::HUP || ours.session != me))
+    let (Ok(ours), Ok(its)) = (relations_of(me), relations_of(member.as_raw_pid().unsigned_abs())) else {
+        return false;
+    };
+    ours.group == its.group && (signal != Signal::HUP || ours.session != me)
 }
