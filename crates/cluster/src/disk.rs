@@ -154,7 +154,7 @@ impl Disk {
 }
 
 fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Ended>, wake: impl Fn()) {
-    crate::member::go_before_others();
+    crate::turn::go_before_others();
     while let Ok(job) = to_do.recv() {
         let result = match &job {
             Job::Write(durable) => keep.write(durable),

@@ -21,11 +21,14 @@ pub mod obituary;
 mod outlook;
 mod seat;
 mod settings;
+#[doc(hidden)]
+pub mod skipped;
 mod start;
 mod store;
 mod supervisor;
 mod surroundings;
 mod terms;
+mod turn;
 #[doc(hidden)]
 pub mod unruly;
 mod watch;

@@ -20,8 +20,9 @@ use crate::network::{Network, Outgoing};
 use crate::outlook::{Outlook, Reign};
 use crate::seat::Seat;
 use crate::surroundings::Surroundings;
+use crate::turn;
 use crate::watch::{Watch, Word};
-use bellwether_core::{Environment as _, Faults, Id, Port, Request, Span, Starts, Time};
+use bellwether_core::{Environment as _, Faults, Id, Port, Reign as Reigns, Request, Span, Starts, Time};
 use incoming::News;
 use mail::Mail;
 pub(crate) use orders::Command;
@@ -91,17 +92,8 @@ pub(crate) struct State {
     leaderless_since: Time,
 }
 
-/// A lease is lost by whoever gets no turn at the processor in time. This thread needs little of it, but soon: where the
-/// system allows it, it goes before others. Where it does not, a busy machine may cost leadership, never safety.
-pub(crate) fn go_before_others() {
-    let _ = rustix::process::setpriority_process(None, FIRST);
-}
-
 const OUR_BUG: &str =
     "it panicked, which is a bug of Bellwether's; what was printed at that moment tells where";
-
-/// The niceness of a member's threads.
-const FIRST: i32 = -15;
 
 /// Why a member cannot go on, and what its leadership is lost by.
 #[derive(Debug)]
@@ -122,17 +114,19 @@ type Ended = Result<(), Fault>;
 impl Member {
     /// Until it is told to stop, or cannot go on.
     pub(crate) fn run(mut self) {
-        go_before_others();
+        match self.machine.spec().reign {
+            Reigns::Leased => turn::go_first(self.around.delay_bound()),
+            _ => turn::go_before_others(), // some of them never rest
+        }
         // Whatever happens, nobody may be left to think that this member leads, or to wait for its word.
         let worked = std::panic::catch_unwind(AssertUnwindSafe(|| self.work()));
         let ended = worked.unwrap_or_else(|_| Err(OUR_BUG.to_owned().into()));
-        let now = self.clock.now();
         let (loss, why) =
             ended.map_or_else(|Fault { loss, why }| (loss, Some(why)), |()| (Loss::Stopped, None));
-        self.withdraw(now, loss);
+        self.withdraw(loss);
         drop(self.network); // its port is free for whoever comes next, and its directory below
         self.disk.close(STALLED_AFTER);
-        self.outlook.end(now, why);
+        self.outlook.end(self.clock.now(), why);
     }
 
     fn work(&mut self) -> Ended {
@@ -212,27 +206,29 @@ impl Member {
     fn take(&mut self, input: Input<'_>) {
         let now = self.clock.now();
         if self.machine.take(input, now, &mut self.around, &mut self.state.wishes).is_ok() {
-            self.fulfil(now);
+            self.fulfil();
         }
     }
 
     /// Does what the algorithm wishes: all of it, or the first part until the disk has answered.
-    fn fulfil(&mut self, now: Time) {
+    fn fulfil(&mut self) {
         let leads_in = self.machine.leads_until().map(|_| self.machine.status().term);
         if self.state.reign.is_some_and(|reign| leads_in != Some(reign.term)) {
-            self.withdraw(now, Loss::GaveUp);
+            self.withdraw(Loss::GaveUp);
         }
         if self.state.wishes.persists {
             self.state.is_writing = true;
             self.disk.write(&self.state.wishes.durable);
         } else {
-            self.send_and_publish(now);
+            self.send_and_publish(self.clock.now());
         }
     }
 
     /// It leads no longer. Everyone sees that at once, whatever it waits for.
-    fn withdraw(&mut self, now: Time, why: Loss) {
+    fn withdraw(&mut self, why: Loss) {
         self.seat.withdraw();
+        // Not before: whoever judges by what was said must not take it to have ended while it still held.
+        let now = self.clock.now();
         if let Some(reign) = self.state.reign.take() {
             self.state.ended_in = Some(reign.term);
             self.state.is_ready = false;
@@ -259,7 +255,7 @@ impl Member {
         match self.machine.leads_until().filter(|&until| until > now && !self.state.is_stalled) {
             Some(_) if self.has_led_in(status.term) => self.ask(Request::Resign, None),
             Some(until) => self.hold(now, status.term, until),
-            None if self.state.reign.is_some() => self.withdraw(now, Loss::Expired),
+            None if self.state.reign.is_some() => self.withdraw(Loss::Expired),
             None => {}
         }
         if status.leader.is_some() {
@@ -271,7 +267,7 @@ impl Member {
     /// Whether a reign in this term has ended. Another would have the same token, and nobody could tell what is left of
     /// the first from the second: so whoever still leads by its algorithm gives way to a new term.
     fn has_led_in(&self, term: u64) -> bool {
-        self.machine.spec().reign == bellwether_core::Reign::Leased && self.state.ended_in == Some(term)
+        self.machine.spec().reign == Reigns::Leased && self.state.ended_in == Some(term)
     }
 
     /// It leads until then: as before, or from now on.
@@ -289,17 +285,16 @@ impl Member {
         self.seat.hold(reign.number, until);
         if before.is_some_and(|(_, end)| end <= self.clock.now()) {
             // Between the two leases, somebody may have seen that it does not lead: what has ended does not go on.
-            self.withdraw(now, Loss::Expired);
-            self.publish(now);
+            self.withdraw(Loss::Expired);
+            self.publish(self.clock.now());
         }
     }
 
     /// A lease ends when its time is over, whatever the member is busy with.
     fn end_expired_reign(&mut self) {
-        let now = self.clock.now();
-        if self.state.reign.is_some() && self.seat.current(now).is_none() {
-            self.withdraw(now, Loss::Expired);
-            self.outlook.show(now, self.machine.status(), None);
+        if self.state.reign.is_some() && self.seat.current(self.clock.now()).is_none() {
+            self.withdraw(Loss::Expired);
+            self.outlook.show(self.clock.now(), self.machine.status(), None);
         }
     }
 
@@ -323,7 +318,7 @@ impl Member {
             self.publish(now); // whoever still leads by its algorithm, and has no lease to renew, leads again
         }
         if is_stalled {
-            self.withdraw(now, Loss::Disk);
+            self.withdraw(Loss::Disk);
         } else if self.state.reign.is_some() && now >= self.state.probed_at + PROBE_EVERY {
             self.state.probed_at = now;
             self.disk.probe();
@@ -347,7 +342,7 @@ impl Member {
         started.map_err(|_| {
             "what is on disk was written by another algorithm; give the member a data directory of its own".to_owned()
         })?;
-        self.fulfil(now);
+        self.fulfil();
         self.hear(Word::Start);
         if self.machine.spec().starts == Starts::Callers {
             self.state.leaderless_since = Time::ZERO; // calls at once

@@ -128,7 +128,7 @@ impl Supervisor {
             program: command.get_program().to_string_lossy().into_owned(),
             error,
         })?;
-        crate::member::go_before_others(); // after the start, so that it is not the member's to inherit
+        crate::turn::go_before_others(); // after the start, so that it is not the member's to inherit
         // Nobody else waits for our children, so until we do, the pid is the child's, dead or alive.
         let pid = Pid::from_child(&child);
         let member = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;

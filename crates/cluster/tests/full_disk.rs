@@ -1,5 +1,6 @@
 //! A store on a disk that is full: a tiny file system of its own, which only this program, started once more, can see.
 
+use bellwether_cluster::skipped::skipped;
 use bellwether_cluster::{Store, StoreError, Terms};
 use bellwether_core::{Id, Span};
 use std::io::{ErrorKind, Write};
@@ -68,7 +69,7 @@ fn a_full_disk_is_a_clear_error_at_first_and_stops_no_vote_later() {
         let may_mount =
             in_a_namespace("mount -t tmpfs none \"$1\"").output().is_ok_and(|it| it.status.success());
         if !may_mount {
-            eprintln!("SKIPPED: only root can make a tiny disk to fill: '{role}' was NOT tested");
+            skipped(&format!("a disk that is {role}"), "only root can make a tiny disk to fill");
             continue;
         }
         let output = in_a_namespace(mount).output().unwrap();

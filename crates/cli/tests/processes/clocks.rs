@@ -1,7 +1,8 @@
 //! Clocks that go wrong, within what members were told and far beyond, and clocks that are days apart.
 
-use crate::cluster::{Cluster, skipped};
+use crate::cluster::Cluster;
 use bellwether::{Event, Span};
+use bellwether_cluster::skipped::skipped;
 use rustix::process::Signal;
 use std::process::Command;
 

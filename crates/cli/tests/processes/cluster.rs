@@ -232,7 +232,8 @@ impl Cluster {
 
     pub fn judge(&self) -> Result<Vec<Reign>, String> {
         let mut all = self.record.change(|recording| recording.clone());
-        all.lines.extend(self.ended.change(|recording| recording.lines.clone()));
+        let ended = self.ended.change(|recording| recording.clone());
+        ended.speakers.into_iter().zip(ended.lines).for_each(|(speaker, line)| all.hear(speaker, line));
         all.judge()
     }
 
@@ -274,9 +275,4 @@ pub fn places() -> impl Iterator<Item = String> {
     std::iter::repeat_with(move || {
         format!("127.{a}.{b}.{c}:{}", 7_400 + TAKEN.fetch_add(1, Ordering::Relaxed))
     })
-}
-
-/// Says loudly that something was not tested.
-pub fn skipped(what: &str, why: &str) {
-    eprintln!("SKIPPED: {what} was NOT tested: {why}");
 }

@@ -1,7 +1,8 @@
 //! Disks that are full, and disks that do not answer.
 
-use crate::cluster::{Cluster, skipped};
+use crate::cluster::Cluster;
 use bellwether::Event;
+use bellwether_cluster::skipped::skipped;
 use nix::sys::{ptrace, wait};
 use nix::unistd::Pid;
 use std::fs::{self, File};

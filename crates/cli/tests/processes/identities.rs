@@ -1,8 +1,9 @@
 //! Who a member is: it may move, but not lose its disk or be there twice.
 
-use crate::cluster::{Cluster, calm, places, skipped};
+use crate::cluster::{Cluster, calm, places};
 use bellwether::Event;
 use bellwether_cluster::COMMITMENT;
+use bellwether_cluster::skipped::skipped;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
 use std::process::Command;

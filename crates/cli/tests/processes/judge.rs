@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub lines: Vec<Line>,
+    /// Which process said each of them: two may have one identity.
+    pub speakers: Vec<u32>,
     /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
     pub deaths: Vec<(Id, u64)>,
 }
@@ -23,6 +25,11 @@ pub struct Reign {
 }
 
 impl Recording {
+    pub fn hear(&mut self, speaker: u32, line: Line) {
+        self.lines.push(line);
+        self.speakers.push(speaker);
+    }
+
     /// All reigns, in their order.
     ///
     /// A lease counts from when it was said to begin to when it was last said to end, or to when the member said that
@@ -49,8 +56,9 @@ impl Recording {
             until: Option<u64>,
             lost: u64,
         }
-        let mut leases: BTreeMap<(Id, u64), Lease> = BTreeMap::new();
-        for Line { at_us, member, what } in &self.lines {
+        let mut leases: BTreeMap<(Id, u32, u64), Lease> = BTreeMap::new();
+        assert_eq!(self.lines.len(), self.speakers.len());
+        for (Line { at_us, member, what }, speaker) in self.lines.iter().zip(&self.speakers) {
             if let What::Event(Event::Missed { count }) = what {
                 return Err(format!("{count} words of member {member} are missing"));
             }
@@ -60,7 +68,7 @@ impl Recording {
                 continue;
             };
             let new = Lease { from: *at_us, until: None, lost: u64::MAX };
-            let lease = leases.entry((*member, *term)).or_insert(new);
+            let lease = leases.entry((*member, *speaker, *term)).or_insert(new);
             match what {
                 What::Lease { until_us, .. } => {
                     lease.until = lease.until.max(Some(*until_us));
@@ -71,7 +79,7 @@ impl Recording {
             }
         }
         let mut reigns = Vec::new();
-        for ((member, term), Lease { from, until, lost }) in leases {
+        for ((member, _, term), Lease { from, until, lost }) in leases {
             let until = until.ok_or(format!("member {member} leads in term {term} without a lease"))?;
             let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == member && at >= from);
             let death = deaths.map(|&(_, at)| at).min().unwrap_or(u64::MAX);
@@ -124,7 +132,9 @@ mod tests {
     }
 
     fn of(lines: impl IntoIterator<Item = Vec<Line>>) -> Recording {
-        Recording { lines: lines.into_iter().flatten().collect(), deaths: Vec::new() }
+        let mut recording = Recording::default();
+        lines.into_iter().flatten().for_each(|line| recording.hear(0, line));
+        recording
     }
 
     fn refused(recording: &Recording, why: &str) {
@@ -143,7 +153,7 @@ mod tests {
     #[test]
     fn whoever_gives_up_or_is_killed_leads_no_longer() {
         let mut recording = of([gained(1, 1, 100, 900), lost(1, 1, 200), gained(2, 2, 200, 900)]);
-        recording.lines.extend(gained(3, 3, 500, 900));
+        gained(3, 3, 500, 900).into_iter().for_each(|line| recording.hear(0, line));
         refused(&recording, "two leases at once");
         recording.deaths.push((id(2), 400));
         assert_eq!(recording.judge().unwrap().len(), 3);
@@ -189,6 +199,17 @@ mod tests {
         assert!(of([gained(1, 5, 100, 200), heard(2, 1), heard(3, 1)]).judge().is_ok());
         refused(&of([gained(1, 5, 100, 200), heard(2, 3)]), "two leaders of term 5");
         refused(&of([heard(1, 2), heard(2, 3)]), "two leaders of term 5");
+    }
+
+    #[test]
+    fn two_processes_of_one_member_are_two() {
+        let mut recording = of([gained(1, 1, 100, 200), gained(1, 2, 200, 900)]);
+        assert!(recording.judge().is_ok());
+        let mut other = recording.clone();
+        gained(1, 2, 300, 400).into_iter().for_each(|line| other.hear(1, line));
+        refused(&other, "the token has not grown");
+        gained(1, 3, 300, 400).into_iter().for_each(|line| recording.hear(1, line));
+        refused(&recording, "two leases at once");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Clusters of real processes, each with its supervisor, to which everything is done that can happen to processes.
 //!
-//! Every test ends with members that know a leader, and with a judge who has recorded everything that was said.
+//! Nearly every test ends with members that know a leader, and with a judge who has recorded everything that was said.
 
 mod clocks;
 mod cluster;
@@ -12,4 +12,5 @@ mod partitions;
 mod process;
 mod signals;
 mod strangers;
+mod turns;
 mod words;

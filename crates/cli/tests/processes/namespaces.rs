@@ -1,7 +1,8 @@
 //! A network of our own: a bridge, and each member behind a cable in a namespace of its own.
 
-use crate::cluster::{Cluster, skipped};
+use crate::cluster::Cluster;
 use bellwether::Settings;
+use bellwether_cluster::skipped::skipped;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};

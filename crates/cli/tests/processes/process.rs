@@ -100,7 +100,7 @@ impl Process {
             complaints.read_to_string(&mut text).unwrap();
             text
         });
-        let record = record.clone();
+        let (record, speaker) = (record.clone(), supervisor.id());
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
                 let mut line: Line = serde_json::from_str(&line).unwrap();
@@ -108,7 +108,7 @@ impl Process {
                 if let What::Lease { until_us, .. } = &mut line.what {
                     *until_us = until_us.saturating_sub(skew_us);
                 }
-                record.change(|recording| recording.lines.push(line));
+                record.change(|recording| recording.hear(speaker, line));
             }
         });
         Process { supervisor, orders, member: None, errors: Some(errors) }

@@ -37,7 +37,7 @@ impl Member {
                     &mut self.state.wishes,
                 );
                 match taken {
-                    Ok(()) => self.fulfil(now),
+                    Ok(()) => self.fulfil(),
                     Err(Malformed) => self.network.reject(peer),
                 }
             }

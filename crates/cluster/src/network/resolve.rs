@@ -41,6 +41,7 @@ impl Resolver {
         let (answer, waker) = (self.answer.clone(), Arc::clone(&self.waker));
         let name = address.clone();
         let ask = move || {
+            crate::turn::go_with_others(); // it was started by whoever goes first
             let addresses =
                 address.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
             let _ = answer.send(Resolved { peer, address, addresses });
