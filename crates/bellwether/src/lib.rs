@@ -3,6 +3,29 @@
 //! A handful of members, each inside an instance of the service, elect one that leads. There is no other infrastructure:
 //! votes are on the members' own disks, and a majority of them decides.
 //!
+//! ```
+//! use bellwether::{Elector, Id};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut todo, directory) = (vec!["one thing", "another"], tempfile::tempdir()?);
+//! # let mut done: Vec<(u64, &str)> = Vec::new();
+//! let elector = Elector::builder("orders", Id::new(1)?)
+//!     .member(Id::new(1)?, "127.0.0.1:0") // and the others, of which a majority decides
+//!     .secret("of thirty-two bytes or more: keep it")
+//!     .data(directory.path())
+//!     .start()?;
+//! let leadership = elector.campaign().await?; // it leads from here on
+//! while let (Ok(token), Some(next)) = (leadership.check(), todo.pop()) {
+//!     done.push((token, next));
+//! }
+//! # assert_eq!(done, [(1, "another"), (1, "one thing")]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! So it is with three of them, in a service that needs a moment to take over:
+//!
 //! ```no_run
 //! use bellwether::{Elector, Id};
 //! use std::time::Duration;

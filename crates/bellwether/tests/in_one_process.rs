@@ -78,6 +78,8 @@ async fn whoever_campaigns_comes_to_lead_and_everyone_knows() {
     let leadership = campaign(&cluster.members[1]).await;
     assert!(leadership.term() >= 1);
     assert_eq!(leadership.check(), Ok(leadership.token()));
+    let now = cluster.members[1].clock().now();
+    assert!(leadership.deadline().unwrap() > now, "it has not ended yet");
     assert!(cluster.members[1].is_leader());
     for member in &cluster.members {
         let view = until(member, "everyone knows", |view| view.status.leader == Some(id(2))).await;

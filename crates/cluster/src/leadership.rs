@@ -3,7 +3,7 @@
 use crate::elector::Shared;
 use crate::member::Command;
 use crate::outlook::Reign;
-use bellwether_core::Request;
+use bellwether_core::{Request, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,14 +100,22 @@ impl Leadership {
         self.reign.term
     }
 
+    /// When it ends, unless it is renewed meanwhile: by the member's own clock, [`crate::Elector::clock`]. To be kept beside
+    /// what is done until then: unlike what remains, it says the same after any pause.
+    ///
+    /// # Errors
+    /// [`Lost`] if it is over.
+    pub fn deadline(&self) -> Result<Time, Lost> {
+        let shared = &self.stands.shared;
+        shared.seat.held(self.reign.number, shared.clock.now()).ok_or(Lost(self.reign.term))
+    }
+
     /// How long it lasts yet, unless it is renewed meanwhile.
     ///
     /// # Errors
     /// [`Lost`] if it is over.
     pub fn remaining(&self) -> Result<Duration, Lost> {
-        let shared = &self.stands.shared;
-        let until = shared.seat.held(self.reign.number, shared.clock.now()).ok_or(Lost(self.reign.term))?;
-        Ok(shared.clock.until(until))
+        Ok(self.stands.shared.clock.until(self.deadline()?))
     }
 
     /// To be asked before each side effect: gives the token to do it with. It takes a look at the clock and at two
@@ -116,7 +124,7 @@ impl Leadership {
     /// # Errors
     /// [`Lost`] if it is over.
     pub fn check(&self) -> Result<u64, Lost> {
-        self.remaining().map(|_| self.token())
+        self.deadline().map(|_| self.token())
     }
 
     /// The application has taken over: everyone may know. Being elected and being ready are two things. It counts for

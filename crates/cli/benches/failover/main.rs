@@ -45,8 +45,8 @@ fn main() {
     rivals::run(options.trials, &options.only, print);
     println!(
         "\n| at rest, three members | seconds | % of a core a member | MiB a member + its supervisor | kB/s in all | \
-         unprovoked changes | of them beside no stall | stalls of a core over 15 ms, over 25 ms, the longest \
-         |\n|---|---|---|---|---|---|---|---|"
+         unprovoked changes | of them to another member | beside no stall | stalls of a core over 15 ms, over 25 ms, the longest \
+         |\n|---|---|---|---|---|---|---|---|---|"
     );
     for (profile, is_fast) in [("steady", false), ("fast", true)] {
         for busy_loops in [0, 4] {

@@ -30,18 +30,21 @@ pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
         "needs root and 'ip'".to_owned()
     };
     let changes = cluster.changes() - changes;
+    let others =
+        cluster.reigns[reigns - 1..].windows(2).filter(|pair| pair[0].leader != pair[1].leader).count();
     let of_machine = match stalls::told(stalls) {
         None => "| needs root, 'taskset' and 'chrt'".to_owned(),
         Some(stalls) => {
             let lease = lease(if is_fast { Profile::FAST } else { Profile::STEADY });
-            let alone = beside_no_stall(&cluster.reigns[reigns - 1..], &stalls, lease);
+            let reigns = &cluster.reigns[reigns - 1..];
+            let alone = beside_no_stall(reigns, &stalls, lease);
             let long = stalls.iter().filter(|stall| stall.length() > Duration::from_millis(25)).count();
             let longest = stalls.iter().map(Stall::length).max().unwrap_or_default();
             format!("{alone} | {}, {long}, {:.1} ms", stalls.len(), longest.as_secs_f64() * 1e3)
         }
     };
     println!(
-        "| {name} | {seconds:.0} | {share:.2} | {of_member:.1} + {of_supervisor:.1} | {wire} | {changes} | {of_machine} |"
+        "| {name} | {seconds:.0} | {share:.2} | {of_member:.1} + {of_supervisor:.1} | {wire} | {changes} | {others} | {of_machine} |"
     );
     drop((cluster, busy));
 }
@@ -52,11 +55,11 @@ fn lease(profile: Profile) -> Duration {
 }
 
 /// How many changes of leader after the first of these reigns nothing explains: in the two leases before it no core
-/// stood still for half a lease, and it does not give back what such a change took.
+/// stood still for two thirds of a lease, and it does not give back what such a change took.
 fn beside_no_stall(reigns: &[Reign], stalls: &[Stall], lease: Duration) -> usize {
     let is_beside = |reign: &Reign| {
         let reach = 2 * lease.as_micros() as u64;
-        let mut long = stalls.iter().filter(|stall| stall.length() > lease / 2);
+        let mut long = stalls.iter().filter(|stall| stall.length() > lease * 2 / 3);
         long.any(|stall| (stall.begin..stall.end + reach).contains(&reign.at_us))
     };
     let mut is_explained = false;

@@ -225,9 +225,11 @@ fn the_leader_of_one_or_two_is_killed_too_and_comes_back() {
             let killed = told.iter().rposition(|line| line["event"] == "killed").unwrap();
             count(&told[killed..], "gained") > 0
         });
-        up.signal(Signal::TERM);
+        let processes = descendants(up.pid());
+        up.signal(Signal::HUP);
         up.read_to_the_end();
         assert_eq!(up.child.wait().unwrap().code(), Some(0), "{members}");
+        assert_gone(&processes);
     }
 }
 

@@ -179,6 +179,8 @@ impl Member {
 mod tests {
     use super::*;
     use crate::obituary::Token;
+    use rand::SeedableRng as _;
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     /// A commitment and the obituary that meets it.
     fn certified() -> ([u8; 32], Obituary) {
@@ -267,5 +269,22 @@ mod tests {
         assert!(!greeting(1, 1).takes_over_from(greeting(1, 1)));
         assert!(!greeting(1, 1).takes_over_from(greeting(1, 2)));
         assert!(!greeting(1, 9).takes_over_from(greeting(2, 1)));
+    }
+
+    #[test]
+    fn waits_double_up_to_a_second_each_by_chance_a_half_shorter_or_longer_and_begin_anew() {
+        let (now, mut random) = (Instant::now(), Xoshiro256PlusPlus::seed_from_u64(7));
+        let mut peer = Member::new(Id::new(2).unwrap(), "nowhere:1".into(), now);
+        let mut drawn = Vec::new();
+        for due in [10, 20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000].map(Duration::from_millis) {
+            peer.back_off(now, &mut random);
+            let Dialling::At(at) = peer.dialling else { panic!("it is not dialled yet") };
+            drawn.push((at - now).div_duration_f64(due));
+        }
+        assert!(drawn.iter().all(|part| (0.5..1.5).contains(part)), "{drawn:?}");
+        assert!(drawn.iter().any(|&part| part < 0.8) && drawn.iter().any(|&part| part > 1.2), "{drawn:?}");
+        peer.reached();
+        peer.back_off(now, &mut random);
+        assert!(matches!(peer.dialling, Dialling::At(at) if at - now < Duration::from_millis(15)));
     }
 }

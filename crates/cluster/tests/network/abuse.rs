@@ -1,11 +1,11 @@
 //! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
 
 use crate::bench::{Heard, Node, connected, id, life, settings, terms, until};
-use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, decode, encode};
+use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, decode, encode};
 use bellwether_cluster::network::{Ended, Outgoing};
 use bellwether_cluster::{Security, Settings};
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{TryRecvError, channel};
 use std::time::{Duration, Instant};
 
@@ -139,4 +139,34 @@ fn what_nobody_understands_ends_a_connection_that_was_up() {
         let heard = std::mem::take(&mut nodes[0].heard);
         assert_eq!(heard, up_to_the_end, "{what}");
     }
+}
+
+/// In a cluster that is being updated, those that cannot understand each other say so, both of them.
+#[test]
+fn members_of_different_versions_refuse_each_other_and_say_why() {
+    let all = [settings(1, 2), settings(2, 2)].map(|it| Settings { security: Security::Plaintext, ..it });
+    let mut nodes = [Node::open(&all[0], 1)];
+    let mut later = hello(&all[1], 1);
+    later[HEADER + 4] += 1;
+    let stream = TcpStream::connect(nodes[0].network.local_address()).unwrap();
+    stream.set_nonblocking(true).unwrap();
+    let (mut impostor, mut answer) = (Impostor(stream), Vec::new());
+    impostor.say(&later);
+    until(&mut nodes, "an answer", |_| impostor.0.read_to_end(&mut answer).is_ok());
+    assert!(nodes[0].was_refused_for("it speaks version 3 of the wire format, and this member version 2"));
+    let farewell = framed(&Frame::Farewell(Reason::Version));
+    assert!(answer.ends_with(&farewell), "{answer:?}");
+
+    // The other way round: whom it dials turns it away.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    nodes[0].network.set_address(id(2), listener.local_addr().unwrap().to_string());
+    listener.set_nonblocking(true).unwrap();
+    let mut taken_up = Vec::new();
+    until(&mut nodes, "what it makes of that", |nodes| {
+        if let Ok((mut stream, _)) = listener.accept() {
+            stream.write_all(&farewell).unwrap();
+            taken_up.push(stream);
+        }
+        nodes[0].was_refused_for("it turned us away: it speaks another version of the wire format")
+    });
 }

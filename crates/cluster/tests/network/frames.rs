@@ -1,7 +1,9 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
 use crate::bench::{id, life, settings, terms};
-use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, decode, encode};
+use bellwether_cluster::network::wire::{
+    Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, VERSION, decode, encode,
+};
 use bellwether_core::Signal;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -51,6 +53,18 @@ fn what_is_too_long_is_neither_written_nor_read() {
     assert_eq!(bytes, [1, 2]);
     let body = (MAX_BODY as u16 + 1).to_le_bytes();
     assert_eq!(decode(&[3, body[0], body[1]]), Err(Malformed::Long(MAX_BODY + 1)));
+}
+
+#[test]
+fn of_a_hello_of_another_version_nothing_but_that_is_read() {
+    let mut bytes = Vec::new();
+    assert!(encode(&samples(b"")[0], &mut bytes));
+    for version in [VERSION - 1, VERSION + 1, u16::MAX] {
+        bytes[HEADER + 4..HEADER + 6].copy_from_slice(&version.to_le_bytes());
+        assert_eq!(decode(&bytes), Err(Malformed::Version(version)));
+        bytes[HEADER + 6..].fill(0xff);
+        assert_eq!(decode(&bytes), Err(Malformed::Version(version)));
+    }
 }
 
 #[test]
