@@ -14,8 +14,9 @@
 //!     .member(Id::new(1)?, "127.0.0.1:0") // and the others, of which a majority decides
 //!     .secret("of thirty-two bytes or more: keep it")
 //!     .data(directory.path())
+//! #   .profile(bellwether::Profile { delay_bound: bellwether::Span::from_ticks(1_000_000), ..Default::default() })
 //!     .start()?;
-//! let leadership = elector.campaign().await?; // it leads from here on
+//! let leadership = elector.campaign().await?; // it leads, as long as this can be checked
 //! while let (Ok(token), Some(next)) = (leadership.check(), todo.pop()) {
 //!     done.push((token, next));
 //! }

@@ -78,8 +78,9 @@ async fn whoever_campaigns_comes_to_lead_and_everyone_knows() {
     let leadership = campaign(&cluster.members[1]).await;
     assert!(leadership.term() >= 1);
     assert_eq!(leadership.check(), Ok(leadership.token()));
-    let now = cluster.members[1].clock().now();
-    assert!(leadership.deadline().unwrap() > now, "it has not ended yet");
+    let (begun, deadline) = (cluster.members[1].clock().now(), leadership.deadline().unwrap());
+    let latest = cluster.members[1].clock().now() + Profile::STEADY.delay_bound * 25;
+    assert!(begun < deadline && deadline <= latest, "a lease, and no longer: {deadline:?}");
     assert!(cluster.members[1].is_leader());
     for member in &cluster.members {
         let view = until(member, "everyone knows", |view| view.status.leader == Some(id(2))).await;

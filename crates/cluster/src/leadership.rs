@@ -101,7 +101,8 @@ impl Leadership {
     }
 
     /// When it ends, unless it is renewed meanwhile: by the member's own clock, [`crate::Elector::clock`]. To be kept beside
-    /// what is done until then: unlike what remains, it says the same after any pause.
+    /// what is done until then: unlike what remains, it says the same after any pause. Where leaders have no leases it is very
+    /// far off.
     ///
     /// # Errors
     /// [`Lost`] if it is over.

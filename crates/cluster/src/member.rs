@@ -258,6 +258,7 @@ impl Member {
             None if self.state.reign.is_some() => self.withdraw(Loss::Expired),
             None => {}
         }
+        let now = self.clock.now(); // after what was said just now
         if status.leader.is_some() {
             self.state.leaderless_since = now;
         }

@@ -27,9 +27,9 @@ pub(crate) fn go_first(delay_bound: Span) {
     }
 }
 
-/// The calling thread goes like any other, whoever has started it.
+/// The calling thread goes like ordinary ones, at niceness 0, whoever has started it.
 pub(crate) fn go_with_others() {
-    let Ok(middle) = ThreadPriorityValue::try_from(48u8) else { return }; // of 99: a niceness of 0
+    let Ok(middle) = ThreadPriorityValue::try_from(48u8) else { return }; // of 99 is niceness 0, by this crate's scale
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(middle), policy);
 }

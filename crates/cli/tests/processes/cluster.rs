@@ -157,7 +157,7 @@ impl Cluster {
         let process = self.running.remove(&me).unwrap();
         let now = now_us();
         process.signal(Signal::KILL);
-        self.record.change(|recording| recording.deaths.push((id(me), now)));
+        self.record.change(|recording| recording.deaths.push((process.speaker(), now)));
         process.wait_for_end();
         self.killed.push(process);
     }

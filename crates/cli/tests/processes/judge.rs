@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub lines: Vec<Line>,
-    /// Which process said each of them: two may have one identity.
+    /// Which process was started that said each of them: two may have one identity.
     pub speakers: Vec<u32>,
     /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
-    pub deaths: Vec<(Id, u64)>,
+    pub deaths: Vec<(u32, u64)>,
 }
 
 /// A member led in this term, for so long.
@@ -79,9 +79,9 @@ impl Recording {
             }
         }
         let mut reigns = Vec::new();
-        for ((member, _, term), Lease { from, until, lost }) in leases {
+        for ((member, speaker, term), Lease { from, until, lost }) in leases {
             let until = until.ok_or(format!("member {member} leads in term {term} without a lease"))?;
-            let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == member && at >= from);
+            let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == speaker && at >= from);
             let death = deaths.map(|&(_, at)| at).min().unwrap_or(u64::MAX);
             reigns.push(Reign { member, term, from, until: until.min(lost).min(death) });
         }
@@ -133,7 +133,7 @@ mod tests {
 
     fn of(lines: impl IntoIterator<Item = Vec<Line>>) -> Recording {
         let mut recording = Recording::default();
-        lines.into_iter().flatten().for_each(|line| recording.hear(0, line));
+        lines.into_iter().flatten().for_each(|line| recording.hear(line.member.value() as u32, line));
         recording
     }
 
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn whoever_gives_up_or_is_killed_leads_no_longer() {
         let mut recording = of([gained(1, 1, 100, 900), lost(1, 1, 200), gained(2, 2, 200, 900)]);
-        gained(3, 3, 500, 900).into_iter().for_each(|line| recording.hear(0, line));
+        gained(3, 3, 500, 900).into_iter().for_each(|line| recording.hear(3, line));
         refused(&recording, "two leases at once");
-        recording.deaths.push((id(2), 400));
+        recording.deaths.push((2, 400));
         assert_eq!(recording.judge().unwrap().len(), 3);
-        recording.deaths[0].0 = id(1);
+        recording.deaths[0].0 = 1;
         refused(&recording, "two leases at once");
     }
 
@@ -203,13 +203,20 @@ mod tests {
 
     #[test]
     fn two_processes_of_one_member_are_two() {
-        let mut recording = of([gained(1, 1, 100, 200), gained(1, 2, 200, 900)]);
+        let recording = of([gained(1, 1, 100, 200), gained(1, 2, 200, 900)]);
+        let with_twin = |term| {
+            let mut recording = recording.clone();
+            gained(1, term, 300, 400).into_iter().for_each(|line| recording.hear(77, line));
+            recording
+        };
         assert!(recording.judge().is_ok());
-        let mut other = recording.clone();
-        gained(1, 2, 300, 400).into_iter().for_each(|line| other.hear(1, line));
-        refused(&other, "the token has not grown");
-        gained(1, 3, 300, 400).into_iter().for_each(|line| recording.hear(1, line));
-        refused(&recording, "two leases at once");
+        refused(&with_twin(2), "the token has not grown");
+        refused(&with_twin(3), "two leases at once");
+        let mut with_dead_twin = with_twin(3);
+        with_dead_twin.deaths.push((77, 250));
+        refused(&with_dead_twin, "two leases at once");
+        with_dead_twin.deaths[0].0 = 1;
+        assert!(with_dead_twin.judge().is_ok());
     }
 
     #[test]

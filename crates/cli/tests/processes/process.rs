@@ -114,6 +114,11 @@ impl Process {
         Process { supervisor, orders, member: None, errors: Some(errors) }
     }
 
+    /// By which the record knows what it says.
+    pub fn speaker(&self) -> u32 {
+        self.supervisor.id()
+    }
+
     pub fn order(&mut self, order: &str) {
         writeln!(self.orders.as_ref().unwrap(), "{order}").unwrap();
     }

@@ -1,7 +1,7 @@
 //! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
 
 use crate::bench::{Heard, Node, connected, id, life, settings, terms, until};
-use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, decode, encode};
+use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
 use bellwether_cluster::network::{Ended, Outgoing};
 use bellwether_cluster::{Security, Settings};
 use std::io::{ErrorKind, Read, Write};
@@ -148,12 +148,14 @@ fn members_of_different_versions_refuse_each_other_and_say_why() {
     let mut nodes = [Node::open(&all[0], 1)];
     let mut later = hello(&all[1], 1);
     later[HEADER + 4] += 1;
+    let why =
+        format!("it speaks version {} of the wire format, and this member version {VERSION}", VERSION + 1);
     let stream = TcpStream::connect(nodes[0].network.local_address()).unwrap();
     stream.set_nonblocking(true).unwrap();
     let (mut impostor, mut answer) = (Impostor(stream), Vec::new());
     impostor.say(&later);
     until(&mut nodes, "an answer", |_| impostor.0.read_to_end(&mut answer).is_ok());
-    assert!(nodes[0].was_refused_for("it speaks version 3 of the wire format, and this member version 2"));
+    assert!(nodes[0].was_refused_for(&why));
     let farewell = framed(&Frame::Farewell(Reason::Version));
     assert!(answer.ends_with(&farewell), "{answer:?}");
 
