@@ -168,6 +168,19 @@ fn everything_dies_with_it_even_if_it_is_killed() {
 }
 
 #[test]
+fn everything_ends_when_its_terminal_hangs_up() {
+    let mut up = Up::start("--members 3");
+    up.read_until(|told| count(told, "started") == 3 && count(told, "gained") > 0);
+    let processes = descendants(up.pid());
+    up.signal(Signal::HUP);
+    up.read_to_the_end();
+    assert_eq!(up.child.wait().unwrap().code(), Some(0));
+    assert!(processes.len() >= 6, "three members, each with a supervisor: {processes:?}");
+    assert_gone(&processes);
+    assert_empty(up.temporary.path());
+}
+
+#[test]
 fn everything_ends_when_nobody_reads_any_more() {
     let mut up = Up::start("--members 3 --kill-leader-every 100ms");
     up.read_until(|told| count(told, "gained") == 1);
@@ -225,12 +238,9 @@ fn the_leader_of_one_or_two_is_killed_too_and_comes_back() {
             let killed = told.iter().rposition(|line| line["event"] == "killed").unwrap();
             count(&told[killed..], "gained") > 0
         });
-        let processes = descendants(up.pid());
-        assert!(!processes.is_empty(), "one lives, or its supervisor");
-        up.signal(Signal::HUP); // as when its terminal is closed
+        up.signal(Signal::TERM);
         up.read_to_the_end();
         assert_eq!(up.child.wait().unwrap().code(), Some(0), "{members}");
-        assert_gone(&processes);
     }
 }
 
