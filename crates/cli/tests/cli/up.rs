@@ -54,6 +54,17 @@ impl Up {
         }
     }
 
+    /// Ends it: all that it started, which is at least so many processes, and all that it wrote is gone then.
+    fn end_by(&mut self, signal: Signal, least: usize) {
+        let processes = descendants(self.pid());
+        self.signal(signal);
+        self.read_to_the_end();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        assert!(processes.len() >= least, "{processes:?}");
+        assert_gone(&processes);
+        assert_empty(self.temporary.path());
+    }
+
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
@@ -120,13 +131,7 @@ fn assert_empty(dir: &Path) {
 fn killed_leaders_are_replaced_and_all_is_summed_up_and_gone_at_the_end() {
     let mut up = Up::start("--members 3 --kill-leader-every 200ms");
     up.read_until(|told| count(told, "killed") == 3 && told.last().unwrap()["event"] == "gained");
-    let processes = descendants(up.pid());
-    up.signal(Signal::TERM);
-    up.read_to_the_end();
-    assert_eq!(up.child.wait().unwrap().code(), Some(0));
-    assert!(processes.len() >= 4, "at least two members live, each with a supervisor: {processes:?}");
-    assert_gone(&processes);
-    assert_empty(up.temporary.path());
+    up.end_by(Signal::TERM, 4); // at least two members live, each with a supervisor
 
     let told = &up.told;
     for line in told {
@@ -171,13 +176,7 @@ fn everything_dies_with_it_even_if_it_is_killed() {
 fn everything_ends_when_its_terminal_hangs_up() {
     let mut up = Up::start("--members 3");
     up.read_until(|told| count(told, "started") == 3 && count(told, "gained") > 0);
-    let processes = descendants(up.pid());
-    up.signal(Signal::HUP);
-    up.read_to_the_end();
-    assert_eq!(up.child.wait().unwrap().code(), Some(0));
-    assert!(processes.len() >= 6, "three members, each with a supervisor: {processes:?}");
-    assert_gone(&processes);
-    assert_empty(up.temporary.path());
+    up.end_by(Signal::HUP, 6); // three members, each with a supervisor
 }
 
 #[test]
