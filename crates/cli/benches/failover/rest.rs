@@ -30,13 +30,12 @@ pub fn measure(name: &str, is_fast: bool, busy_loops: usize, span: Duration) {
         "needs root and 'ip'".to_owned()
     };
     let changes = cluster.changes() - changes;
-    let others =
-        cluster.reigns[reigns - 1..].windows(2).filter(|pair| pair[0].leader != pair[1].leader).count();
+    let reigns = &cluster.reigns[reigns - 1..];
+    let others = reigns.windows(2).filter(|pair| pair[0].leader != pair[1].leader).count();
     let of_machine = match stalls::told(stalls) {
         None => "| needs root, 'taskset' and 'chrt'".to_owned(),
         Some(stalls) => {
             let lease = lease(if is_fast { Profile::FAST } else { Profile::STEADY });
-            let reigns = &cluster.reigns[reigns - 1..];
             let alone = beside_no_stall(reigns, &stalls, lease);
             let long = stalls.iter().filter(|stall| stall.length() > Duration::from_millis(25)).count();
             let longest = stalls.iter().map(Stall::length).max().unwrap_or_default();
