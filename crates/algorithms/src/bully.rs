@@ -14,24 +14,30 @@
 //!
 //! In the variant `stable` a working leader is not deposed: callers ask everyone, not only the better;
 //! who leads replies with `coordinator`, and is followed, though it be worse; and of two leaders that
-//! hear of each other the better one stays.
+//! hear of each other the better one stays. A member that a better one asks, and that knows no leader, calls by itself
+//! if no coordinator comes.
+//!
+//! In the variant `broadcast` the winner announces itself to everyone, not only to the worse (lecture 004). If it won
+//! because a better member's `election` was lost, that member hears of it, and rule 5 repairs the outcome.
 //!
 //! Messages carry no election's number, so one that was sent before its sender heard the new
 //! coordinator looks like a new one. Until no such message can be left, two message times after the
 //! outcome, a member therefore takes the election for still under way (rule 3), and does not let a
 //! worse coordinator replace the one it has just heard.
 
-use crate::sources::{COULOURIS, GARCIA_MOLINA_1982, GUPTA_LECTURE};
+use crate::sources::{COULOURIS, GARCIA_MOLINA_1982, GUPTA_LECTURE, SARKAR_LECTURE};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// With rule 2.
-pub type AtOnce = Bully<true, false>;
+pub type AtOnce = Bully<true, false, false>;
 /// Without rule 2: even one who knows it is best waits for answers, as in lecture 003.
-pub type Waiting = Bully<false, false>;
+pub type Waiting = Bully<false, false, false>;
 /// Whoever leads and works goes on. Without rule 2: who knows that it is best asks all the same.
-pub type Stable = Bully<false, true>;
+pub type Stable = Bully<false, true, false>;
+/// With rule 2. The winner announces itself to everyone, as in lecture 004.
+pub type Broadcast = Bully<true, false, true>;
 
 /// How long to wait for an answer: there, back, and as long again for the work on the way
 /// (Coulouris et al.: T = 2 T_trans + T_process). In message times.
@@ -44,7 +50,7 @@ const SETTLING: u64 = 2;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Bully<const AT_ONCE: bool, const STABLE: bool> {
+pub struct Bully<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> {
     phase: Phase,
     role: Role,
     leader: Option<Rank>,
@@ -61,6 +67,8 @@ enum Phase {
     Idle,
     AwaitingAnswers,
     AwaitingCoordinator,
+    /// In the variant `stable`: a better member has asked who leads, and this one waits for the outcome.
+    Asked,
 }
 
 /// What members say.
@@ -98,7 +106,9 @@ pub enum Patience {
     Coordinator,
 }
 
-impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABLE> {
+impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
+    for Bully<AT_ONCE, STABLE, BROADCAST>
+{
     type Timer = Patience;
     type Durable = ();
 
@@ -116,7 +126,7 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.has_concluded_now(cx) {
             cx.because("it has just announced the outcome");
-        } else if self.phase == Phase::Idle {
+        } else if self.may_call() {
             self.call(cx);
         } else {
             cx.because("an election is already under way");
@@ -134,11 +144,16 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
             }
             Msg::Election if rank > cx.rank() => {
                 cx.because("somebody better asks who leads, and this member does not");
+                if self.phase == Phase::Idle && self.leader.is_none() {
+                    // It may die before there is an outcome, and nobody else may know of its election.
+                    self.phase = Phase::Asked;
+                    cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
+                }
             }
             Msg::Election => {
                 cx.because("somebody worse asks: it is told that somebody better is alive");
                 cx.send(from, Msg::Answer);
-                if self.phase == Phase::Idle && !is_settling {
+                if self.may_call() && !is_settling {
                     self.call(cx);
                 }
             }
@@ -208,7 +223,12 @@ impl<const AT_ONCE: bool, const STABLE: bool> Algorithm for Bully<AT_ONCE, STABL
     }
 }
 
-impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
+impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Bully<AT_ONCE, STABLE, BROADCAST> {
+    /// Whether it has no election of its own under way.
+    fn may_call(&self) -> bool {
+        matches!(self.phase, Phase::Idle | Phase::Asked)
+    }
+
     /// Its detector's word may have led to an outcome before it is called for the same reason.
     fn has_concluded_now(&self, cx: &Cx<'_, Self>) -> bool {
         self.role == Role::Leader && self.settled_at == Some(cx.now() + cx.delay_bound() * SETTLING)
@@ -255,8 +275,9 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
     fn announce(&mut self, cx: &mut Cx<'_, Self>) {
         cx.because("nobody better is alive: it leads, and says so");
         self.conclude(cx, Role::Leader, cx.rank());
-        let worse: Vec<Port> = cx.outgoing().filter(|&port| cx.peer_rank(port) < cx.rank()).collect();
-        for port in worse {
+        let is_told = |&port: &Port| BROADCAST || cx.peer_rank(port) < cx.rank();
+        let told: Vec<Port> = cx.outgoing().filter(is_told).collect();
+        for port in told {
             cx.send(port, Msg::Coordinator);
         }
     }
@@ -265,7 +286,7 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
         match self.phase {
             Phase::Idle => {}
             Phase::AwaitingAnswers => cx.cancel_timer(Patience::Answers),
-            Phase::AwaitingCoordinator => cx.cancel_timer(Patience::Coordinator),
+            Phase::AwaitingCoordinator | Phase::Asked => cx.cancel_timer(Patience::Coordinator),
         }
         self.phase = Phase::Idle;
         self.answered_by = None;
@@ -279,26 +300,36 @@ impl<const AT_ONCE: bool, const STABLE: bool> Bully<AT_ONCE, STABLE> {
     }
 }
 
-impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE> {
+impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Protocol
+    for Bully<AT_ONCE, STABLE, BROADCAST>
+{
     type Msg = Msg;
 
     const SPEC: Spec = Spec {
         name: "bully",
-        variant: match (AT_ONCE, STABLE) {
-            (true, _) => "at-once",
-            (false, false) => "waiting",
-            (false, true) => "stable",
+        variant: match (AT_ONCE, STABLE, BROADCAST) {
+            (_, _, true) => "broadcast",
+            (true, ..) => "at-once",
+            (false, false, _) => "waiting",
+            (false, true, _) => "stable",
         },
-        summary: match (AT_ONCE, STABLE) {
-            (true, _) => {
+        summary: match (AT_ONCE, STABLE, BROADCAST) {
+            (_, _, true) => {
+                "as at-once, but the winner announces itself to everyone: a better member that was not asked objects"
+            }
+            (true, ..) => {
                 "ask everyone better; no answer in time means you lead; one who knows it is best announces at once"
             }
-            (false, false) => "ask everyone better; no answer in time means you lead",
-            (false, true) => {
+            (false, false, _) => "ask everyone better; no answer in time means you lead",
+            (false, true, _) => {
                 "ask everyone; follow whoever leads; else no better one's answer in time means you lead"
             }
         },
-        sources: &[GARCIA_MOLINA_1982, COULOURIS, GUPTA_LECTURE],
+        sources: if BROADCAST {
+            &[GARCIA_MOLINA_1982, COULOURIS, SARKAR_LECTURE]
+        } else {
+            &[GARCIA_MOLINA_1982, COULOURIS, GUPTA_LECTURE]
+        },
         need: Need::Complete,
         timing: Timing::BoundedDelay,
         links: Links::Any,
@@ -316,10 +347,11 @@ impl<const AT_ONCE: bool, const STABLE: bool> Protocol for Bully<AT_ONCE, STABLE
             Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY)
         },
         randomised: false,
-        claims: match (AT_ONCE, STABLE) {
-            (true, _) => &figures::AT_ONCE,
-            (false, false) => &figures::WAITING,
-            (false, true) => &figures::STABLE,
+        claims: match (AT_ONCE, STABLE, BROADCAST) {
+            (_, _, true) => &figures::BROADCAST,
+            (true, ..) => &figures::AT_ONCE,
+            (false, false, _) => &figures::WAITING,
+            (false, true, _) => &figures::STABLE,
         },
         text: include_str!("bully.md"),
     };

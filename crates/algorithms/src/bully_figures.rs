@@ -5,25 +5,28 @@
 //! each one alive answers; b tells everyone worse. That is the count, provided that nobody hears of
 //! the outcome before it is asked: b waits for answers, or everyone calls at the beginning, or
 //! messages take equally long. Otherwise it is the most there can be. In the variant `stable` each asks
-//! everyone, not only the better.
+//! everyone, not only the better. In the variant `broadcast` b tells everyone: those better than b are dead, so that
+//! costs messages and changes nothing.
 
-use super::ANSWER_WAIT;
+use super::{ANSWER_WAIT, AtOnce};
 use bellwether_core::*;
 
-const fn claims<const RULE_2: bool, const ASKS_ALL: bool>() -> [Claim; 5] {
+const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>() -> [Claim; 6] {
     [
         Claim {
             name: "messages",
             measure: Measure::Messages,
             formula: if ASKS_ALL {
                 "leader dead, second best calls: 2n - 3, worst calls: (n - 1)(3n - 4)/2 + n - 2"
+            } else if TELLS_ALL {
+                "leader dead, second best calls: n - 1, worst calls: n^2 - n; all alive, all call: n^2 - 1"
             } else if RULE_2 {
                 "leader dead, second best calls: n - 2, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
             } else {
                 "leader dead, second best calls: n - 1, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
             },
             expect: |run| {
-                let run = Election::new(run, RULE_2, ASKS_ALL)?;
+                let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
                 Some(run.exact_or_most(run.elections() + run.answers() + run.announcements()))
             },
         },
@@ -36,7 +39,7 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool>() -> [Claim; 5] {
                 "leader dead, worst calls: n(n-1)/2"
             },
             expect: |run| {
-                let run = Election::new(run, RULE_2, ASKS_ALL)?;
+                let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
                 Some(run.exact_or_most(run.elections()))
             },
         },
@@ -45,16 +48,17 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool>() -> [Claim; 5] {
             measure: Measure::MessagesOf("answer"),
             formula: "leader dead, worst calls: (n-1)(n-2)/2",
             expect: |run| {
-                let run = Election::new(run, RULE_2, ASKS_ALL)?;
+                let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
                 Some(run.exact_or_most(run.answers()))
             },
         },
         Claim {
             name: "coordinator",
             measure: Measure::MessagesOf("coordinator"),
-            formula: "leader dead: n - 2",
+            formula: if TELLS_ALL { "n - 1" } else { "leader dead: n - 2" },
             expect: |run| {
-                Election::new(run, RULE_2, ASKS_ALL).map(|run| Expect::Exactly(run.announcements() as f64))
+                let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
+                Some(Expect::Exactly(run.announcements() as f64))
             },
         },
         Claim {
@@ -66,15 +70,29 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool>() -> [Claim; 5] {
                 "leader dead, second best calls: 4, worst calls: 5; all alive, all call: 4"
             },
             expect: |run| {
-                Election::new(run, RULE_2, ASKS_ALL)?.hops().map(|hops| Expect::Exactly(hops as f64))
+                let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
+                run.hops().map(|hops| Expect::Exactly(hops as f64))
+            },
+        },
+        Claim {
+            name: "storage",
+            measure: Measure::Storage,
+            formula: "O(n): everyone else's id, and a port for each that is suspected",
+            expect: |run| {
+                let bytes = |suspected: usize| (size_of::<AtOnce>() + suspected * size_of::<Port>()) as f64;
+                Some(match Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL]) {
+                    Some(_) => Expect::Exactly(bytes(run.dead.len())), // the caller suspects the dead
+                    None => Expect::AtMost(bytes(run.n() - 1)),
+                })
             },
         },
     ]
 }
 
-pub const AT_ONCE: [Claim; 5] = claims::<true, false>();
-pub const WAITING: [Claim; 5] = claims::<false, false>();
-pub const STABLE: [Claim; 5] = claims::<false, true>();
+pub const AT_ONCE: [Claim; 6] = claims::<true, false, false>();
+pub const WAITING: [Claim; 6] = claims::<false, false, false>();
+pub const STABLE: [Claim; 6] = claims::<false, true, false>();
+pub const BROADCAST: [Claim; 6] = claims::<true, false, true>();
 
 /// One undisturbed election, seen from above.
 struct Election<'a> {
@@ -91,11 +109,13 @@ struct Election<'a> {
     announces_at_once: bool,
     /// Whether callers ask everyone, not only the better.
     asks_all: bool,
+    /// Whether the winner tells everyone, not only the worse.
+    tells_all: bool,
 }
 
 impl<'a> Election<'a> {
     /// Nothing if it is disturbed, or nobody calls.
-    fn new(run: &'a Setting<'a>, rule_2: bool, asks_all: bool) -> Option<Self> {
+    fn new(run: &'a Setting<'a>, [rule_2, asks_all, tells_all]: [bool; 3]) -> Option<Self> {
         if !run.calm || !run.bounded {
             return None;
         }
@@ -108,7 +128,16 @@ impl<'a> Election<'a> {
         // A caller has asked its failure detector; one that is asked knows only that it is best of all.
         let knows = calls(&by_rank[best_alive]) || best_alive + 1 == by_rank.len();
         let announces_at_once = rule_2 && knows;
-        Some(Election { run, worst_caller, best_alive, callers, announces_at_once, asks_all, by_rank })
+        Some(Election {
+            run,
+            worst_caller,
+            best_alive,
+            callers,
+            announces_at_once,
+            asks_all,
+            tells_all,
+            by_rank,
+        })
     }
 
     fn best_calls(&self) -> bool {
@@ -133,7 +162,7 @@ impl<'a> Election<'a> {
     }
 
     fn announcements(&self) -> usize {
-        self.best_alive
+        if self.tells_all { self.by_rank.len() - 1 } else { self.best_alive }
     }
 
     /// How many call, by themselves or because they are asked (the best one too).

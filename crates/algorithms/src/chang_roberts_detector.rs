@@ -5,7 +5,8 @@
 //! are passed over. Runs are numbered ([`crate::chang_roberts_runs`]).
 //!
 //! The lecture leaves open what to do when somebody else dies with the message in its hands (whoever is
-//! in a run and hears of any death begins a new one), and when somebody taken for dead turns out to be
+//! in a run and hears of any death begins a new one; a member that has passed on the outcome to it sends it
+//! to the next), and when somebody taken for dead turns out to be
 //! alive (whoever passed it over, or is in a run, begins a new one, which takes it in).
 
 use crate::chang_roberts::ChangRoberts;
@@ -57,6 +58,7 @@ impl WithDetector {
     }
 
     fn note_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+        let was_next = self.next(cx) == Some(peer);
         self.dead.insert(peer);
         if self.standing.favourite() == Some(cx.peer_rank(peer)) {
             cx.because("the one who should lead is dead: a new run");
@@ -64,6 +66,9 @@ impl WithDetector {
         } else if self.standing.is_under_way() {
             cx.because("somebody died, perhaps with the message in its hands: a new run");
             self.begin_run(cx);
+        } else if let Some(outcome) = self.standing.outcome().filter(|_| was_next) {
+            cx.because("the next member died, perhaps with the outcome in its hands: it is sent on again");
+            self.pass_on(cx, outcome);
         }
     }
 

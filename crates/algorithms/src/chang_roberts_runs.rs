@@ -94,6 +94,12 @@ impl Standing {
         self.favourite
     }
 
+    /// What is passed on of the run that is over, if one is.
+    pub fn outcome(&self) -> Option<Msg> {
+        let (run, leader) = (self.run?, self.favourite?);
+        (self.role != Role::Undecided).then_some(Msg::Elected { run, leader })
+    }
+
     /// All an outsider sees.
     pub fn status(&self) -> Status {
         let leader = self.favourite.filter(|_| self.role != Role::Undecided).map(Rank::id);
@@ -155,6 +161,9 @@ pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
     fn receive(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         let (me, run, favourite) = (cx.rank(), msg.run(), msg.favourite());
         let known = self.standing().clone();
+        if run.is_too_far_ahead(cx, known.run) {
+            return;
+        }
         let is_known = known.run == Some(run);
         let is_over = is_known && !known.participant;
         match msg {

@@ -44,9 +44,14 @@ impl Run {
         highest.is_some_and(|highest| self.epoch < highest.epoch)
     }
 
-    /// A liar's: later than any honest one, though not so late that none could come after it.
+    /// Whether it is too far ahead of the highest heard of to be true.
+    pub fn is_too_far_ahead<A: Algorithm>(self, cx: &mut Cx<'_, A>, highest: Option<Run>) -> bool {
+        cx.is_too_far_ahead(self.epoch, highest.map_or(0, |run| run.epoch))
+    }
+
+    /// A liar's: later than any honest one, though not so late that members ignore it.
     pub fn forged(initiator: Rank) -> Run {
-        Run { epoch: u64::MAX / 2, initiator }
+        Run { epoch: MAX_TERM_STEP / 2, initiator }
     }
 }
 

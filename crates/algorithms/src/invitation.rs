@@ -271,6 +271,9 @@ impl Invitation {
             cx.because("there is no such coordinator");
             return;
         };
+        if cx.is_too_far_ahead(group.number, self.group.number) {
+            return;
+        }
         let is_from_its_coordinator = cx.peer_rank(from).id() == self.group.coordinator;
         if self.phase.coordinates() && inviter == from {
             tell(cx, std::mem::take(&mut self.members), Msg::Invitation(group));

@@ -87,6 +87,9 @@ impl RingMember<Word> for ModifiedRing {
     fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
         cx.because("a copy of what has passed already: it goes no further");
         let (me, is_current) = (cx.rank(), Some(word.run()) == self.run);
+        if word.run().is_too_far_ahead(cx, self.run) {
+            return;
+        }
         match word {
             _ if word.listed() > cx.outgoing().count() + 1 => {
                 cx.because("it lists more members than there are: it is a forgery");

@@ -93,6 +93,9 @@ impl Algorithm for Omega {
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
         let (Msg::Start(round) | Msg::Ok(round, _)) = msg;
+        if cx.is_too_far_ahead(round, self.round) {
+            return;
+        }
         if round < self.round {
             cx.because("a round gone by: its sender is told of this one");
             cx.send(from, Msg::Start(self.round));

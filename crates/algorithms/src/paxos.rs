@@ -138,6 +138,20 @@ pub enum Word {
     Heard,
 }
 
+impl Word {
+    /// The round of the ballot that it is about, if any.
+    fn round(self) -> u64 {
+        match self {
+            Word::Prepare(ballot) | Word::HaveAccepted(ballot) | Word::Refused(ballot) => ballot.round,
+            Word::Promise(ballot, accepted) => {
+                accepted.map_or(0, |accepted| accepted.ballot.round).max(ballot.round)
+            }
+            Word::Accept(accepted) => accepted.ballot.round,
+            Word::Decided | Word::Beat | Word::Heard => 0,
+        }
+    }
+}
+
 impl Message for Msg {
     const KINDS: &'static [Kind] = &[
         Kind::payload("prepare"),
@@ -198,11 +212,18 @@ impl Algorithm for Paxos {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
+        if cx.is_too_far_ahead(instance(msg.known), instance(self.saved.decision)) {
+            return;
+        }
         let is_news = instance(msg.known) > instance(self.saved.decision);
         if let Some(decision) = msg.known.filter(|_| is_news) {
             self.learn(cx, decision); // rule 6
         }
         let is_current = instance(msg.known) == instance(self.saved.decision);
+        let promised = self.saved.promised.map_or(0, |ballot| ballot.round);
+        if is_current && cx.is_too_far_ahead(msg.word.round(), promised) {
+            return;
+        }
         match msg.word {
             Word::Prepare(_) | Word::Accept(_) | Word::Beat if !is_current => {
                 cx.because("it knows of a later decision: it tells");

@@ -11,8 +11,10 @@
 //!    votes do not split.
 //! 5. Who stands asks first whether it could win (`probe`, `would`), and begins a term only if it could: who comes
 //!    back, or hears nobody, disturbs nobody. Before the first term there is nobody to disturb.
-//! 6. A leader that hears a better member for a while hands over to it; so it does when it is told to (and whoever it
-//!    hands over to then leads for a long while, better ones or not). It stops leading first, and its word (`hand-over`), passed on with the request for votes, frees its voters.
+//! 6. A leader hands over to a better member that has answered every renewal in time for long enough, if that member
+//!    says that it could win (`canvass`, `able`); see `succession.rs`. It hands over, too, when it is told to, and the
+//!    member named then leads for a long while, better ones or not. It stops leading first, and its word (`hand-over`),
+//!    passed on with the request for votes, frees its voters.
 //! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
 //! 8. Voters change one at a time: see [`Voters`].
 //! 9. Who is certain that its leader's process is dead owes it nothing: the best stands at once and passes that on.
@@ -23,15 +25,18 @@ use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_201
 use bellwether_core::*;
 use candidate::Poll;
 use promise::{Holder, Promise, Unanswered};
-use reign::{Heard, MOST_DOUBLINGS, Reign};
+use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use succession::Canvass;
 
 mod candidate;
 mod figures;
 mod pace;
 mod promise;
 mod reign;
+mod succession;
 mod voters;
 mod words;
 
@@ -44,9 +49,6 @@ pub use words::{Msg, Timer, Word};
 /// How long a candidate waits for votes, and by how much a worse one stands later: there and back, and a little
 /// more. In delay bounds.
 const TURN: u64 = 3;
-
-/// Members come to no later term than this in their lives: whoever says so is not heard.
-const LAST_TERM: u64 = u64::MAX / 2;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -65,8 +67,17 @@ pub struct QuorumLease<P> {
     withdrawn: bool,
     /// How often it has stood in vain since it last heard a leader.
     attempts: u32,
-    /// How often it has handed over since it last heard another lead; as often as matters if it was named to lead.
-    in_vain: u32,
+    /// Whether a leader was told to let it lead.
+    was_named: bool,
+    /// To which member it has handed over, until that member, or another, leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handed_to: Option<Id>,
+    /// How often each member's leadership did not last (rule 6).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    lapses: BTreeMap<Id, u32>,
+    /// Which voters have said that they would vote for it, if its leader let them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canvass: Option<Canvass>,
     /// One delay bound, as far as is known: it is the length of everything else.
     unit: Span,
     #[serde(skip)]
@@ -115,7 +126,10 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             unanswered: None,
             withdrawn: false,
             attempts: 0,
-            in_vain: 0,
+            was_named: false,
+            handed_to: None,
+            lapses: BTreeMap::new(),
+            canvass: None,
             unit,
             pace: PhantomData,
         };
@@ -135,12 +149,13 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { term, word }: Msg) {
         let id = cx.peer_rank(from).id();
-        if term > LAST_TERM {
-            cx.because("there is no such term: it is not heard");
+        if cx.is_too_far_ahead(term, self.saved.term) {
             return;
         }
         match word {
-            Word::Probe(version) => self.is_probed(cx, Unanswered { from, term, version }),
+            Word::Probe { version, released } => {
+                self.is_probed(cx, Unanswered { from, term, version }, released);
+            }
             Word::Would(yes) => self.hear_would(cx, id, term, yes),
             Word::Ask { lease, .. } | Word::Renew { lease, .. } if !P::is_lease(lease, cx.delay_bound()) => {
                 cx.because("it asks for a longer or shorter promise than there can be: it is not heard");
@@ -152,7 +167,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             Word::Vote(yes) => self.hear_vote(cx, id, term, yes),
             Word::Renew { round, lease, voters } => {
                 if term >= self.saved.term {
-                    self.follow(cx, id, term, lease, voters);
+                    self.follow(cx, id, term, (round, lease), voters);
                 } else {
                     cx.because("it leads in a term that is over: it is told");
                 }
@@ -164,9 +179,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             }
             Word::HandOver { is_named } if term == self.saved.term && self.may_stand(cx) => {
                 self.last_leader = Some(id);
-                if is_named {
-                    self.in_vain = MOST_DOUBLINGS; // it was not meant for a moment only
-                }
+                self.was_named |= is_named;
                 self.stand(cx, Some(term));
                 cx.because("the leader hands over: it stands at once (rule 6)");
             }
@@ -176,6 +189,8 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 );
                 self.be_free(cx);
             }
+            Word::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
+            Word::Able { round } => self.hear_able(cx, from, term, round),
             Word::HandOver { .. } | Word::Release => cx.because("that is over"),
         }
     }
@@ -183,6 +198,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
         match (timer, &mut self.phase) {
             (Timer::Promise, _) => {
+                self.leader.into_iter().for_each(|silent| self.note_lapse(silent));
                 cx.because(
                     "the promise has run out: it is free to vote, and to stand when it is its turn (rule 4)",
                 );
@@ -191,7 +207,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
             (Timer::Stand, Phase::Waiting) => self.probe(cx),
             (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.lose_patience(cx),
-            (Timer::Renew, Phase::Leading(_)) => self.renew(cx),
+            (Timer::Renew, Phase::Leading(_)) => self.end_interval(cx),
             (Timer::Lease(round), Phase::Leading(reign)) if round >= reign.confirmed => {
                 cx.because("the lease has run out before a majority renewed it: it leads no longer (rule 3)");
                 self.step_down(cx);
@@ -210,6 +226,9 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             return;
         }
         let led = self.leader == Some(id);
+        if led {
+            self.note_lapse(id);
+        }
         self.last_leader = Some(id);
         if led && self.may_stand(cx) && self.rivals(cx).0 == 0 {
             self.stand(cx, Some(self.saved.term));
@@ -234,6 +253,10 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             (Request::Dismiss(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: false }),
             _ => cx.because("it does not lead: it cannot do that"),
         }
+    }
+
+    fn voters(&self) -> Option<&std::collections::BTreeSet<Id>> {
+        self.saved.voters.as_ref().map(|voters| &voters.ids)
     }
 
     fn lease(&self) -> Option<Timer> {
@@ -285,12 +308,13 @@ impl<P: Pace> Protocol for QuorumLease<P> {
 
     fn storage(&self) -> usize {
         let voters = self.saved.voters.as_ref().map_or(0, |voters| voters.ids.len() * size_of::<Id>());
+        let lapses = self.lapses.len() * size_of::<(Id, u32)>();
         let own = match &self.phase {
-            Phase::Waiting => 0,
+            Phase::Waiting => self.canvass.as_ref().map_or(0, Canvass::storage),
             Phase::Probing(poll) | Phase::Standing(poll) => poll.yes.len() * size_of::<Id>(),
             Phase::Leading(reign) => reign.storage(),
         };
-        size_of::<Self>() + voters + own
+        size_of::<Self>() + voters + lapses + own
     }
 
     fn invariant(&self) -> Result<(), Broken> {

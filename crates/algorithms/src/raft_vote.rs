@@ -130,6 +130,9 @@ impl<M: Manner> Algorithm for RaftVote<M> {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
+        if cx.is_too_far_ahead(msg.term(), self.ballot.term) {
+            return;
+        }
         if self.is_sure_of_its_leader() && matches!(msg, Msg::RequestVote(..)) {
             cx.because("a leader has just been heard: nobody else is voted for");
             return;
@@ -382,7 +385,7 @@ impl<M: Manner> Protocol for RaftVote<M> {
         claims: &[Claim {
             name: "storage",
             measure: Measure::Storage,
-            formula: "a port for everyone else, at most",
+            formula: "O(n): everyone else's id, and a port for everyone else, at most",
             expect: |run| {
                 let ports = (run.n() - 1) * size_of::<Port>();
                 Some(Expect::AtMost((size_of::<Self>() + ports) as f64))

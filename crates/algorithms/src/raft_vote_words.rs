@@ -43,6 +43,15 @@ impl Message for Msg {
 }
 
 impl Msg {
+    /// The term that it is about.
+    pub(super) fn term(self) -> u64 {
+        match self {
+            Msg::RequestVote(term, _) | Msg::PreVote(term, _) => term,
+            Msg::Vote(term, _) | Msg::PreVoted(term, _) => term,
+            Msg::Heartbeat(term) | Msg::Heard(term) => term,
+        }
+    }
+
     /// The term that its sender is in.
     pub(super) fn term_of_sender(self) -> Option<u64> {
         match self {

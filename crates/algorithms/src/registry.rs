@@ -26,7 +26,7 @@ bellwether_core::registry! {
         rounds variable_speeds::VariableSpeeds;
         rounds floodmax::EveryRound, floodmax::NewsOnly;
         events aggregation_tree::AggregationTree;
-        events bully::AtOnce, bully::Waiting, bully::Stable;
+        events bully::AtOnce, bully::Waiting, bully::Stable, bully::Broadcast;
         events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
         events zookeeper::Zookeeper;
         events paxos::Paxos;

@@ -88,6 +88,9 @@ impl RingMember<Word> for RingSkipping {
     fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
         cx.because("a copy of what has passed already: it goes no further");
         let me = cx.rank();
+        if word.run().is_too_far_ahead(cx, self.highest) {
+            return;
+        }
         match word {
             _ if !word.is_plausible(cx) => {
                 cx.because("it is no member's, or lists more members than there are: it is a forgery");
@@ -143,11 +146,18 @@ impl RingMember<Word> for RingSkipping {
 }
 
 impl Word {
+    fn run(&self) -> Run {
+        match self {
+            Word::Election { run, .. } | Word::Coordinator(Outcome { run, .. }) => *run,
+        }
+    }
+
     /// Whether a member can have sent it. What is remembered of initiators is so no more than there are.
     fn is_plausible(&self, cx: &Cx<'_, RingSkipping>) -> bool {
-        let (run, listed) = match self {
-            Word::Election { run, members } => (run, members.len()),
-            Word::Coordinator(outcome) => (&outcome.run, outcome.members.len()),
+        let run = self.run();
+        let listed = match self {
+            Word::Election { members, .. } => members.len(),
+            Word::Coordinator(outcome) => outcome.members.len(),
         };
         let mut others = cx.outgoing().map(|port| cx.peer_rank(port));
         listed <= cx.outgoing().count() + 1

@@ -148,6 +148,19 @@ impl Message for Msg {
     }
 }
 
+impl Msg {
+    /// The epoch that it is about, if any. (Rounds are not kept: to count on from the last one does no harm.)
+    fn epoch(self) -> u64 {
+        match self {
+            Msg::Notification(_, _, vote) => vote.map_or(0, |vote| vote.epoch),
+            Msg::FollowerInfo(epoch, _) | Msg::NewEpoch(epoch) | Msg::AckEpoch(epoch) | Msg::Ping(epoch) => {
+                epoch
+            }
+            Msg::Pong => 0,
+        }
+    }
+}
+
 /// What a member is reminded of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
@@ -192,6 +205,9 @@ impl Algorithm for Zookeeper {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
+        if cx.is_too_far_ahead(msg.epoch(), self.epochs.accepted.0) {
+            return;
+        }
         match msg {
             Msg::Notification(state, round, vote) => self.on_notification(cx, from, state, round, vote),
             Msg::FollowerInfo(accepted, of) => self.on_follower_info(cx, from, accepted, of),

@@ -12,7 +12,7 @@
 //! # let mut done: Vec<(u64, &str)> = Vec::new();
 //! let elector = Elector::builder("orders", Id::new(1)?)
 //!     .member(Id::new(1)?, "127.0.0.1:0") // and the others, of which a majority decides
-//!     .secret("of thirty-two bytes or more: keep it")
+//!     .secret(bellwether::Secret::generate().ok_or("no random numbers")?) // the same for all
 //!     .data(directory.path())
 //! #   .profile(bellwether::Profile { delay_bound: bellwether::Span::from_ticks(1_000_000), ..Default::default() })
 //!     .start()?;
@@ -70,9 +70,9 @@ pub use bellwether_cluster::network::{NetworkError, Tally, Traffic};
 pub use bellwether_cluster::obituary::InvalidCommitment;
 pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Ended, Event, Events, Fence, Flaw, Happened,
-    Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Security, Settings, SettingsError,
-    Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms, View, detector_of,
-    die_with_parent,
+    Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Secret, Security, Settings,
+    SettingsError, Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms, View,
+    WeakSecret, detector_of, die_with_parent,
 };
 pub use bellwether_core::{DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 

@@ -16,8 +16,13 @@
 //! stop                  give up leading, say farewell, and end
 //! ```
 
-use crate::{Elector, Event, Happened, Id, Request, Settings, View, start};
+mod file;
+
+use crate::{
+    Elector, Event, Happened, Id, NetworkError, Request, Settings, StartError, StoreError, View, start,
+};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
+use file::read_member_settings;
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -27,7 +32,8 @@ use std::process::Command;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, parent_of};
+pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, deny_inspection, parent_of};
+pub use file::read_settings;
 
 /// So long a process that ends waits for what its member said last to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -37,8 +43,16 @@ const MOST_SHOWN: usize = 256;
 /// Why a member's process could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The file of settings cannot be used.
-    #[error("cannot read the settings in {path}: {why}")]
+    /// The file of settings cannot be read.
+    #[error("cannot read the settings in {path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The settings in the file make no sense.
+    #[error("settings in {path}: {why}")]
     Settings {
         /// The file.
         path: String,
@@ -57,6 +71,42 @@ pub enum ProcessError {
     /// The operating system refused something.
     #[error("the system refuses what a member needs: {0}")]
     System(#[from] io::Error),
+}
+
+impl ProcessError {
+    /// Whether the settings make no sense, by themselves or with what is on disk: nothing was started, and it helps to change
+    /// them. If not, something could not be read, written or done.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        match self {
+            ProcessError::Settings { .. } => true,
+            ProcessError::Start(error) => match error {
+                StartError::Settings(_)
+                | StartError::Algorithm { .. }
+                | StartError::Detector(_)
+                | StartError::Oracle(_)
+                | StartError::Impatient { .. } => true,
+                StartError::Store(error) => matches!(
+                    error,
+                    StoreError::OtherOwner { .. }
+                        | StoreError::OtherAlgorithm { .. }
+                        | StoreError::OtherVoters { .. }
+                        | StoreError::Name(_)
+                ),
+                StartError::Network(error) => {
+                    matches!(error, NetworkError::Name(_) | NetworkError::Credentials(..))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The same with the file in which the mistake is.
+    fn in_file(self, path: &Path) -> ProcessError {
+        let path = path.display().to_string();
+        if self.is_input() { ProcessError::Settings { path, why: self.to_string() } } else { self }
+    }
 }
 
 /// One line of a member's output.
@@ -93,39 +143,18 @@ pub enum What {
     },
 }
 
-/// Reads a member's settings.
-///
-/// # Errors
-/// [`ProcessError::Settings`] says what is wrong.
-pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
-    let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(without_values(&error)))
-}
-
-/// What is wrong with a file, and where, but nothing of what it says: a value at the wrong place may be the secret.
-fn without_values(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let names_a_field = |it: &str| it.starts_with("missing field") || it.starts_with("unknown field");
-    if error.is_data() && !names_a_field(&text) {
-        let (line, column) = (error.line(), error.column());
-        format!(
-            "the value before line {line} column {column} is none that can be there (it may be secret, so it is not shown)"
-        )
-    } else {
-        text
-    }
-}
-
-/// Runs the member that a file describes until it is told to stop, by an order or by a signal.
+/// Runs the member that a file describes until it is told to stop, by an order or by a signal. It is a candidate, unless the
+/// file says `"always_stands": false`. Nobody else can read the process's memory ([`deny_inspection`]).
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not start, or could not go on.
 pub fn member(path: &Path) -> Result<(), ProcessError> {
+    deny_inspection()?;
     die_with_whoever_asks_for_it()?;
-    let settings = read_settings(path)?;
+    bellwether_cluster::raise_descriptor_limit();
+    let settings = read_member_settings(path)?;
     let me = settings.me;
-    let elector = start(settings)?;
+    let elector = start(settings).map_err(|error| ProcessError::from(error).in_file(path))?;
     let (orders, to_do) = channel();
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT])?;
     let by_signal = orders.clone();
@@ -175,9 +204,11 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
 /// # Errors
 /// [`ProcessError`] says why it could not.
 pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
+    deny_inspection()?;
     die_with_whoever_asks_for_it()?;
-    let settings = read_settings(path)?;
-    Ok(Supervisor::new(&settings).run(program)?.code)
+    // The settings are dropped, and with them the secret is wiped: no supervisor needs it.
+    let supervisor = Supervisor::new(&read_settings(path)?);
+    Ok(supervisor.run(program)?.code)
 }
 
 /// Puts this very program under a supervisor, so that the peers of the member in it know at once when it is dead, even by
@@ -201,6 +232,9 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 /// process only, as systemd does with `KillMode=mixed`, or the program hears them twice. On a terminal both are of one process
 /// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one
 /// below; then nobody can tell the peers, and they wait for the lease to end.
+///
+/// The supervising process cannot be inspected by others of its user ([`deny_inspection`]); the program below it is as it was.
+/// After a SIGTERM the program has [`Settings::stop_timeout_ms`] to end; then it is killed.
 ///
 /// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it
 /// and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
@@ -315,46 +349,4 @@ fn obey(elector: &Elector, line: &str, shows: &SyncSender<Line>) -> Result<(), S
 fn parse_id(text: &str) -> Result<Id, String> {
     let value: u64 = text.parse().map_err(|_| format!("'{text}' is no id"))?;
     Id::new(value).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Where a secret may end up by mistake, and mistakes that are no secrets.
-    #[test]
-    fn what_is_wrong_with_settings_is_said_and_what_they_say_is_not() {
-        const SECRET: &str = "b1946ac92492d2347c6235b4d2611184";
-        let security = |security: String| {
-            let file = tempfile::NamedTempFile::new().unwrap();
-            let text = format!(
-                r#"{{"cluster": "orders", "me": 1, "members": [], "data": "there", "security": {security}}}"#
-            );
-            std::fs::write(file.path(), text).unwrap();
-            read_settings(file.path()).map_err(|error| error.to_string())
-        };
-        assert!(security(format!(r#"{{"secret": "{SECRET}"}}"#)).is_ok());
-        for misplaced in [
-            format!(r#""{SECRET}""#),
-            format!(r#"["{SECRET}"]"#),
-            format!(r#"{{"secret": ["{SECRET}"]}}"#),
-            format!(r#"{{"{SECRET}": "secret"}}"#),
-            format!(r#"{{"certificates": "{SECRET}"}}"#),
-            format!(r#""plaintext", "profile": "{SECRET}""#),
-            format!(r#""plaintext", "seed": "{SECRET}""#),
-            format!(r#""plaintext", "duty": "{SECRET}""#),
-            format!(r#"{{"secret": "{SECRET}"}}}} {SECRET}"#),
-        ] {
-            let error = security(misplaced.clone()).unwrap_err();
-            assert!(!error.contains(&SECRET[..8]), "{misplaced}: {error}");
-            assert!(error.contains("line 1 column"), "{misplaced}: {error}");
-        }
-        for (mistake, named) in [
-            (r#""plaintext", "detektor": null"#, "unknown field `detektor`"),
-            (r#"{"certificates": {"ca": "ca.pem"}}"#, "missing field `certificate`"),
-        ] {
-            let error = security(mistake.into()).unwrap_err();
-            assert!(error.contains(named), "{error}");
-        }
-    }
 }

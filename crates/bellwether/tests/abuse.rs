@@ -1,8 +1,8 @@
 //! A peer that proves to be a member and then says what nobody understands: its connection ends, and nothing else.
 
 use bellwether::{Algorithms, Elector, Event, Id, Incarnation, Peer, Security, Settings};
-use bellwether_cluster::Terms;
 use bellwether_cluster::network::{Incoming, Network, Outgoing};
+use bellwether_cluster::{StoreId, Stores, Terms};
 use bellwether_core::Registry as _;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -18,7 +18,9 @@ fn settings(me: u64, data: &TempDir) -> Settings {
     Settings {
         members: (1..=2).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
         data: data.path().into(),
-        security: Security::Secret("a secret of thirty-two bytes or more".into()),
+        security: Security::Secret(
+            "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21".into(),
+        ),
         ..Settings::new("test", id(me))
     }
 }
@@ -30,6 +32,9 @@ fn until(network: &mut Network, what: &str, is_it: impl Fn(&Incoming<'_>) -> boo
         while let Some(incoming) = network.next() {
             if is_it(&incoming) {
                 return;
+            }
+            if let Incoming::NewStore { peer, store, .. } = incoming {
+                network.accept_store(peer, store);
             }
         }
         assert!(begun.elapsed() < LIMIT, "{what} did not come");
@@ -45,13 +50,14 @@ fn what_is_no_message_of_the_algorithm_ends_the_connection_and_not_the_member() 
     let settings = settings(2, &directories[1]);
     let spec = Algorithms::ENTRIES[Algorithms::find("quorum-lease", None).unwrap()].spec;
     let life = Incarnation { boot: 1, nonce: 7 };
-    let mut peer = Network::open(&settings, Terms::new(&settings, spec), life).unwrap();
+    let stores = Stores { own: StoreId::new([2; 16]), is_new: true, peers: Vec::new() };
+    let mut peer = Network::open(&settings, Terms::new(&settings, spec), life, &stores).unwrap();
     peer.set_address(id(1), member.address().to_string());
-    // At the port 0, in term 1: would it vote? (For the first list of voters.)
-    let probe: [u8; 5] = [0, 1, 0, 0, 0];
+    // At the port 0, in term 1: would it vote? (For the first list of voters, with no leader supposed to have gone.)
+    let probe: [u8; 6] = [0, 1, 0, 0, 0, 0];
     for (what, message) in [
         ("a message and a byte more", &[&probe[..], &[0]].concat()[..]),
-        ("half a message", &probe[..4]),
+        ("half a message", &probe[..5]),
         ("a word that there is not", &[0, 1, 99]),
         ("nothing", &[0]),
     ] {

@@ -6,7 +6,7 @@ use bellwether::{
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const SECRET: &str = "a secret of thirty-two bytes or more";
+const SECRET: &str = "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21";
 /// Far more than anything takes: it only turns a test that would hang into one that fails.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -209,7 +209,8 @@ async fn gained_ready_and_lost_are_told_in_this_order() {
     within("the events", async {
         while !matches!(told.last(), Some(Event::Leaderless { .. })) {
             let event = others.next().await.unwrap().event;
-            let is_of_interest = !matches!(event, Event::Connected { .. } | Event::Refused { .. });
+            let is_of_interest =
+                !matches!(event, Event::Connected { .. } | Event::Refused { .. } | Event::NewCluster);
             told.extend(is_of_interest.then_some(event));
         }
     })
@@ -240,6 +241,56 @@ async fn every_detector_notices_over_a_real_network_that_the_leader_is_silent() 
         for member in &cluster.members[..2] {
             until(member, detector, |view| view.status.leader == Some(id(2))).await;
         }
+    }
+}
+
+/// A ring of members of this algorithm, led by the best.
+async fn ring(n: u64, algorithm: &str) -> Cluster {
+    let cluster = Cluster::of(n, |settings| {
+        settings.algorithm = algorithm.into();
+        settings.always_stands = true;
+    });
+    all_name(&cluster.members, n).await;
+    cluster
+}
+
+async fn all_name(members: &[Elector], leader: u64) {
+    for member in members {
+        until(member, &format!("{leader} leads"), |view| view.status.leader == Some(id(leader))).await;
+    }
+}
+
+#[tokio::test]
+async fn ring_closes_round_members_that_have_gone() {
+    for algorithm in [
+        "chang-roberts",
+        "chang-roberts/suppressing",
+        "chang-roberts/neighbour-timeout",
+        "hirschberg-sinclair",
+        "peterson/basic",
+        "peterson/improved",
+        "dolev-klawe-rodeh",
+        "franklin",
+    ] {
+        let mut cluster = ring(5, algorithm).await;
+        for leader in [5, 4] {
+            cluster.members.pop().unwrap().stop();
+            all_name(&cluster.members, leader - 1).await;
+        }
+        until(&cluster.members[2], algorithm, |view| view.reign.is_some()).await;
+    }
+}
+
+#[tokio::test]
+async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
+    for algorithm in ["chang-roberts", "chang-roberts/neighbour-timeout"] {
+        let cluster = ring(4, algorithm).await;
+        cluster.members[3].cut(vec![id(1), id(2), id(3)]);
+        all_name(&cluster.members[..3], 3).await;
+        cluster.members[3].heal();
+        all_name(&cluster.members, 4).await;
+        until(&cluster.members[3], algorithm, |view| view.reign.is_some()).await;
+        assert!(cluster.members[..3].iter().all(|member| !member.is_leader()), "{algorithm}");
     }
 }
 

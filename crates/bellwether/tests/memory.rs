@@ -21,7 +21,9 @@ fn members(directory: &TempDir) -> Vec<Elector> {
         let settings = Settings {
             members: (1..=3).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
             data: directory.path().join(format!("{me}")),
-            security: Security::Secret("a secret of thirty-two bytes or more".into()),
+            security: Security::Secret(
+                "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21".into(),
+            ),
             profile: Profile::FAST,
             always_stands: true,
             ..Settings::new("test", id(me))

@@ -17,7 +17,9 @@ fn settings(me: u64, count: u64, data: &Path) -> Settings {
     Settings {
         members: (1..=count).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
         data: data.into(),
-        security: Security::Secret("a secret of thirty-two bytes or more".into()),
+        security: Security::Secret(
+            "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21".into(),
+        ),
         ..Settings::new("test", id(me))
     }
 }

@@ -88,7 +88,8 @@ fn find_within(search: &mut Search<'_>, in_full: bool, bounds: Bounds) -> Result
     })
 }
 
-/// The states in which somebody leads and everyone knows it who should. Nothing if time is up.
+/// The states in which somebody leads and everyone knows it who should, or no election is required. Nothing if time
+/// is up.
 fn goals(search: &mut Search<'_>, deadline: Option<Instant>) -> Option<PerState<bool>> {
     with_worker(search, |search, worker| {
         let mut goals = PerState::new(search, false);
@@ -98,7 +99,7 @@ fn goals(search: &mut Search<'_>, deadline: Option<Instant>) -> Option<PerState<
             }
             worker.load(search, id);
             let (parts, now, _) = worker.loaded();
-            goals[id] = search.rules.is_at_its_goal(parts, now);
+            goals[id] = search.rules.is_at_its_goal(parts, now) || !search.rules.is_required(parts, now);
         }
         Some(goals)
     })

@@ -63,11 +63,20 @@ Of 3, 4 and 5 that of the gravest property. With --all what is violated is what 
 pub const UP_CODES: &str = "\
 Exit codes:
   0  fine
-  1  something could not be read, written or started
-  2  wrong usage or bad input
+  1  something could not be read, written or started, also if it was only one of the members
+  2  wrong usage or bad input, such as a directory of another number of members
   3  safety violated: two members led at once, or in one term, though the algorithm promises one, or tokens did not grow
-  4  liveness not reached: nobody led at the end, though a majority lived
+  4  liveness not reached: nobody led at the end, though a majority lived, or not all survivors of a killed leader came to
+     know the next
   6  nothing is violated in what members said, but some of their words are missing";
+
+/// The exit codes of `member` and `supervise`, for their help.
+pub const MEMBER_CODES: &str = "\
+Exit codes:
+  0  the member was told to stop, and stopped
+  1  something could not be read, written or done: the settings file, the data directory, the address
+  2  wrong usage, or settings that make no sense, by themselves or with what is in the data directory
+  N  'supervise' ends as its member did: 128 + the signal's number if a signal ended it";
 
 /// Why nothing came of a command.
 #[derive(Debug, thiserror::Error)]

@@ -125,9 +125,9 @@ impl Inquiry {
         let liberties = liberties(&choice, may, &plan)?;
         let plan = setup.plan(choice.spec, seed)?; // a ring that closes may be none
         Rules::fits(&plan, &liberties).map_err(Failure::input)?;
-        if callers == WhoCalls::Any && choice.spec.starts == Starts::Everyone {
+        if matches!(callers, WhoCalls::Any | WhoCalls::One) && choice.spec.starts == Starts::Everyone {
             return Err(Failure::input(format!(
-                "in {} every member starts by itself: leave out --initiators any",
+                "in {} every member starts by itself: leave out --initiators {callers}",
                 choice.spec.name
             )));
         }
@@ -155,6 +155,10 @@ impl Inquiry {
             let callers: Box<dyn Iterator<Item = Callers>> = match &self.callers {
                 WhoCalls::All => Box::new(std::iter::once(Callers::All)),
                 WhoCalls::Ids(callers) => Box::new(std::iter::once(Callers::Ids(callers.clone()))),
+                WhoCalls::One => {
+                    let each = ids.clone().into_iter().map(|id| vec![id]);
+                    Box::new(each.map(Callers::Ids))
+                }
                 WhoCalls::Any => Box::new(
                     family::sets(&ids)
                         .map(move |set| if set.len() == n { Callers::All } else { Callers::Ids(set) }),
@@ -289,7 +293,11 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
 
 fn size_of_family(seating: Option<Seating>, callers: &WhoCalls, n: usize) -> Result<u64, Failure> {
     let orders = seating.map_or(Some(1), |seating| seating.count(n));
-    let sets = if *callers == WhoCalls::Any { family::count_of_sets(n) } else { Some(1) };
+    let sets = match callers {
+        WhoCalls::Any => family::count_of_sets(n),
+        WhoCalls::One => Some(n as u64),
+        WhoCalls::All | WhoCalls::Ids(_) => Some(1),
+    };
     let size = orders.zip(sets).and_then(|(orders, sets)| orders.checked_mul(sets));
     size.filter(|&size| size <= MOST_CASES).ok_or_else(|| {
         Failure::input(format!(

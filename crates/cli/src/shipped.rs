@@ -63,6 +63,8 @@ shipped! {
     "bully-stable",
     "bully-lost-coordinator",
     "bully-coordinator-not-missed",
+    "bully-lost-election",
+    "bully-lost-election-broadcast",
     "bully-partition",
     "one-way-link",
     "pause-like-gc",

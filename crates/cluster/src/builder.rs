@@ -1,6 +1,7 @@
 //! A member, said in a few words.
 
 use crate::elector::Elector;
+use crate::secret::Secret;
 use crate::settings::{Peer, Profile, Security, Settings};
 use crate::start::StartError;
 use bellwether_core::{Duty, Id, Registry};
@@ -58,8 +59,9 @@ impl<G: Registry> Builder<G> {
         self
     }
 
-    /// What all members know, and nobody else: at least [`crate::MIN_SECRET`] bytes.
-    pub fn secret(self, secret: impl Into<String>) -> Self {
+    /// What all members know, and nobody else: made by [`Secret::generate`] or `bellwether secret`, or at least
+    /// [`crate::MIN_SECRET`] bytes that nobody guesses.
+    pub fn secret(self, secret: impl Into<Secret>) -> Self {
         self.security(Security::Secret(secret.into()))
     }
 

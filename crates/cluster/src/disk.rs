@@ -1,7 +1,7 @@
 //! The second thread of a member: it waits for the disk, so that the first never does.
 
-use crate::{Clock, Store, StoreError};
-use bellwether_core::{Span, Time};
+use crate::{Clock, Store, StoreError, StoreId};
+use bellwether_core::{Id, Span, Time};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -19,6 +19,12 @@ pub trait Keep: Send + 'static {
     /// # Errors
     /// As [`Keep::write`].
     fn write_again(&mut self) -> Result<(), StoreError>;
+
+    /// Keeps besides which store a peer votes from.
+    ///
+    /// # Errors
+    /// As [`Keep::write`].
+    fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError>;
 }
 
 impl Keep for Store {
@@ -29,12 +35,16 @@ impl Keep for Store {
     fn write_again(&mut self) -> Result<(), StoreError> {
         Store::write_again(self)
     }
+
+    fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError> {
+        Store::remember(self, peer, store)
+    }
 }
 
 /// Writes in the background, one write at a time, and wakes the member when one has ended.
 ///
 /// The member asks with [`Disk::write`] and takes no further input until [`Disk::take_done`] gives the outcome. At most
-/// one write and one probe are under way; their buffers go to and fro and are used again.
+/// one write, one probe and one peer's store are under way; buffers go to and fro and are used again.
 #[derive(Debug)]
 pub struct Disk {
     jobs: SyncSender<Job>,
@@ -44,12 +54,23 @@ pub struct Disk {
     buffer: Vec<u8>,
     writing_since: Option<Time>,
     probing_since: Option<Time>,
+    remembering_since: Option<Time>,
+}
+
+/// What has been kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// What [`Disk::write`] asked for.
+    Written,
+    /// What [`Disk::remember`] asked for.
+    Remembered(Id, StoreId),
 }
 
 #[derive(Debug)]
 enum Job {
     Write(Vec<u8>),
     Probe,
+    Remember(Id, StoreId),
 }
 
 #[derive(Debug)]
@@ -64,12 +85,14 @@ impl Disk {
     /// # Errors
     /// If the machine has no room for a thread.
     pub fn start(keep: impl Keep, clock: Clock, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
-        // Room for a write and a probe each way: nobody ever waits for room.
-        let (jobs, to_do) = sync_channel(2);
-        let (report, ended) = sync_channel(2);
+        // Room for a write, a probe and a peer's store each way: nobody ever waits for room.
+        let (jobs, to_do) = sync_channel(3);
+        let (report, ended) = sync_channel(3);
         let work = move || work(keep, &to_do, &report, wake);
         let thread = thread::Builder::new().name("disk".to_owned()).spawn(work)?;
-        Ok(Disk { jobs, ended, thread, clock, buffer: Vec::new(), writing_since: None, probing_since: None })
+        let (writing_since, probing_since, remembering_since) = (None, None, None);
+        let buffer = Vec::new();
+        Ok(Disk { jobs, ended, thread, clock, buffer, writing_since, probing_since, remembering_since })
     }
 
     /// Asks for this to be kept. The write before must have been taken.
@@ -94,16 +117,26 @@ impl Disk {
         }
     }
 
-    /// How a write that was asked for has ended, if it has; or how a probe has failed. A probe that went well is only
+    /// Asks for a peer's store to be kept. `false` if the one before is still under way: ask again later.
+    pub fn remember(&mut self, peer: Id, store: StoreId) -> bool {
+        let is_free = self.remembering_since.is_none();
+        if is_free {
+            self.remembering_since = Some(self.clock.now());
+            let _ = self.jobs.try_send(Job::Remember(peer, store));
+        }
+        is_free
+    }
+
+    /// How something that was asked for has ended, if it has; or how a probe has failed. A probe that went well is only
     /// seen in [`Disk::busy_for`].
-    pub fn take_done(&mut self) -> Option<Result<(), StoreError>> {
+    pub fn take_done(&mut self) -> Option<Result<Done, StoreError>> {
         loop {
             let Ended { job, result } = match self.ended.try_recv() {
                 Ok(ended) => ended,
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
                     let asked = self.busy_for().is_some();
-                    (self.writing_since, self.probing_since) = (None, None);
+                    (self.writing_since, self.probing_since, self.remembering_since) = (None, None, None);
                     return asked.then_some(Err(StoreError::Gone));
                 }
             };
@@ -111,13 +144,17 @@ impl Disk {
                 Job::Write(buffer) => {
                     self.buffer = buffer;
                     self.writing_since = None;
-                    return Some(result);
+                    return Some(result.map(|()| Done::Written));
                 }
                 Job::Probe => {
                     self.probing_since = None;
-                    if result.is_err() {
-                        return Some(result);
+                    if let Err(error) = result {
+                        return Some(Err(error));
                     }
+                }
+                Job::Remember(peer, store) => {
+                    self.remembering_since = None;
+                    return Some(result.map(|()| Done::Remembered(peer, store)));
                 }
             }
         }
@@ -131,7 +168,7 @@ impl Disk {
     }
 
     pub(crate) fn busy_since(&self) -> Option<Time> {
-        [self.writing_since, self.probing_since].into_iter().flatten().min()
+        [self.writing_since, self.probing_since, self.remembering_since].into_iter().flatten().min()
     }
 
     /// Waits until everything asked for has ended and the store is closed: then another can open it. But not for ever: a
@@ -159,6 +196,7 @@ fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Ended>, 
         let result = match &job {
             Job::Write(durable) => keep.write(durable),
             Job::Probe => keep.write_again(),
+            Job::Remember(peer, store) => keep.remember(*peer, *store),
         };
         let _ = report.send(Ended { job, result }); // nobody hears it while the store is being closed
         wake();

@@ -19,6 +19,12 @@ pub enum Event {
     },
     /// It talks in the clear, as it was told to ([`crate::Security::Plaintext`]): whoever can reach it can command it.
     InTheClear,
+    /// It starts with a new store, and no other voter has said that anything was saved in its own: this is a new cluster,
+    /// and fencing tokens begin at 1. **If the cluster has run before, its votes and tokens are lost**: resources that
+    /// check tokens must forget theirs.
+    NewCluster,
+    /// It starts with a new store in a cluster that has run before: it is a new member, or was readmitted.
+    NewStore,
     /// It knows who leads: another member, or itself.
     Elected {
         /// Who leads.

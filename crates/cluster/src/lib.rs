@@ -7,11 +7,13 @@
 mod builder;
 mod candidates;
 mod clock;
+mod descriptors;
 mod disk;
 mod elector;
 mod event;
 mod events;
 mod fence;
+mod inspection;
 mod leadership;
 mod machine;
 mod member;
@@ -19,7 +21,9 @@ mod moves;
 pub mod network;
 pub mod obituary;
 mod outlook;
+mod ring;
 mod seat;
+mod secret;
 mod settings;
 #[doc(hidden)]
 pub mod skipped;
@@ -35,18 +39,19 @@ mod watch;
 
 pub use builder::Builder;
 pub use clock::Clock;
-pub use disk::{Disk, Keep};
+pub use descriptors::raise_descriptor_limit;
+pub use disk::{Disk, Done, Keep};
 pub use elector::{Elector, Stopped};
 pub use event::{Event, Happened, Loss};
 pub use events::Events;
 pub use fence::{Fence, Stale};
+pub use inspection::deny_inspection;
 pub use leadership::{Leadership, Lost, NoHandOver};
 pub use outlook::{Reign, View};
-pub use settings::{
-    DEFAULT_ALGORITHM, Incarnation, MIN_SECRET, Peer, Profile, Security, Settings, SettingsError,
-};
+pub use secret::{MAX_SECRET, MIN_SECRET, Secret, WeakSecret};
+pub use settings::{DEFAULT_ALGORITHM, Incarnation, Peer, Profile, Security, Settings, SettingsError};
 pub use start::{DEFAULT_DETECTOR, StartError, detector_of};
-pub use store::{Flaw, Saved, Store, StoreError};
+pub use store::{Examined, Flaw, Saved, Store, StoreError, StoreId, Stores};
 pub use supervisor::{
     COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent, is_supervised, parent_of,
     parent_to_die_with,

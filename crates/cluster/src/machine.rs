@@ -5,7 +5,7 @@
 
 use crate::surroundings::Surroundings;
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Local, Port, Reign, Request, Spec, Status, Time, TimerChange, Verdict,
+    Algorithm, Buffers, Cx, Id, Local, Port, Reign, Request, Spec, Status, Time, TimerChange, Verdict,
 };
 use rand::RngExt as _;
 
@@ -14,6 +14,8 @@ use rand::RngExt as _;
 pub(crate) enum Input<'a> {
     /// Somebody calls an election.
     Call,
+    /// The election under way has come to nothing: the algorithm boots again, and somebody calls an election.
+    Anew,
     /// A neighbour said this.
     Message(Port, &'a [u8]),
     /// The first of its timers has run out.
@@ -107,11 +109,19 @@ pub(crate) trait Machine: Send {
 
     /// Until when it leads: in the past, or never, if it does not.
     fn leads_until(&self) -> Option<Time>;
+
+    /// Whether it saves what it must not forget, such as votes.
+    fn keeps_votes(&self) -> bool;
+
+    /// Whether this member votes, if the voters have changed since the cluster began.
+    fn is_voter(&self, id: Id) -> Option<bool>;
 }
 
 /// A member of this algorithm.
 pub(crate) struct Typed<A: Algorithm> {
     state: Option<A>,
+    /// What it saved last.
+    saved: A::Durable,
     /// When each pending timer runs out. There are a handful: a list is the fastest map.
     timers: Vec<(A::Timer, Time)>,
     buffers: Buffers<A>,
@@ -119,7 +129,7 @@ pub(crate) struct Typed<A: Algorithm> {
 
 impl<A: Algorithm> Typed<A> {
     pub(crate) fn new() -> Self {
-        Typed { state: None, timers: Vec::new(), buffers: Buffers::default() }
+        Typed { state: None, saved: A::Durable::default(), timers: Vec::new(), buffers: Buffers::default() }
     }
 
     fn act(
@@ -139,6 +149,7 @@ impl<A: Algorithm> Typed<A> {
             wishes.persists = true;
             wishes.durable.clear();
             wishes.durable = written(durable, std::mem::take(&mut wishes.durable));
+            self.saved.clone_from(durable);
         }
         if effects.has_timers {
             let mut changes = self.buffers.take_timers();
@@ -196,7 +207,8 @@ impl<A: Algorithm> Machine for Typed<A> {
         wishes: &mut Wishes,
     ) -> Result<(), Malformed> {
         wishes.clear();
-        let saved = saved.map_or(Ok(A::Durable::default()), read)?;
+        let saved: A::Durable = saved.map_or(Ok(A::Durable::default()), read)?;
+        self.saved.clone_from(&saved);
         self.act(now, around, wishes, |cx, _| A::start(cx, saved));
         Ok(())
     }
@@ -221,6 +233,16 @@ impl<A: Algorithm> Machine for Typed<A> {
         if self.state.is_none() {
             return Ok(());
         }
+        if let Input::Anew = input {
+            self.timers.clear();
+            let saved = self.saved.clone();
+            self.act(now, around, wishes, |cx, _| {
+                let mut state = A::start(cx, saved);
+                state.on_call(cx);
+                state
+            });
+            return Ok(());
+        }
         self.act(now, around, wishes, |cx, state| {
             let mut state = state.expect("it has started");
             match (input, msg, timer) {
@@ -229,7 +251,7 @@ impl<A: Algorithm> Machine for Typed<A> {
                 (Input::Suspicion(peer, verdict), ..) => state.on_suspicion(cx, peer, verdict),
                 (Input::Death(peer), ..) => state.on_death(cx, peer),
                 (Input::Request(request), ..) => state.on_request(cx, request),
-                (Input::Call | Input::Message(..) | Input::Timer, ..) => state.on_call(cx),
+                (Input::Call | Input::Anew | Input::Message(..) | Input::Timer, ..) => state.on_call(cx),
             }
             state
         });
@@ -252,6 +274,14 @@ impl<A: Algorithm> Machine for Typed<A> {
         }
         let lease = state.lease()?;
         self.timers.iter().find(|(timer, _)| *timer == lease).map(|&(_, until)| until)
+    }
+
+    fn keeps_votes(&self) -> bool {
+        size_of::<A::Durable>() > 0
+    }
+
+    fn is_voter(&self, id: Id) -> Option<bool> {
+        self.state.as_ref()?.voters().map(|voters| voters.contains(&id))
     }
 }
 

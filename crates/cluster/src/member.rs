@@ -8,16 +8,20 @@
 mod incoming;
 mod mail;
 mod orders;
+mod round;
+mod stores;
 #[cfg(test)]
 mod tests;
 
+use crate::StoreId;
 use crate::candidates::Candidates;
 use crate::clock::Clock;
-use crate::disk::Disk;
+use crate::disk::{Disk, Done};
 use crate::event::{Event, Loss};
-use crate::machine::{Input, Machine, Wishes, addressed};
+use crate::machine::{Input, Machine, Malformed, Wishes, addressed};
 use crate::network::{Network, Outgoing};
 use crate::outlook::{Outlook, Reign};
+use crate::ring::Ring;
 use crate::seat::Seat;
 use crate::surroundings::Surroundings;
 use crate::turn;
@@ -26,7 +30,7 @@ use bellwether_core::{Environment as _, Faults, Id, Port, Reign as Reigns, Reque
 use incoming::News;
 use mail::Mail;
 pub(crate) use orders::Command;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -54,6 +58,8 @@ pub(crate) struct Member {
     /// What it saved in its life before, until it has started.
     pub(crate) saved: Option<Vec<u8>>,
     pub(crate) candidates: Arc<Candidates>,
+    /// Who votes at first.
+    pub(crate) first_voters: Vec<Id>,
     /// It starts no earlier: what it may have promised in an earlier life, under other bounds, holds until then.
     pub(crate) takes_part_at: Time,
     /// It stands, whether anybody campaigns or not.
@@ -72,6 +78,11 @@ pub(crate) struct State {
     is_stalled: bool,
     is_stopping: bool,
     probed_at: Time,
+    /// When the network was asked last.
+    polled_at: Time,
+    /// All that had come in by then has been taken, and so much since.
+    drained_at: Time,
+    taken_since_drained: u64,
     /// What this member says to itself (in a ring of one), and what came before it had started.
     own_mail: Mail,
     /// What is yet to be told to the algorithm. It is all told before more comes in: so there is little of it.
@@ -82,12 +93,18 @@ pub(crate) struct State {
     candidacy: Option<Request>,
     /// Those whose process is dead for certain, and has not come back.
     dead: BTreeSet<Id>,
+    /// How the ring closes, if the algorithm's network is one.
+    ring: Ring,
+    /// Whom the algorithm named last as the leader.
+    led_by: Option<Id>,
     reign: Option<Reign>,
     reigns: u64,
     /// The term of the last reign that has ended.
     ended_in: Option<u64>,
     /// In this reign, its application has taken over.
     is_ready: bool,
+    /// The stores of peers that wait to be accepted or refused: the new one, and the one known before.
+    vetted: BTreeMap<Id, (StoreId, Option<StoreId>)>,
     /// When nobody was known to lead for the first time since, or since the last call.
     leaderless_since: Time,
 }
@@ -133,6 +150,7 @@ impl Member {
         loop {
             self.obey()?;
             self.attend_disk()?;
+            self.vet_stores();
             if self.state.is_stopping && (!self.state.is_writing || self.state.is_stalled) {
                 return self.bid_farewell();
             }
@@ -143,6 +161,7 @@ impl Member {
             let was_busy = self.take_inputs()?;
             self.network.flush();
             let timeout = if was_busy { Some(std::time::Duration::ZERO) } else { self.time_to_wait() };
+            self.state.polled_at = self.clock.now();
             let waited = self.network.wait(timeout);
             waited.map_err(|error| format!("cannot wait for the network: {error}"))?;
         }
@@ -154,7 +173,7 @@ impl Member {
         // Bounded, so that neither commands nor leases wait for a flood to end.
         for _ in 0..64 {
             if self.state.is_writing || self.state.is_stalled {
-                return Ok(false);
+                return Ok(self.keep_watch());
             }
             if !self.take_one()? {
                 return Ok(false);
@@ -178,10 +197,17 @@ impl Member {
         } else if let Some(request) = self.state.candidacy.take() {
             self.take(Input::Request(request));
         } else if let Some((port, bytes)) = self.state.own_mail.take() {
-            self.take(Input::Message(port, &bytes));
+            let _ = self.deliver(port, &bytes); // a malformed one changes nothing
         } else {
-            let overdue = self.take_due(self.around.delay_bound());
-            return Ok(overdue || self.take_incoming()? || self.take_due(Span::default()));
+            if self.take_due(self.around.delay_bound()) {
+                return Ok(true);
+            }
+            if self.take_incoming()? {
+                self.state.taken_since_drained += 1;
+                return Ok(true);
+            }
+            (self.state.drained_at, self.state.taken_since_drained) = (self.state.polled_at, 0);
+            return Ok(self.take_due(Span::default()));
         }
         Ok(true)
     }
@@ -191,11 +217,11 @@ impl Member {
         let now = self.clock.now();
         if self.machine.next_timer().is_some_and(|at| at + late <= now) {
             self.take(Input::Timer);
-        } else if self.watch.as_ref().and_then(Watch::wake_at).is_some_and(|at| at + late <= now) {
+        } else if self.is_watch_due(late) {
             self.hear(Word::Wake);
         } else if self.must_call_again(now) {
             self.state.leaderless_since = now;
-            self.take(Input::Call);
+            self.take(if self.begins_anew() { Input::Anew } else { Input::Call });
         } else {
             return false;
         }
@@ -205,9 +231,19 @@ impl Member {
     /// Lets the algorithm take an input, and does what it wishes.
     fn take(&mut self, input: Input<'_>) {
         let now = self.clock.now();
+        self.state.ring.let_go();
         if self.machine.take(input, now, &mut self.around, &mut self.state.wishes).is_ok() {
             self.fulfil();
         }
+    }
+
+    /// Lets the algorithm take a message of its own, or one that has waited.
+    fn deliver(&mut self, port: Port, bytes: &[u8]) -> Result<(), Malformed> {
+        let now = self.clock.now();
+        let msg = if self.around.closes() { self.state.ring.open(bytes).ok_or(Malformed)? } else { bytes };
+        self.machine.take(Input::Message(port, msg), now, &mut self.around, &mut self.state.wishes)?;
+        self.fulfil();
+        Ok(())
     }
 
     /// Does what the algorithm wishes: all of it, or the first part until the disk has answered.
@@ -217,6 +253,7 @@ impl Member {
             self.withdraw(Loss::GaveUp);
         }
         if self.state.wishes.persists {
+            self.network.has_saved();
             self.state.is_writing = true;
             self.disk.write(&self.state.wishes.durable);
         } else {
@@ -238,7 +275,11 @@ impl Member {
     }
 
     fn send_and_publish(&mut self, now: Time) {
-        for (port, msg) in self.state.wishes.sends() {
+        if self.around.closes() {
+            self.send_round(now);
+        }
+        let direct = self.state.wishes.sends().filter(|_| !self.around.closes());
+        for (port, msg) in direct {
             let (peer, _) = self.around.behind(port);
             if peer != self.me {
                 self.network.send(peer, Outgoing::Message(msg));
@@ -262,6 +303,7 @@ impl Member {
         if status.leader.is_some() {
             self.state.leaderless_since = now;
         }
+        self.doubt(status.leader);
         self.outlook.show(now, status, self.state.reign);
     }
 
@@ -303,16 +345,23 @@ impl Member {
     fn attend_disk(&mut self) -> Ended {
         let now = self.clock.now();
         // What cannot be written must not be said: a vote that is not on disk may be cast twice.
-        let has_written = self.disk.take_done().transpose().map_err(|error| Fault {
-            loss: Loss::Disk,
-            why: format!("cannot write what must not be forgotten: {error}"),
-        })?;
+        let mut has_written = false;
+        while let Some(done) = self.disk.take_done() {
+            let done = done.map_err(|error| Fault {
+                loss: Loss::Disk,
+                why: format!("cannot write what must not be forgotten: {error}"),
+            })?;
+            match done {
+                Done::Written => has_written = true,
+                Done::Remembered(peer, store) => self.network.accept_store(peer, store),
+            }
+        }
         let is_stalled = self.disk.busy_for().is_some_and(|span| span >= STALLED_AFTER);
         let has_changed = std::mem::replace(&mut self.state.is_stalled, is_stalled) != is_stalled;
         if has_changed {
             self.outlook.say(now, if is_stalled { Event::DiskStalled } else { Event::DiskBack });
         }
-        if has_written.is_some() {
+        if has_written {
             self.state.is_writing = false;
             self.send_and_publish(now);
         } else if has_changed && !is_stalled && self.state.has_started && !self.state.is_writing {
@@ -334,9 +383,13 @@ impl Member {
         let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
         let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
         let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));
-        if now < self.takes_part_at || !all_there && now < Time::ZERO + patience {
+        if now < self.takes_part_at
+            || !all_there && now < Time::ZERO + patience
+            || self.may_have_promised(now)
+        {
             return Ok(());
         }
+        self.tell_new_store(now);
         self.state.has_started = true;
         let saved = self.saved.take();
         let started = self.machine.start(saved.as_deref(), now, &mut self.around, &mut self.state.wishes);
@@ -346,7 +399,10 @@ impl Member {
         self.fulfil();
         self.hear(Word::Start);
         if self.machine.spec().starts == Starts::Callers {
-            self.state.leaderless_since = Time::ZERO; // calls at once
+            // Others may be connected and not have started yet. In a ring messages wait for them; elsewhere their silence
+            // would be taken for death, so the first call comes as long after the boot as any other after a failure.
+            self.state.leaderless_since = if self.around.closes() { now } else { Time::ZERO };
+            self.state.news.extend(self.around.closes().then_some(News::Call));
         }
         Ok(())
     }
@@ -365,12 +421,13 @@ impl Member {
 
     /// How long nothing is due.
     fn time_to_wait(&self) -> Option<std::time::Duration> {
-        let can_take = self.state.has_started && !self.state.is_writing && !self.state.is_stalled;
+        let can_watch = self.state.has_started && !self.state.is_stalled;
+        let can_take = can_watch && !self.state.is_writing;
         let patience = self.around.delay_bound() * PATIENCE;
         let now = self.clock.now();
         let due = [
             self.machine.next_timer().filter(|_| can_take),
-            self.watch.as_ref().and_then(Watch::wake_at).filter(|_| can_take),
+            self.watch.as_ref().and_then(Watch::wake_at).filter(|_| can_watch),
             self.seat.current(now).map(|(_, until)| until),
             self.state.reign.map(|_| self.state.probed_at + PROBE_EVERY),
             self.disk.busy_since().filter(|_| !self.state.is_stalled).map(|since| since + STALLED_AFTER),

@@ -12,6 +12,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt;
 use std::str::FromStr;
+use zeroize::Zeroizing;
 
 pub use send::announce;
 
@@ -27,23 +28,23 @@ pub const ACKNOWLEDGED: u8 = 0x06;
 /// it is worth telling a few times more, and no longer.
 pub const UNKNOWN: u8 = 0x15;
 
-/// A supervisor's secret for as long as its member lives.
+/// A supervisor's secret for as long as its member lives. It is wiped when dropped.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token([u8; 32]);
+pub struct Token(Zeroizing<[u8; 32]>);
 
 impl Token {
     /// A token that nobody can guess; nothing if the machine has no randomness to give.
     #[must_use]
     pub fn draw() -> Option<Token> {
-        let mut bytes = [0; 32];
-        SystemRandom::new().fill(&mut bytes).ok()?;
+        let mut bytes = Zeroizing::new([0; 32]);
+        SystemRandom::new().fill(&mut *bytes).ok()?;
         Some(Token(bytes))
     }
 
     /// What the member may know of it.
     #[must_use]
     pub fn commitment(&self) -> Commitment {
-        Commitment(sha256(&self.0))
+        Commitment(sha256(&*self.0))
     }
 }
 
@@ -127,7 +128,7 @@ impl Obituary {
         bytes[..6].copy_from_slice(&MAGIC);
         bytes[6..38].copy_from_slice(&self.cluster);
         bytes[38..46].copy_from_slice(&self.id.value().to_le_bytes());
-        bytes[46..].copy_from_slice(&self.token.0);
+        bytes[46..].copy_from_slice(&*self.token.0);
         bytes
     }
 
@@ -138,7 +139,7 @@ impl Obituary {
         let (cluster, rest) = rest.split_first_chunk::<32>()?;
         let (id, rest) = rest.split_first_chunk::<8>()?;
         let id = Id::new(u64::from_le_bytes(*id)).ok()?;
-        let token = Token(rest.try_into().ok()?);
+        let token = Token(Zeroizing::new(rest.try_into().ok()?));
         (*magic == MAGIC).then_some(Obituary { cluster: *cluster, id, token })
     }
 }

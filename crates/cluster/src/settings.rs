@@ -1,9 +1,15 @@
 //! What a member is told when it starts.
 
-use bellwether_core::{Attribute, Duty, Elect, Id, POSSIBLE_RENEWALS, RENEWALS, Rank, Span};
+mod check;
+
+use crate::secret::Secret;
+use bellwether_core::{Attribute, Duty, Elect, Id, RENEWALS, Rank, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
+
+pub use check::SettingsError;
+pub(crate) use check::shown;
 
 /// Everything that a member is told when it starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +59,16 @@ pub struct Settings {
     /// For trials: say of every lease until when it lasts.
     #[serde(default)]
     pub tells_leases: bool,
+    /// How long the supervisor waits after SIGTERM for the member to end, in milliseconds, before it kills it.
+    #[serde(default = "default_stop_timeout")]
+    pub stop_timeout_ms: u64,
+}
+
+/// How long a supervisor waits for its member unless told otherwise, in milliseconds.
+const STOP_TIMEOUT_MS: u64 = 10_000;
+
+fn default_stop_timeout() -> u64 {
+    STOP_TIMEOUT_MS
 }
 
 /// The algorithm unless another is chosen: safe whatever the network does.
@@ -96,8 +112,9 @@ impl Peer {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Security {
-    /// By a secret that all members share, and nobody else: TLS 1.3 with keys derived from it.
-    Secret(String),
+    /// By a secret that all members share, and nobody else: TLS 1.3 with keys derived from it. [`Secret::generate`] makes a
+    /// good one.
+    Secret(Secret),
     /// By certificates: mutual TLS 1.3.
     Certificates {
         /// Who may sign members' certificates, as PEM.
@@ -171,47 +188,6 @@ pub struct Incarnation {
     pub nonce: u64,
 }
 
-/// Why a member cannot start as it is told to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
-    /// The list does not have this member.
-    #[error("member {0} is not among the members; add it to the list")]
-    NotAMember(Id),
-    /// Two have the same id.
-    #[error("two members are called {0}; every member needs an id of its own")]
-    Twice(Id),
-    /// There are more than anybody needs.
-    #[error("there are {0} members; a cluster has at most {max}", max = Settings::MOST_MEMBERS)]
-    Many(usize),
-    /// The cluster's name is no name.
-    #[error("'{0}' cannot be a cluster's name: use 1 to 64 letters, digits and hyphens")]
-    Name(String),
-    /// The secret can be guessed.
-    #[error(
-        "the secret has {0} bytes and could be guessed; it needs at least {MIN_SECRET}: try `openssl rand -hex 32`"
-    )]
-    Secret(usize),
-    /// Time-outs would be nothing.
-    #[error("the delay bound is 0: time-outs are multiples of it; give at least a microsecond")]
-    DelayBound,
-    /// No lease could be kept.
-    #[error(
-        "a drift bound of {0} millionths leaves nothing of a lease; clocks are rarely off by more than 500"
-    )]
-    DriftBound(u32),
-    /// Whoever votes has another duty than to lead.
-    #[error(
-        "no voter may lead: all are witnesses or observers; give at least one member the duty to vote and lead"
-    )]
-    NoCandidate,
-    /// Too rarely for one to get lost, or more often than answers come.
-    #[error("a lease cannot be renewed {0} times while it lasts; give 3 to 12")]
-    Renewals(u32),
-}
-
-/// The fewest bytes of a secret.
-pub const MIN_SECRET: usize = 32;
-
 impl Settings {
     /// The most members of a cluster: each has a connection with every other.
     pub const MOST_MEMBERS: usize = 100;
@@ -225,7 +201,7 @@ impl Settings {
             members: Vec::new(),
             listen: None,
             data: PathBuf::from("bellwether-data"),
-            security: Security::Secret(String::new()),
+            security: Security::Secret("".into()),
             algorithm: default_algorithm(),
             detector: None,
             always_stands: false,
@@ -234,45 +210,8 @@ impl Settings {
             seed: None,
             clock_gains: 0,
             tells_leases: false,
+            stop_timeout_ms: STOP_TIMEOUT_MS,
         }
-    }
-
-    /// Makes sure that it can be done.
-    ///
-    /// # Errors
-    /// [`SettingsError`] says what cannot.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let is_in_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
-        if !(1..=64).contains(&self.cluster.len()) || !self.cluster.chars().all(is_in_name) {
-            return Err(SettingsError::Name(self.cluster.clone()));
-        }
-        if self.members.len() > Settings::MOST_MEMBERS {
-            return Err(SettingsError::Many(self.members.len()));
-        }
-        let mut ids: Vec<Id> = self.members.iter().map(|peer| peer.id).collect();
-        ids.sort_unstable();
-        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(SettingsError::Twice(pair[0]));
-        }
-        if !ids.contains(&self.me) {
-            return Err(SettingsError::NotAMember(self.me));
-        }
-        match &self.security {
-            Security::Secret(secret) if secret.len() < MIN_SECRET => {
-                return Err(SettingsError::Secret(secret.len()));
-            }
-            _ => {}
-        }
-        if self.profile.delay_bound == Span::default() {
-            return Err(SettingsError::DelayBound);
-        }
-        if self.profile.drift_bound >= 500_000 {
-            return Err(SettingsError::DriftBound(self.profile.drift_bound));
-        }
-        if !POSSIBLE_RENEWALS.contains(&self.profile.renewals) {
-            return Err(SettingsError::Renewals(self.profile.renewals));
-        }
-        Ok(())
     }
 }
 
@@ -282,30 +221,8 @@ mod tests {
 
     fn settings() -> Settings {
         let members = (1..=3).map(|id| Peer::new(Id::new(id).unwrap(), "localhost:0")).collect();
-        let security = Security::Secret("0123456789abcdef0123456789abcdef".into());
+        let security = Security::Secret("a secret of thirty-two bytes or more".into());
         Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused() {
-        assert_eq!(settings().check(), Ok(()));
-        let wrong = |change: &dyn Fn(&mut Settings)| {
-            let mut settings = settings();
-            change(&mut settings);
-            settings.check().unwrap_err()
-        };
-        let id = |value| Id::new(value).unwrap();
-        assert_eq!(wrong(&|it| it.me = id(9)), SettingsError::NotAMember(id(9)));
-        assert_eq!(wrong(&|it| it.members[0].id = id(3)), SettingsError::Twice(id(3)));
-        let many =
-            |it: &mut Settings| it.members = (1..=101).map(|it| Peer::new(id(it), "there:1")).collect();
-        assert_eq!(wrong(&many), SettingsError::Many(101));
-        assert!(matches!(wrong(&|it| it.cluster = "two words".into()), SettingsError::Name(_)));
-        assert_eq!(wrong(&|it| it.security = Security::Secret("hush".into())), SettingsError::Secret(4));
-        assert_eq!(wrong(&|it| it.profile.delay_bound = Span::default()), SettingsError::DelayBound);
-        for renewals in [0, 2, 13, u32::MAX] {
-            assert_eq!(wrong(&|it| it.profile.renewals = renewals), SettingsError::Renewals(renewals));
-        }
     }
 
     /// As those were that knew nothing of it.
@@ -319,7 +236,7 @@ mod tests {
     #[test]
     fn secrets_are_never_shown_and_settings_survive_the_way_between_processes() {
         let settings = settings();
-        assert!(!format!("{settings:?}").contains("0123456789abcdef"));
+        assert!(!format!("{settings:?}").contains("thirty"));
         let text = serde_json::to_string(&settings).unwrap();
         assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
     }

@@ -12,17 +12,18 @@ use crate::network::{Network, NetworkError};
 use crate::obituary::{Commitment, InvalidCommitment};
 use crate::outlook::Outlook;
 use crate::seat::Seat;
-use crate::settings::{Incarnation, Peer, Security, Settings, SettingsError};
+use crate::settings::{Incarnation, Peer, Security, Settings, SettingsError, shown};
 use crate::store::{Saved, Store, StoreError};
 use crate::supervisor::{COMMITMENT, commitment_of_supervisor};
 use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, Knowledge, Preset, Registry, RoundAlgorithm, Rounds, Span, Spec,
-    Starts, Time, Visitor,
+    Algorithm, Detector, DetectorChoice, DetectorError, Knowledge, Preset, Registry, RoundAlgorithm, Rounds,
+    Span, Spec, Starts, Time, Visitor,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -30,10 +31,20 @@ use std::sync::mpsc::channel;
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
 
+/// How often members beat by default, in delay bounds, and how much longer they may be silent. Together this is as long
+/// as a lease of `quorum-lease`: a silent leader is replaced as soon, and a machine that stands still for a moment loses
+/// no leader.
+const DEFAULT_BEATS: (u64, u64) = (5, 20);
+
 /// The failure detector of a member of this algorithm: the chosen one; else the default one, if it needs any.
 #[must_use]
-pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>) -> Option<&'a str> {
-    chosen.or((spec.starts == Starts::Callers).then_some(DEFAULT_DETECTOR))
+pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>, delay_bound: Span) -> Option<Cow<'a, str>> {
+    let (period, wait) = DEFAULT_BEATS;
+    let default = || {
+        let (period, wait) = ((delay_bound * period).hops().max(0.1), (delay_bound * wait).hops().max(0.1));
+        Cow::Owned(format!("{DEFAULT_DETECTOR}:T={period},D={wait}"))
+    };
+    chosen.map(Cow::Borrowed).or_else(|| (spec.starts == Starts::Callers).then(default))
 }
 
 /// Why a member could not start. Nothing has been changed, but where the error says so.
@@ -58,7 +69,7 @@ pub enum StartError {
     },
     /// There is no such failure detector.
     #[error(transparent)]
-    Detector(#[from] bellwether_core::DetectorError),
+    Detector(#[from] DetectorError),
     /// Nobody knows the truth about a real network.
     #[error("the detector '{0}' is told the truth, which only a simulator can do; take 'heartbeat', say")]
     Oracle(&'static str),
@@ -96,22 +107,22 @@ impl<G: Registry> Elector<G> {
     /// # Errors
     /// [`StartError`] says why it cannot. Nothing has been started then.
     pub fn start(mut settings: Settings) -> Result<Elector<G>, StartError> {
+        settings.check()?;
         if settings.commitment.is_none() {
             settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
         }
         let algorithm = &*settings.algorithm;
         let (name, variant) =
             algorithm.split_once('/').map_or((algorithm, None), |(name, variant)| (name, Some(variant)));
-        let entry = G::find(name, variant).ok_or_else(|| StartError::Algorithm {
-            name: algorithm.to_owned(),
-            known: G::names().join(", "),
-        })?;
-        let chosen = detector_of(G::ENTRIES[entry].spec, settings.detector.as_deref());
-        let choice = chosen.map(|text| DetectorChoice::parse(G::DETECTORS, text)).transpose()?;
+        let entry = G::find(name, variant)
+            .ok_or_else(|| StartError::Algorithm { name: shown(algorithm), known: G::names().join(", ") })?;
+        let delay_bound = settings.profile.delay_bound;
+        let chosen = detector_of(G::ENTRIES[entry].spec, settings.detector.as_deref(), delay_bound);
+        let choice = chosen.map(|text| DetectorChoice::parse(G::DETECTORS, &text)).transpose();
+        let choice = choice.map_err(shortened)?;
         if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
             return Err(StartError::Oracle(oracle.name));
         }
-        let delay_bound = settings.profile.delay_bound;
         choice.as_ref().map_or(Ok(()), |choice| check_patience(choice, delay_bound))?;
         let detector = choice.map(|choice| choice.build(delay_bound));
         let shared = G::dispatch(entry, Start(settings, detector))?;
@@ -140,33 +151,36 @@ fn start(
     detector: Option<Box<dyn Detector>>,
     machine: Box<dyn Machine>,
 ) -> Result<Shared, StartError> {
-    settings.check()?;
     let can_lead = |peer: &Peer| peer.duty.leads();
     if machine.spec().knows.has(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
         return Err(SettingsError::NoCandidate.into());
     }
     let terms = Terms::new(&settings, machine.spec());
-    let kept = Store::open(&settings.data, &settings.cluster, settings.me, &terms)?;
-    start_with(settings, detector, machine, kept)
+    let store = Store::examine(&settings.data, &settings.cluster, settings.me, &terms)?;
+    let saved = store.saved();
+    start_with(settings, detector, machine, saved, || store.begin())
 }
 
-/// The same with whatever keeps its state, and what it has kept.
-pub(crate) fn start_with(
+/// The same with what it has saved, and what makes the store ready to be written. Nothing is written before everything
+/// else that can fail has been tried: a start that fails can be corrected and tried again.
+pub(crate) fn start_with<K: Keep>(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,
     machine: Box<dyn Machine>,
-    (store, saved): (impl Keep, Saved),
+    saved: Saved,
+    begin: impl FnOnce() -> Result<K, StoreError>,
 ) -> Result<Shared, StartError> {
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
     let terms = Terms::new(&settings, spec);
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
-    let network = Network::open(&settings, terms, incarnation)?;
+    let first_voters = terms.voters.clone();
+    let network = Network::open(&settings, terms, incarnation, &saved.stores)?;
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
-    let disk = Disk::start(store, clock, move || {
+    let disk = Disk::start(begin()?, clock, move || {
         // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
         let _ = disk_wakes.wake();
     })
@@ -193,6 +207,7 @@ pub(crate) fn start_with(
         commands: orders,
         saved: saved.durable,
         candidates: candidates.clone(),
+        first_voters,
         takes_part_at: Time::ZERO + saved.wait,
         stands: settings.always_stands,
         tells_leases: settings.tells_leases,
@@ -216,6 +231,21 @@ pub(crate) fn start_with(
         thread: std::sync::Mutex::new(Some(thread)),
         moves: Moves::new(&settings.data, settings.commitment.map(Commitment)),
     })
+}
+
+/// The same without values that are long enough to be a secret in the wrong place.
+fn shortened(mut error: DetectorError) -> DetectorError {
+    match &mut error {
+        DetectorError::Unknown { name, .. } => *name = shown(name),
+        DetectorError::Setting { setting, problem, .. } => {
+            let short = shown(setting);
+            if short != *setting {
+                *problem = "it is too long".to_owned(); // what was wrong may repeat it
+            }
+            *setting = short;
+        }
+    }
+    error
 }
 
 /// A number that nobody can foresee.

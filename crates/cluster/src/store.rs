@@ -1,18 +1,22 @@
-//! What a member must not forget: its votes, on which terms it cast them, and how often it has started.
+//! What a member must not forget: its votes, on which terms it cast them, how often it has started, and which stores its
+//! peers vote from.
 //!
 //! A file of our own, because what is kept is one small record: two slots, written in turn and in place, each with one
 //! write and one sync. A torn write can spoil only the slot that was not acknowledged last. All blocks are written once
 //! when the file is made, so that a disk that fills up later does not stop a vote (unless the file system copies on
 //! write; then the write fails and the member does not vote).
 
+mod identity;
 mod image;
 
+use crate::Settings;
 use crate::terms::{LONGEST_PROMISE, Terms, listed};
 use bellwether_core::{Id, Span};
+pub use identity::{StoreId, Stores};
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// A member's durable state. While it is open, no other process can open the same directory.
@@ -22,7 +26,9 @@ pub struct Store {
     path: PathBuf,
     /// Of the last record.
     sequence: u64,
-    /// The last record, as a slot holds it.
+    /// The last record, or the one to be written next.
+    record: image::Record,
+    /// What is written: used again.
     slot: Box<[u8; image::SLOT]>,
     /// What went wrong first: after that, nothing is written any more.
     failure: Option<String>,
@@ -30,13 +36,28 @@ pub struct Store {
     _lock: File,
 }
 
+/// A store that was read, and not changed yet. No other process can open the same directory.
+#[derive(Debug)]
+pub struct Examined {
+    path: PathBuf,
+    /// The file and the sequence of its last record; nothing if there is no file yet.
+    found: Option<(File, u64)>,
+    /// The last record; of a store to be made, the first.
+    last: image::Record,
+    terms: Terms,
+    wait: Span,
+    lock: File,
+}
+
 /// What a store held when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// How often this member has started, this time included. It is already on the disk.
+    /// How often this member has started, this time included.
     pub boot: u64,
     /// What was written last; nothing if nothing was.
     pub durable: Option<Vec<u8>>,
+    /// Which store this is, and those of the peers.
+    pub stores: Stores,
     /// For so long it must take no part: it may have made promises under other bounds, which may hold for longer than its
     /// algorithm now knows.
     pub wait: Span,
@@ -99,7 +120,7 @@ pub enum StoreError {
     /// Nobody can know what this member has promised.
     #[error(
         "{}: {flaw}. This member could vote twice if it started from nothing or from a backup, so it does not \
-         start. Replace it by a member with a new id and an empty directory",
+         start. {READMISSION}",
         path.display()
     )]
     Damaged {
@@ -114,6 +135,9 @@ pub enum StoreError {
     /// The state does not fit. Nothing was written.
     #[error("a state of {0} bytes cannot be kept; at most {max} can", max = image::MAX_PAYLOAD)]
     TooLarge(usize),
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers, and a new store needs an identity that no other store has")]
+    Randomness,
     /// The operating system refused.
     #[error("cannot {action} {}: {error}{}", path.display(), advice(error))]
     Io {
@@ -132,12 +156,20 @@ pub enum StoreError {
     Gone,
 }
 
+/// What an operator does about a member whose votes are lost.
+pub(crate) const READMISSION: &str = "Readmit it: `dismiss` it at the leader, move its data directory away, start it, and \
+                                      `admit` it at the leader (where the algorithm has no `dismiss`, begin anew, with new \
+                                      data directories for all members)";
+
 /// What is wrong with a store's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// No record is whole.
     #[error("no record in it is whole: the disk has lost what it had acknowledged")]
     Damaged,
+    /// A newer record may have been acknowledged, and both its copies are damaged.
+    #[error("its newest record may be lost, with a vote in it: both copies in one slot are damaged")]
+    Newest,
     /// The file was cut or stretched.
     #[error("it has {0} bytes, which this program never wrote")]
     Length(u64),
@@ -180,15 +212,37 @@ impl Store {
         id: Id,
         terms: &Terms,
     ) -> Result<(Store, Saved), StoreError> {
+        let examined = Store::examine(directory, cluster, id, terms)?;
+        let saved = examined.saved();
+        Ok((examined.begin()?, saved))
+    }
+
+    /// The first half of [`Store::open`]: reads, and writes nothing but the lock.
+    ///
+    /// # Errors
+    /// [`StoreError`] says why it must not or cannot be opened.
+    pub fn examine(directory: &Path, cluster: &str, id: Id, terms: &Terms) -> Result<Examined, StoreError> {
         if cluster.len() > image::MAX_NAME {
             return Err(StoreError::Name(cluster.len()));
         }
-        fs::create_dir_all(directory).map_err(failed("make the directory", directory))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.map_err(failed("make the directory", directory))?;
         let directory = fs::canonicalize(directory).map_err(failed("find", directory))?;
         let lock = lock(&directory)?;
         let path = directory.join("state");
         if !path.try_exists().map_err(failed("look for", &path))? {
-            create(&directory, &path, cluster, id, terms)?;
+            let last = image::Record {
+                boot: 0,
+                id: id.value(),
+                store: StoreId::draw().ok_or(StoreError::Randomness)?,
+                cluster: cluster.to_owned(),
+                terms: terms.clone(),
+                wait: 0,
+                peers: Vec::new(),
+                payload: None,
+            };
+            let wait = Span::default();
+            return Ok(Examined { path, found: None, last, terms: terms.clone(), wait, lock });
         }
         let mut file =
             OpenOptions::new().read(true).write(true).open(&path).map_err(failed("open", &path))?;
@@ -197,30 +251,15 @@ impl Store {
             .take(image::FILE as u64 + 1)
             .read_to_end(&mut bytes)
             .map_err(failed("read", &path))?;
-        let last = match image::newest(&bytes) {
-            Ok(last) => last,
+        let (sequence, last) = match image::newest(&bytes) {
+            Ok(newest) => newest,
             Err(flaw) => return Err(StoreError::Damaged { path, flaw }),
         };
-        if last.id != id.value() || last.cluster != cluster.as_bytes() {
-            let cluster = String::from_utf8_lossy(&last.cluster).into_owned();
-            return Err(StoreError::OtherOwner { directory, id: last.id, cluster });
+        if last.id != id.value() || last.cluster != cluster {
+            return Err(StoreError::OtherOwner { directory, id: last.id, cluster: last.cluster });
         }
         let wait = wait_for(&last, terms, directory)?;
-        let saved = Saved { boot: last.boot + 1, durable: last.payload, wait };
-        let mut slot = Box::new([0; image::SLOT]);
-        image::set_owner(&mut slot[..image::COPY], last.boot, id.value(), cluster.as_bytes());
-        image::set_terms(&mut slot[..image::COPY], &last.terms, last.wait);
-        image::set_payload(&mut slot[..image::COPY], saved.durable.as_deref());
-        let mut store = Store { file, path, sequence: last.sequence - 1, slot, failure: None, _lock: lock };
-        // First the very record that was read, in its place: it may be in the page cache only, if an earlier sync
-        // failed, or in one of its copies only. Then the new count and terms, into the other slot.
-        store.write_again()?;
-        image::set_owner(&mut store.slot[..image::COPY], saved.boot, id.value(), cluster.as_bytes());
-        image::set_terms(&mut store.slot[..image::COPY], terms, wait.ticks());
-        store.write_again()?;
-        // Whoever writes next has waited. Whoever ends before that has to wait again.
-        image::set_wait(&mut store.slot[..image::COPY], 0);
-        Ok((store, saved))
+        Ok(Examined { path, found: Some((file, sequence)), last, terms: terms.clone(), wait, lock })
     }
 
     /// Replaces what is kept, and returns when it is on the disk. After a crash, either the old or the new is there.
@@ -232,7 +271,23 @@ impl Store {
         if durable.len() > image::MAX_PAYLOAD {
             return Err(StoreError::TooLarge(durable.len()));
         }
-        image::set_payload(&mut self.slot[..image::COPY], Some(durable));
+        let payload = self.record.payload.get_or_insert_default();
+        payload.clear();
+        payload.extend_from_slice(durable);
+        self.write_again()
+    }
+
+    /// From now on this is the store of a peer, also after a restart.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError> {
+        let peers = &mut self.record.peers;
+        peers.retain(|(known, _)| *known != peer);
+        if peers.len() >= Settings::MOST_MEMBERS {
+            peers.remove(0); // of members that are not in the settings any more
+        }
+        peers.push((peer, store));
         self.write_again()
     }
 
@@ -245,9 +300,7 @@ impl Store {
             return Err(StoreError::Failed(failure.clone()));
         }
         let sequence = self.sequence + 1;
-        let (first, second) = self.slot.split_at_mut(image::COPY);
-        image::seal(first, sequence);
-        second.copy_from_slice(first);
+        image::fill(&mut self.slot, &self.record, sequence);
         let at = image::offset(sequence) as u64;
         let written = self.file.write_all_at(&self.slot[..], at).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
@@ -259,6 +312,44 @@ impl Store {
         }
         self.sequence = sequence;
         Ok(())
+    }
+}
+
+impl Examined {
+    /// What it holds, for the start that is about to begin.
+    #[must_use]
+    pub fn saved(&self) -> Saved {
+        let (boot, durable) = (self.last.boot + 1, self.last.payload.clone());
+        let stores =
+            Stores { own: self.last.store, is_new: durable.is_none(), peers: self.last.peers.clone() };
+        Saved { boot, durable, stores, wait: self.wait }
+    }
+
+    /// The second half of [`Store::open`]: makes the file if there is none, and counts this start.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; only the count of starts may have changed then.
+    pub fn begin(self) -> Result<Store, StoreError> {
+        let Examined { path, found, last, terms, wait, lock } = self;
+        let mut slot = Box::new([0; image::SLOT]);
+        let (file, sequence) = match found {
+            Some(found) => found,
+            None => create(&path, &last, &mut slot)?,
+        };
+        // No other user may read votes, or hold a lock that keeps this member from starting.
+        let _ = file.set_permissions(Permissions::from_mode(0o600));
+        let mut store =
+            Store { file, path, sequence: sequence - 1, record: last, slot, failure: None, _lock: lock };
+        // First the very record that was read, in its place: it may be in the page cache only, if an earlier sync
+        // failed, or in one of its copies only. Then the new count and terms, into the other slot.
+        store.write_again()?;
+        store.record.boot += 1;
+        store.record.terms = terms;
+        store.record.wait = wait.ticks();
+        store.write_again()?;
+        // The next write comes after the wait. A member that ends before has to wait again.
+        store.record.wait = 0;
+        Ok(store)
     }
 }
 
@@ -282,8 +373,10 @@ fn wait_for(last: &image::Record, terms: &Terms, directory: PathBuf) -> Result<S
 fn lock(directory: &Path) -> Result<File, StoreError> {
     let path = directory.join("lock");
     let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(false).open(&path);
+    let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
     let mut file = file.map_err(failed("open", &path))?;
+    // Another user that may open the file could lock it, and this member could not start.
+    let _ = file.set_permissions(Permissions::from_mode(0o600));
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             // For the message below only, so it may fail; always of one length, so it never needs a second block.
@@ -299,29 +392,31 @@ fn lock(directory: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Makes the file, complete or not at all, with a first record that says whose it is.
-fn create(directory: &Path, path: &Path, cluster: &str, id: Id, terms: &Terms) -> Result<(), StoreError> {
+/// Makes the file, complete or not at all, with a first record in both slots. Which sequence is the last.
+fn create(
+    path: &Path,
+    first: &image::Record,
+    slot: &mut [u8; image::SLOT],
+) -> Result<(File, u64), StoreError> {
+    let directory = path.parent().unwrap_or(path);
     let mut bytes = vec![0; image::FILE];
-    let first = 1;
-    let at = image::offset(first);
-    let copy = &mut bytes[at..at + image::COPY];
-    image::set_owner(copy, 0, id.value(), cluster.as_bytes());
-    image::set_terms(copy, terms, 0);
-    image::set_payload(copy, None);
-    image::seal(copy, first);
-    bytes.copy_within(at..at + image::COPY, at + image::COPY);
+    for sequence in [1, 2] {
+        image::fill(slot, first, sequence);
+        bytes[image::offset(sequence)..][..image::SLOT].copy_from_slice(slot);
+    }
     let draft = directory.join("state.new");
-    // Zeros are written, not only reserved: turning reserved blocks into written ones can need further blocks.
-    let made =
-        File::create(&draft).and_then(|file| file.write_all_at(&bytes, 0).and_then(|()| file.sync_all()));
-    made.map_err(failed("write", &draft))?;
+    let _ = fs::remove_file(&draft); // it may be another user's, or readable by others
+    let mut options = OpenOptions::new();
+    let made = options.read(true).write(true).create_new(true).mode(0o600).open(&draft);
+    let made = made.and_then(|file| file.write_all_at(&bytes, 0).map(|()| file));
+    let file = made.and_then(|file| file.sync_all().map(|()| file)).map_err(failed("write", &draft))?;
     fs::rename(&draft, path).map_err(failed("make", path))?;
     File::open(directory).and_then(|it| it.sync_all()).map_err(failed("sync", directory))?;
     for above in directory.ancestors().skip(1) {
         // Some may just have been made. Those that cannot be opened were there before.
         let _ = File::open(above).and_then(|it| it.sync_all());
     }
-    Ok(())
+    Ok((file, 2))
 }
 
 #[cfg(test)]

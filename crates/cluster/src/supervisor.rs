@@ -13,7 +13,7 @@ mod burial;
 mod signals;
 
 use crate::obituary::{Obituary, Token, announce};
-use crate::{Peer, Profile, Settings, moves};
+use crate::{Peer, Profile, Settings, deny_inspection, moves};
 use bellwether_core::Id;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpid, kill_process_group, pidfd_open,
@@ -44,7 +44,8 @@ const LEAST_TELLING: Duration = Duration::from_secs(1);
 const LONGEST_TELLING: Duration = Duration::from_secs(10);
 
 /// Runs one member's process and tells its peers when it is dead. The calling process should do nothing else: all its
-/// children end with the member, and signals that ask it to end, SIGUSR1 and SIGUSR2 are passed on.
+/// children end with the member, and signals that ask it to end, SIGUSR1 and SIGUSR2 are passed on. Its memory cannot be read
+/// by other processes of its user ([`deny_inspection`]): the token in it would be a false proof of death.
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     cluster: String,
@@ -52,6 +53,7 @@ pub struct Supervisor {
     peers: Vec<Peer>,
     data: PathBuf,
     patience: Duration,
+    stop_timeout: Duration,
 }
 
 /// How a supervised member ended.
@@ -60,7 +62,7 @@ pub struct Ended {
     /// Its exit code; 128 and the signal's number if a signal ended it. What the supervisor should end with.
     pub code: i32,
     /// Who has taken note of the death; nothing if it was not announced, because something that the member had started
-    /// could not be ended.
+    /// could not be ended, or the kernel did not let it die.
     pub told: Option<Vec<Id>>,
 }
 
@@ -95,6 +97,7 @@ impl Supervisor {
             peers,
             data: settings.data.clone(),
             patience: patience_with(settings.profile),
+            stop_timeout: Duration::from_millis(settings.stop_timeout_ms),
         }
     }
 
@@ -107,7 +110,8 @@ impl Supervisor {
         self
     }
 
-    /// Starts the member and returns when it, and all that it had started, has ended and its peers know.
+    /// Starts the member and returns when it, and all that it had started, has ended and its peers know. After a SIGTERM the
+    /// member has [`Settings::stop_timeout_ms`] to end; then it is killed.
     ///
     /// The thread that calls this must last as long as the process: to the kernel it is the thread that is the parent
     /// ([`die_with_parent`]).
@@ -116,6 +120,7 @@ impl Supervisor {
     /// [`SupervisorError`]; nothing was announced then. If the member had been started, it lives on until this process
     /// ends.
     pub fn run(&self, mut command: Command) -> Result<Ended, SupervisorError> {
+        deny_inspection()?;
         set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;
         let mut signals = Signals::new()?;
         let token = Token::draw().ok_or(SupervisorError::Randomness)?;
@@ -132,7 +137,9 @@ impl Supervisor {
         // Nobody else waits for our children, so until we do, the pid is the child's, dead or alive.
         let pid = Pid::from_child(&child);
         let member = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
-        signals.pass_on_until_the_end_of(&member, pid)?;
+        if !signals.pass_on_until_the_end_of(&member, pid, self.stop_timeout)? {
+            return Ok(Ended { code: 128 + Signal::KILL.as_raw(), told: None });
+        }
         // The whole group at once, as long as the dead member still keeps the number from being used again.
         let _ = kill_process_group(pid, Signal::KILL); // there may be nobody left, or no such group
         let status = waitid(WaitId::PidFd(member.as_fd()), WaitIdOptions::EXITED).map_err(io::Error::from)?;

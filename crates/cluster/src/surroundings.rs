@@ -60,6 +60,37 @@ impl Surroundings {
         (self.ranks[peer as usize].id(), at)
     }
 
+    /// Whether the network is a ring, which closes round members that cannot be reached.
+    pub(crate) fn closes(&self) -> bool {
+        matches!(self.topology, Topology::Ring { .. })
+    }
+
+    /// Who gets what leaves by a port, if these are passed over.
+    pub(crate) fn behind_past(&self, port: Port, is_passed_over: impl Fn(Id) -> bool) -> Id {
+        let is_passed_over = |member: u32| is_passed_over(self.ranks[member as usize].id());
+        let (peer, _) = self.topology.peer_past(self.me, port, is_passed_over);
+        self.ranks[peer as usize].id()
+    }
+
+    /// Those between this member and what leaves by a port, up to the one that gets it.
+    pub(crate) fn between(&self, port: Port, gets_it: Id) -> impl Iterator<Item = Id> {
+        let mut at = self.me;
+        std::iter::from_fn(move || {
+            at = self.topology.peer(at, port).0;
+            Some(at).filter(|&member| member != self.me)
+        })
+        .map(|member| self.ranks[member as usize].id())
+        .take_while(move |&id| id != gets_it)
+    }
+
+    /// Whether a message from this member can arrive at a port. In a ring it may come from any member: the sender knows
+    /// whom it must pass over, and this member may not know yet.
+    pub(crate) fn can_hear(&self, port: Port, from: Id) -> bool {
+        let is_member =
+            || from != self.ranks[self.me as usize].id() && self.ranks.iter().any(|it| it.id() == from);
+        port.0 < self.my_ports() && (self.behind(port).0 == from || self.closes() && is_member())
+    }
+
     /// The ports that lead to a member: none, one, or two in a ring of two.
     pub(crate) fn ports_to(&self, id: Id) -> impl Iterator<Item = Port> + use<> {
         let ports: [Option<Port>; 2] = {

@@ -76,6 +76,11 @@ pub trait Algorithm: Protocol {
         cx.because("it knows no such request");
     }
 
+    /// The voters as this member knows them, if they have changed since the cluster began.
+    fn voters(&self) -> Option<&std::collections::BTreeSet<Id>> {
+        None
+    }
+
     /// The timer that ends its leadership, where that is for a time only: whoever leads does so until this timer
     /// runs out on its own clock, and not a moment longer, whether it is awake to notice or not. A leader that
     /// names a timer which is not pending does not lead.

@@ -31,7 +31,8 @@ pub enum Measure {
     Rounds,
     /// The round in which the leader knew that it leads.
     LeaderRound,
-    /// The most bytes that a member's state took in memory.
+    /// The most bytes that a member's state and what it must know took in memory. A claim is about the state: what
+    /// must be known follows from the [`crate::Spec`], and is added to it ([`crate::Knowledge::bytes`]).
     Storage,
 }
 
@@ -53,6 +54,16 @@ impl Expect {
     pub fn figure(self) -> f64 {
         match self {
             Expect::Exactly(figure) | Expect::AtMost(figure) | Expect::OnAverage(figure) => figure,
+        }
+    }
+
+    /// The same with so much more.
+    #[must_use]
+    pub fn plus(self, more: f64) -> Expect {
+        match self {
+            Expect::Exactly(figure) => Expect::Exactly(figure + more),
+            Expect::AtMost(figure) => Expect::AtMost(figure + more),
+            Expect::OnAverage(figure) => Expect::OnAverage(figure + more),
         }
     }
 

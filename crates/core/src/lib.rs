@@ -34,6 +34,7 @@ mod registry;
 mod rounds;
 mod spec;
 mod status;
+mod term;
 mod time;
 mod topology;
 
@@ -53,5 +54,6 @@ pub use spec::{
     Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
+pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

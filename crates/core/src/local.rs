@@ -1,7 +1,7 @@
 //! What a member may know.
 
 use crate::algorithm::Protocol;
-use crate::{Duty, Flow, Id, Identities, Knowledge, Port, Rank, Span};
+use crate::{Duty, Flow, Id, Identities, Knowledge, MAX_TERM_STEP, Port, Rank, Span};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
@@ -35,6 +35,10 @@ pub trait Environment {
     fn duty(&self, member: u32) -> Duty;
     /// What the neighbour at a member's port is there for.
     fn peer_duty(&self, member: u32, port: Port) -> Duty;
+    /// How far ahead of a member's own term the term of a message may be.
+    fn max_term_step(&self) -> u64 {
+        MAX_TERM_STEP
+    }
     /// A whole number below `bound` (which is at least 1), all equally likely.
     fn draw(&mut self, bound: u64) -> u64;
 }
@@ -210,6 +214,10 @@ impl<'a, P: Protocol> Local<'a, P> {
     #[must_use]
     pub fn renewals(&self) -> u32 {
         self.environment.renewals()
+    }
+
+    pub(crate) fn max_term_step(&self) -> u64 {
+        self.environment.max_term_step()
     }
 
     /// What the member is there for ([`Knowledge::DUTIES`]).

@@ -1,7 +1,7 @@
 //! What an algorithm needs, promises and claims, as data.
 
 use crate::claim::Claim;
-use crate::{Flow, Port, Role, Status, Topology};
+use crate::{Flow, Port, Rank, RankRange, Role, Span, Status, Topology};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -394,6 +394,34 @@ flags! {
         PAUSE = 8, "pause";
         /// Clocks drift or jump.
         CLOCK = 9, "clock";
+    }
+}
+
+impl Knowledge {
+    /// How many bytes a member with so many ports keeps to know this. Of what a failure detector says and a clock
+    /// shows, nothing is kept but by the algorithm's own state.
+    #[must_use]
+    pub const fn bytes(self, ports: u32) -> u64 {
+        let ports = ports as usize;
+        let kept = [
+            (Knowledge::SIZE, size_of::<u32>()),
+            (Knowledge::DIAMETER, size_of::<u32>()),
+            (Knowledge::PEERS, ports * size_of::<Rank>()),
+            (Knowledge::DELAY_BOUND, size_of::<Span>()),
+            (Knowledge::DETECTOR, 0),
+            (Knowledge::RANGE, size_of::<RankRange>()),
+            (Knowledge::CLOCK, 0),
+            (Knowledge::DUTIES, (ports + 1) * size_of::<Duty>()),
+            (Knowledge::DRIFT_BOUND, size_of::<u32>()),
+        ];
+        let (mut bytes, mut at) = (0, 0);
+        while at < kept.len() {
+            if self.has(kept[at].0) {
+                bytes += kept[at].1;
+            }
+            at += 1;
+        }
+        bytes as u64
     }
 }
 

@@ -250,6 +250,22 @@ impl Topology {
         }
     }
 
+    /// Where a message arrives that leaves a member by a port, if rings close round those that are passed over: at the
+    /// next member in that direction that is not, or at the sender itself if none is left. Other networks do not close.
+    ///
+    /// # Panics
+    /// If the member has no such port: a bug in the algorithm.
+    #[must_use]
+    pub fn peer_past(&self, member: u32, port: Port, is_passed_over: impl Fn(u32) -> bool) -> (u32, Port) {
+        let (mut to, arrives_at) = self.peer(member, port);
+        if matches!(self, Topology::Ring { .. }) {
+            while to != member && is_passed_over(to) {
+                to = self.peer(to, port).0;
+            }
+        }
+        (to, arrives_at)
+    }
+
     /// A dense number for the link that leaves a member by a port, below [`Topology::link_slots`].
     #[inline]
     #[must_use]
@@ -329,6 +345,18 @@ mod tests {
                 assert_eq!(successors, (1..n).map(|steps| (member + steps) % n).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn rings_close_round_those_passed_over_and_other_networks_do_not() {
+        let ring = Topology::Ring { n: 5, two_way: true };
+        let past = |port, over: &[u32]| ring.peer_past(1, port, |member| over.contains(&member));
+        assert_eq!(past(NEXT, &[]), (2, PREV));
+        assert_eq!(past(NEXT, &[2, 3]), (4, PREV));
+        assert_eq!(past(NEXT, &[2, 3, 4]), (0, PREV));
+        assert_eq!(past(PREV, &[0]), (4, NEXT));
+        assert_eq!(past(NEXT, &[0, 2, 3, 4]), (1, PREV), "it is alone");
+        assert_eq!(Topology::Complete { n: 3 }.peer_past(0, Port(0), |_| true), (1, Port(0)));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod story;
 
 use crate::events::LinkCounts;
 use crate::faults::Event;
+use crate::judge::Survivor;
 use crate::measure::Tally;
 use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
@@ -52,7 +53,10 @@ pub fn run<A: Algorithm, O: Observer + ?Sized>(
         links,
         signals: 0,
     }
-    .report::<A>(story.seats.iter().map(|seat| seat.state().map(A::status)))
+    .report::<A>((0..).zip(&story.seats).filter_map(|(member, seat)| {
+        let status = seat.state()?.status();
+        Some(Survivor { member, status, took_part: seat.facts().took_part })
+    }))
 }
 
 /// Tells a story to an observer.

@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use bellwether_core::{
     Duty, Electorate, Expect, Goal, Id, Identities, Knowledge, Lasting, Leadership, Measure, Rank, Reign,
-    Role, Setting, Spec, Status,
+    Role, Setting, Spec, Starts, Status,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -46,8 +46,35 @@ pub struct Ruling {
     /// members name meanwhile is a matter of liveness, and so are two leaders of different terms.
     pub unsafe_because: Option<String>,
     /// Liveness: the run ends and the algorithm's goal is reached. Where too few live for anyone to lead, that
-    /// is that nobody does. Else, what is missing.
+    /// is that nobody does; where no election is required ([`is_required`]), that the run ends. Else, what is
+    /// missing.
     pub not_live_because: Option<String>,
+    /// Whether an election was required ([`is_required`]).
+    #[serde(skip)]
+    pub required: bool,
+}
+
+/// A live member at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// Which, by index.
+    pub member: u32,
+    /// What an outsider sees of it.
+    pub status: Status,
+    /// Whether it has taken part in an election: it was called, or heard a message.
+    pub took_part: bool,
+}
+
+/// Whether an election must come to an outcome.
+///
+/// Where members start by themselves, it must. Where an election is called, it must as soon as a live member has
+/// taken part in one, as its caller or because it heard a message, or names a leader. If all callers crash before
+/// anybody hears of their calls, nobody alive knows of an election, and none is required.
+#[must_use]
+pub fn is_required(spec: &Spec, mut live: impl Iterator<Item = Survivor>) -> bool {
+    let is_called = spec.starts == Starts::Callers && spec.lasting == Lasting::Ends;
+    !is_called
+        || live.any(|it| it.took_part || it.status.leader.is_some() || it.status.role != Role::Undecided)
 }
 
 impl Ruling {
@@ -89,15 +116,15 @@ impl Ending {
     }
 }
 
-/// Rules on a run's end.
-///
-/// `live` are the live members, by index, and what an outsider sees of them.
+/// Rules on a run's end. `live` are the live members.
 pub fn rule(
     spec: &Spec,
     plan: &Plan,
-    live: impl Iterator<Item = (u32, Status)> + Clone,
+    live: impl Iterator<Item = Survivor> + Clone,
     ending: Ending,
 ) -> Ruling {
+    let required = is_required(spec, live.clone());
+    let live = live.map(|it| (it.member, it.status));
     let finished = ending == Ending::ByItself;
     let id = |member: u32| plan.ranks[member as usize].id();
     let duties = match spec.knows.has(Knowledge::DUTIES) {
@@ -174,12 +201,15 @@ pub fn rule(
         } else {
             (!finished).then(|| ending.words().to_owned())
         }
-    } else if has_electorate(spec, &duties, live.clone()) && live.clone().any(|(it, _)| may_lead(it)) {
+    } else if required
+        && has_electorate(spec, &duties, live.clone())
+        && live.clone().any(|(it, _)| may_lead(it))
+    {
         Some(format!("{} and no live member leads", ending.words()))
     } else if let Some(why) = not_settled_because {
         Some(why)
     } else {
-        (!finished).then(|| ending.words().to_owned()) // nobody can lead, and nobody does
+        (!finished).then(|| ending.words().to_owned()) // nobody can lead, or need, and nobody does
     };
     Ruling {
         outcome,
@@ -189,6 +219,7 @@ pub fn rule(
         agreed: !nobody && named.is_some() && !names_differ && !somebody_names_nobody,
         unsafe_because,
         not_live_because,
+        required,
     }
 }
 
@@ -287,7 +318,11 @@ pub fn claims<'s>(
     spec: &'s Spec,
     setting: &'s Setting<'s>,
 ) -> impl Iterator<Item = (&'s bellwether_core::Claim, Expect)> + 's {
-    spec.claims.iter().filter_map(|claim| Some((claim, (claim.expect)(setting)?)))
+    let known = spec.knows.bytes(setting.max_degree) as f64;
+    spec.claims.iter().filter_map(move |claim| {
+        let expect = (claim.expect)(setting)?;
+        Some((claim, if claim.measure == Measure::Storage { expect.plus(known) } else { expect }))
+    })
 }
 
 /// How many rounds an algorithm claims a run to take at most, and the figure for people.

@@ -44,7 +44,9 @@ mod world;
 pub use delay::{Delay, DelayError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
-pub use judge::{ClaimRuling, Ending, Outcome, Ruling, claimed_rounds, claims, measured, rule};
+pub use judge::{
+    ClaimRuling, Ending, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
+};
 pub use measure::Counts;
 pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
 pub use report::{Driver, Report};

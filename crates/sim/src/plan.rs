@@ -188,6 +188,11 @@ impl Plan {
             || !self.script.iter().all(|h| is_plain(h.what))
     }
 
+    /// Whether a member crashes after the beginning.
+    pub(crate) fn has_late_crash(&self) -> bool {
+        self.script.iter().any(|h| h.what == Event::Crash && h.at > Time::ZERO)
+    }
+
     /// When the last of what is scripted happens and links become sound, if they do; nothing where nothing is
     /// scripted and they are sound.
     #[must_use]

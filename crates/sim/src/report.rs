@@ -1,11 +1,11 @@
 //! What a run comes to.
 
 use crate::events::LinkCounts;
-use crate::judge::{self, ClaimRuling, Ending, Ruling};
+use crate::judge::{self, ClaimRuling, Ending, Ruling, Survivor};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
 use crate::stability::{Rivals, Stability};
-use bellwether_core::{Protocol, Status, Time};
+use bellwether_core::{Protocol, Time};
 use serde::Serialize;
 
 /// What drove a run.
@@ -37,7 +37,8 @@ pub struct Report {
     pub rounds: Option<u64>,
     /// The round in which the leader knew, in a run in rounds.
     pub leader_round: Option<u64>,
-    /// The most bytes that a member's state took in memory.
+    /// The most bytes that a member's state and what it must know ([`bellwether_core::Knowledge::bytes`]) took in
+    /// memory.
     pub storage_max: u64,
     /// When each member came to name the leader that it names at the end ([`Time::NEVER`] if none).
     pub knew_at: Vec<Time>,
@@ -85,9 +86,9 @@ pub(crate) struct Ended<'p> {
 }
 
 impl Ended<'_> {
-    /// Judges it. `statuses` is what an outsider sees of every member, nothing of the dead.
-    pub fn report<P: Protocol>(self, statuses: impl Iterator<Item = Option<Status>> + Clone) -> Report {
-        let live = (0..).zip(statuses).filter_map(|(member, status)| Some((member, status?)));
+    /// Judges it, given who is alive.
+    pub fn report<P: Protocol>(self, live: impl Iterator<Item = Survivor> + Clone) -> Report {
+        let known = P::SPEC.knows.bytes(self.plan.max_degree());
         let mut ruling = judge::rule(&P::SPEC, self.plan, live, self.ending);
         let rivals = self.tally.reigns.rivals();
         let rivals = rivals.map(|rivals| rivals.map(|member| self.plan.ranks[member as usize].id()));
@@ -102,7 +103,7 @@ impl Ended<'_> {
             time: self.tally.last_event,
             rounds: self.rounds,
             leader_round: self.leader_round,
-            storage_max: self.tally.storage_max(),
+            storage_max: self.tally.storage_max() + known,
             knew_at: self.tally.knew_at,
             stability: self.tally.reigns.sum_up(self.now),
             rivals,

@@ -5,7 +5,7 @@
 
 use crate::events::LinkCounts;
 use crate::faults::Event;
-use crate::judge::Ending;
+use crate::judge::{Ending, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::Tally;
 use crate::plan::Plan;
@@ -13,8 +13,8 @@ use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
-    HOP, Local, Message, Outbox, Port, Protocol, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
-    Topology, Wake,
+    HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time, Topology,
+    Wake,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -287,7 +287,10 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
     }
 
     fn report(self, finished: bool) -> Report {
-        let statuses = self.seats.iter().map(|(_, state)| state.as_ref().map(Protocol::status));
+        let live = (0..).zip(&self.seats).filter_map(|(member, (_, state))| {
+            let status = state.as_ref()?.status();
+            Some(Survivor { member, status, took_part: true }) // in rounds everyone begins
+        });
         Ended {
             plan: self.plan,
             driver: Driver::Rounds,
@@ -299,7 +302,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             signals: 0,
             tally: self.tally,
         }
-        .report::<R>(statuses)
+        .report::<R>(live)
     }
 }
 

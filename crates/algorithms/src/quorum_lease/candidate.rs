@@ -24,6 +24,11 @@ impl Poll {
 }
 
 impl<P: Pace> QuorumLease<P> {
+    /// The term after the one that it has saved. There always is one: see [`LAST_TERM`].
+    pub(super) fn next_term(&self) -> u64 {
+        self.saved.term.saturating_add(1)
+    }
+
     pub(super) fn may_stand(&self, cx: &Cx<'_, Self>) -> bool {
         !self.withdrawn && self.is_voter(cx, cx.id()) && cx.duty() != Duty::Witness
     }
@@ -55,15 +60,19 @@ impl<P: Pace> QuorumLease<P> {
         cx.because("it is its turn: it asks whether it could win (rule 5)");
         self.phase = Phase::Probing(Poll::of(cx.id(), None));
         self.ask(cx);
-        self.hear_would(cx, cx.id(), self.saved.term + 1, true);
+        self.hear_would(cx, cx.id(), self.next_term(), true);
     }
 
     pub(super) fn hear_would(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
+        if self.canvass.is_some() {
+            return self.hear_canvassed(cx, id, term, yes);
+        }
         if !yes && term > self.saved.term {
             return self.fall_behind(cx, term);
         }
+        let next = self.next_term();
         let Phase::Probing(poll) = &mut self.phase else { return };
-        if yes && term == self.saved.term + 1 {
+        if yes && term == next {
             poll.yes.insert(id);
             if self.is_majority(
                 cx,
@@ -80,7 +89,7 @@ impl<P: Pace> QuorumLease<P> {
         self.leave_phase(cx);
         self.lose_leader(cx);
         cx.cancel_timer(Timer::Stand);
-        self.save(cx, self.saved.term + 1, Some(cx.id()));
+        self.save(cx, self.next_term(), Some(cx.id()));
         self.phase = Phase::Standing(Poll::of(cx.id(), released));
         self.run_lease(cx, 0);
         self.ask(cx);
@@ -91,7 +100,8 @@ impl<P: Pace> QuorumLease<P> {
     fn ask(&mut self, cx: Context<'_, '_, P>) {
         let (poll, msg) = match &self.phase {
             Phase::Probing(poll) => {
-                (poll, Msg { term: self.saved.term + 1, word: Word::Probe(self.version()) })
+                let word = Word::Probe { version: self.version(), released: None };
+                (poll, Msg { term: self.next_term(), word })
             }
             Phase::Standing(poll) => {
                 let (version, lease) = (self.version(), P::lease(self.unit));

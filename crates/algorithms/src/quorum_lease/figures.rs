@@ -42,9 +42,9 @@ pub(super) const UNCONTESTED: [Claim; 4] = [
 pub(super) const CONTESTED: [Claim; 1] = [Claim {
     name: "storage",
     measure: Measure::Storage,
-    formula: "what was heard from everyone, at most",
+    formula: "O(n): everyone else's id, what was heard from everyone, and how often its leadership did not last, at most",
     expect: |run| {
-        let heard = run.n() * BYTES_A_MEMBER;
+        let heard = run.n() * (BYTES_A_MEMBER + size_of::<(Id, u32)>());
         Some(Expect::AtMost((size_of::<QuorumLease<Randomised>>() + heard) as f64))
     },
 }];

@@ -21,8 +21,10 @@ pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
     const LEASE: u64 = 25;
     /// How often a candidate asks, a turn apart, before it gives up.
     const ASKS: u32 = 4;
-    /// How many renewals in a row a better member has to answer before it comes to lead.
-    const DAMPING: u32 = 8;
+    /// For how many units a better member has to answer every renewal in time before it comes to lead.
+    const STEADY: u64 = 64;
+    /// How often that span quadruples, at most, for a member whose leadership did not last.
+    const PENALTIES: u32 = 3;
 
     /// How long a promise lasts.
     #[must_use]
@@ -159,5 +161,5 @@ impl Pace for Tight {
     const SUMMARY: &'static str = "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be";
     const ASKS: u32 = 1;
     const LEASE: u64 = 5;
-    const DAMPING: u32 = 2;
+    const STEADY: u64 = 4;
 }

@@ -42,10 +42,10 @@ impl<P: Pace> QuorumLease<P> {
 
     /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
     /// have run out a moment earlier.
-    pub(super) fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered) {
+    pub(super) fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered, released: Option<u64>) {
         let Unanswered { from, term, version } = probe;
         let would = term > self.saved.term && version >= self.version();
-        let is_free = self.is_free_for(cx.peer_rank(from).id());
+        let is_free = released == Some(self.saved.term) || self.is_free_for(cx.peer_rank(from).id());
         if would && !is_free && self.promise.is_some() {
             cx.because("it has promised: it answers when that is over");
             self.unanswered = Some(probe);
@@ -86,6 +86,9 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     pub(super) fn save(&mut self, cx: Context<'_, '_, P>, term: u64, vote: Option<Id>) {
+        if term != self.saved.term {
+            self.canvass = None;
+        }
         if (self.saved.term, self.saved.vote) != (term, vote) {
             (self.saved.term, self.saved.vote) = (term, vote);
             cx.persist(self.saved.clone());
@@ -109,14 +112,15 @@ impl<P: Pace> QuorumLease<P> {
         cx: Context<'_, '_, P>,
         id: Id,
         term: u64,
-        lease: Span,
+        (round, lease): (u64, Span),
         voters: Option<Voters>,
     ) {
         cx.because("it leads: it is followed, and promised to (rule 2)");
         self.leave_phase(cx);
         self.unit = P::unit_of(lease);
         (self.leader, self.last_leader) = (Some(id), Some(id));
-        (self.attempts, self.in_vain) = (0, 0);
+        (self.attempts, self.was_named) = (0, false);
+        self.note_leader(id, round);
         let vote = self.saved.vote.filter(|_| term == self.saved.term);
         if let Some(voters) =
             voters.filter(|voters| voters.version > self.version() && voters.can_be_of(term))
@@ -130,7 +134,7 @@ impl<P: Pace> QuorumLease<P> {
 
     pub(super) fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
         cx.cancel_timer(Timer::Promise);
-        (self.promise, self.leader, self.unanswered) = (None, None, None);
+        (self.promise, self.leader, self.unanswered, self.canvass) = (None, None, None, None);
     }
 
     /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.

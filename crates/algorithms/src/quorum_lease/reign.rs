@@ -4,9 +4,6 @@ use super::{Change, Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word
 use bellwether_core::*;
 use serde::{Serialize, Serializer};
 
-/// How often the number of renewals that a better member has to answer doubles, at the most.
-pub(super) const MOST_DOUBLINGS: u32 = 4;
-
 /// What a leader keeps account of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Reign {
@@ -18,27 +15,28 @@ pub(super) struct Reign {
     pub confirmed: u64,
     /// What it has heard, by port.
     #[serde(serialize_with = "rounds")]
-    heard: Vec<Heard>,
+    pub heard: Vec<Heard>,
     /// How the voters are to change, once a majority has the list of now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
-    /// To whom it is to hand over, once that one has kept up.
+    /// To whom it was told to hand over, once that one has kept up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successor: Option<Successor>,
+    /// Which better member it has asked whether it could win, and in which round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<(Port, u64)>,
     /// The round whose answers it times, and when it asked, where the algorithm measures delays: one at a time, for answers
     /// can take longer than it is to the next round.
     #[serde(skip_serializing_if = "Option::is_none")]
     timed: Option<(u64, Time)>,
 }
 
-/// Who is to lead next.
+/// Who is to lead next, as the leader was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Successor {
-    id: Id,
-    /// Whether the leader was told so, and does not only prefer it.
-    is_named: bool,
+    pub id: Id,
     /// After this round it goes on itself.
-    until: u64,
+    pub until: u64,
 }
 
 /// What a leader has heard from one member.
@@ -46,12 +44,12 @@ pub(super) struct Successor {
 pub(super) struct Heard {
     /// The last round that it has answered.
     pub round: u64,
-    /// How many it has answered in a row, up to as many as matter.
-    in_a_row: u32,
+    /// For how many intervals, up to now, it has answered every renewal in time.
+    pub steady: u64,
     /// The list of voters that it has written down.
     pub version: Version,
     /// Whether it stands, and so can be handed over to.
-    stands: bool,
+    pub stands: bool,
 }
 
 /// For onlookers, what was heard is long: the last round that each has answered says most of it.
@@ -62,7 +60,7 @@ fn rounds<S: Serializer>(heard: &[Heard], serializer: S) -> Result<S::Ok, S::Err
 impl Heard {
     /// One answer.
     pub(super) fn once(round: u64, version: Version, stands: bool) -> Heard {
-        Heard { round, in_a_row: 1, version, stands }
+        Heard { round, steady: 0, version, stands }
     }
 }
 
@@ -78,15 +76,9 @@ impl Reign {
         self.heard.get(port.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Whoever it was told to let lead.
+    /// The member that it was told to let lead: it waits for that member for about as long as a lease.
     pub(super) fn named<P: Pace>(&self, id: Id, renewals: u32) -> Successor {
-        Successor { is_named: true, ..self.preferred::<P>(id, renewals) }
-    }
-
-    /// It waits for that one for about as long as a lease.
-    fn preferred<P: Pace>(&self, id: Id, renewals: u32) -> Successor {
-        let until = self.round + P::LEASE.div_ceil(P::interval(renewals));
-        Successor { id, is_named: false, until }
+        Successor { id, until: self.round + P::LEASE.div_ceil(P::interval(renewals)) }
     }
 }
 
@@ -95,9 +87,17 @@ impl<P: Pace> QuorumLease<P> {
     pub(super) fn lead(&mut self, cx: Context<'_, '_, P>) {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
-        let id = cx.id();
-        let reign = Reign { id, round: 0, confirmed: 0, heard, change: None, successor: None, timed: None };
-        self.phase = Phase::Leading(reign);
+        self.note_failed_hand_over(None);
+        self.phase = Phase::Leading(Reign {
+            id: cx.id(),
+            round: 0,
+            confirmed: 0,
+            heard,
+            change: None,
+            successor: None,
+            asked: None,
+            timed: None,
+        });
         self.renew(cx);
         cx.because("a majority has voted for it: it leads (rule 1)");
     }
@@ -108,10 +108,9 @@ impl<P: Pace> QuorumLease<P> {
         cx.set_timer(Timer::Lease(round), share);
     }
 
-    /// Rule 3; unless by now somebody better should lead.
+    /// Rule 3; unless by now the member that it was told of can lead.
     pub(super) fn renew(&mut self, cx: Context<'_, '_, P>) {
         cx.because("it renews its lease (rule 3)");
-        self.prefer_better(cx);
         self.hand_over_if_ready(cx);
         let Phase::Leading(reign) = &mut self.phase else { return };
         reign.round += 1;
@@ -139,9 +138,7 @@ impl<P: Pace> QuorumLease<P> {
             cx.because("that is over");
             return;
         }
-        if answer.round == heard.round + 1 {
-            answer.in_a_row = (heard.in_a_row + 1).min(P::DAMPING << MOST_DOUBLINGS);
-        }
+        answer.steady = heard.steady;
         *heard = answer;
         cx.because("a voter has renewed its promise");
         self.confirm(cx, answer.round);
@@ -184,56 +181,6 @@ impl<P: Pace> QuorumLease<P> {
         }
     }
 
-    /// Rule 6: the best that has answered often enough in a row is to lead; twice as often each time that it handed
-    /// over in vain, as whoever can talk to this member need not be able to talk to a majority.
-    fn prefer_better(&mut self, cx: Context<'_, '_, P>) {
-        let Phase::Leading(reign) = &self.phase else { return };
-        if reign.successor.is_some() {
-            return;
-        }
-        let enough = P::DAMPING << self.in_vain.min(MOST_DOUBLINGS);
-        let better = cx.outgoing().filter(|&port| {
-            reign.heard(port).in_a_row >= enough
-                && reign.heard(port).round >= reign.confirmed
-                && reign.heard(port).stands
-                && cx.peer_rank(port) > cx.rank()
-                && cx.peer_duty(port) != Duty::Witness
-                && self.is_voter(cx, cx.peer_rank(port).id())
-        });
-        let best = better.map(|port| cx.peer_rank(port)).max().map(Rank::id);
-        if let Phase::Leading(reign) = &mut self.phase {
-            reign.successor = best.map(|id| reign.preferred::<P>(id, cx.renewals()));
-        }
-    }
-
-    /// Rule 6: to one that has kept up, so that it can win: it knows this term, and who votes.
-    pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
-        let Phase::Leading(reign) = &self.phase else { return };
-        let Some(Successor { id: to, is_named, until }) = reign.successor else { return };
-        let has_withdrawn = |heard: Heard| heard.round > 0 && !heard.stands;
-        let port = port_of(cx, to)
-            .filter(|&port| cx.peer_duty(port) != Duty::Witness && !has_withdrawn(reign.heard(port)))
-            .filter(|_| self.is_voter(cx, to) && reign.round <= until);
-        let Some(port) = port else {
-            cx.because(
-                "that one cannot lead, or has not answered for as long as a lease: it goes on (rule 6)",
-            );
-            if let Phase::Leading(reign) = &mut self.phase {
-                reign.successor = None;
-            }
-            return;
-        };
-        let heard = reign.heard(port);
-        if heard.round >= reign.confirmed && heard.round > 0 && heard.version >= self.version() {
-            cx.because("it leads no longer, and hands over (rule 6)");
-            let term = self.saved.term;
-            self.step_down(cx);
-            self.in_vain += 1; // until somebody else leads
-            cx.send(port, Msg { term, word: Word::HandOver { is_named } });
-            self.abstain(cx);
-        }
-    }
-
     /// Rule 7.
     pub(super) fn resign(&mut self, cx: Context<'_, '_, P>) {
         cx.because("it leads no longer, and frees its voters (rule 7)");
@@ -251,7 +198,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// It leaves it to the others for as long as a lease lasts.
-    fn abstain(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn abstain(&mut self, cx: Context<'_, '_, P>) {
         if self.may_stand(cx) {
             cx.set_timer(Timer::Stand, P::lease(self.unit));
         }

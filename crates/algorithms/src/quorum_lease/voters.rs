@@ -24,6 +24,12 @@
 //! As for leases: a leader counts on a majority of the list that it has now or, until a majority has answered since, of
 //! the one before; and only the last of its lists is not settled. Whoever wins later has one of these two, or one of a
 //! term in between; or, if it settled none, each has the members of C or of N. Again majorities have a voter in common.
+//!
+//! *A dismissed voter may lose its disk.* Let x be dismissed by a settled list of term u, forget everything, and be
+//! admitted again by a later list. A candidate that counts x's new vote has that later list, so its term is at least u;
+//! a candidate that counted a forgotten vote won a term before u, for a majority had written down the settled list
+//! without x. So x votes twice in no term that matters. Nor does a forgotten promise: the leader that admits x counts on
+//! a majority of a settled list without x, and every majority of the next list has one of those, which has promised.
 
 use super::reign::port_of;
 use super::{Context, Msg, Pace, Phase, QuorumLease};

@@ -16,8 +16,13 @@ pub struct Msg {
 /// What members say of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
-    /// Would you vote for me in it? These voters I know of.
-    Probe(Version),
+    /// Would you vote for me in it?
+    Probe {
+        /// These voters I know of.
+        version: Version,
+        /// Suppose that the leader of this term leads no longer.
+        released: Option<u64>,
+    },
     /// I would (in the term asked for), or not (this is mine).
     Would(bool),
     /// Vote for me.
@@ -56,6 +61,18 @@ pub enum Word {
     },
     /// I lead no longer, or stand no longer.
     Release,
+    /// If I led no longer, could you win?
+    Canvass {
+        /// The round in which I ask.
+        round: u64,
+        /// With so many votes.
+        votes: u32,
+    },
+    /// I could, by the answers that I have just had.
+    Able {
+        /// The round in which you asked.
+        round: u64,
+    },
 }
 
 impl Message for Msg {
@@ -68,11 +85,13 @@ impl Message for Msg {
         Kind::control("kept"),
         Kind::payload("hand-over"),
         Kind::payload("release"),
+        Kind::control("canvass"),
+        Kind::control("able"),
     ];
 
     fn kind(&self) -> usize {
         match self.word {
-            Word::Probe(_) => 0,
+            Word::Probe { .. } => 0,
             Word::Would(_) => 1,
             Word::Ask { .. } => 2,
             Word::Vote(_) => 3,
@@ -80,6 +99,8 @@ impl Message for Msg {
             Word::Kept { .. } => 5,
             Word::HandOver { .. } => 6,
             Word::Release => 7,
+            Word::Canvass { .. } => 8,
+            Word::Able { .. } => 9,
         }
     }
 
@@ -87,7 +108,10 @@ impl Message for Msg {
         let term = self.term;
         Some(match self.word {
             Word::Would(yes) | Word::Vote(yes) => format!("term {term}: {}", if yes { "yes" } else { "no" }),
-            Word::Renew { round, .. } | Word::Kept { round, .. } => format!("term {term}, round {round}"),
+            Word::Renew { round, .. }
+            | Word::Kept { round, .. }
+            | Word::Canvass { round, .. }
+            | Word::Able { round } => format!("term {term}, round {round}"),
             _ => format!("term {term}"),
         })
     }

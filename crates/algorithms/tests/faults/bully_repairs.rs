@@ -6,7 +6,7 @@ use crate::ring_repairs::random_recoveries;
 use crate::support::disturbed::{best_survivor, random_deaths};
 use crate::support::{Cast, Dice, assert_claims, assert_elected, called_by, sent};
 use crate::{at, run, with_script};
-use bellwether_algorithms::bully::{AtOnce, Stable, Waiting};
+use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_core::{Algorithm, DetectorChoice, Elect, Leadership};
 use bellwether_sim::faults::{Chosen, Fate};
 use bellwether_sim::{Event, Happening, Outcome, Plan, Report};
@@ -80,12 +80,14 @@ fn stable_asks_everyone_when_nothing_fails() {
             assert_eq!(sent(&report, "election"), election, "{context}");
             let time = u64::from(involved > 1) + 3 + u64::from(n > 1);
             let messages = election + answer + coordinator;
+            let storage = size_of::<Stable>() as u64 + (n - 1) * 16 + 8;
             let figures = [
                 ("messages", messages),
                 ("election", election),
                 ("answer", answer),
                 ("coordinator", coordinator),
                 ("time", time),
+                ("storage", storage),
             ];
             assert_claims(&report, &figures, &context);
         }
@@ -125,6 +127,7 @@ fn deaths_and_recoveries_are_survived() {
         check_deaths_and_recoveries::<AtOnce>(&detector);
         check_deaths_and_recoveries::<Waiting>(&detector);
         check_deaths_and_recoveries::<Stable>(&detector);
+        check_deaths_and_recoveries::<Broadcast>(&detector);
     }
 }
 
@@ -139,13 +142,50 @@ fn with_lost(lost: Chosen) -> (Cast, Plan) {
 }
 
 #[test]
-fn lost_questions_and_answers_are_made_good() {
+fn lost_questions_and_answers_are_made_good_if_others_ask_too() {
     for kind in ["election", "answer"] {
         for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))) {
             let (cast, plan) = with_lost(lose(kind, Some(from), Some(to), Some(1)));
             let context = format!("{kind} from {from} to {to}");
             assert_elected(&run::<AtOnce>(&plan), cast.id(3), true, &context);
             assert_elected(&run::<Waiting>(&plan), cast.id(3), true, &context);
+            assert_elected(&run::<Broadcast>(&plan), cast.id(3), true, &context);
+        }
+    }
+}
+
+/// Members 1 to n, of whom 1 to k live and only `caller` calls; its question to the best live one is lost.
+fn with_lost_question(n: usize, dead: usize, caller: usize) -> (Cast, Plan) {
+    let cast = Cast::in_best_order(Elect::Best, n);
+    let best = n - dead - 1;
+    let mut plan = called_by(cast.complete(), &[caller as u32]);
+    plan.script = (best + 1..n).map(|member| at(0, Event::Crash, member)).collect();
+    plan.link_faults.chosen = vec![lose("election", Some(caller as u32), Some(best as u32), Some(1))];
+    plan.limits.messages = 10_000;
+    (cast, plan)
+}
+
+#[test]
+fn a_lost_question_that_nobody_repeats_leaves_the_wrong_leader_unless_the_outcome_is_broadcast() {
+    for (n, dead) in (2..8).flat_map(|n| (0..n - 1).map(move |dead| (n, dead))) {
+        let best = n - dead - 1;
+        for caller in 0..best {
+            let (cast, plan) = with_lost_question(n, dead, caller);
+            let context = format!("{n} {dead} {caller}");
+            // Others between the caller and the best repeat the question.
+            let is_repeated = caller + 1 < best;
+            let outcome = run::<AtOnce>(&plan);
+            if is_repeated {
+                assert_elected(&outcome, cast.id(best), true, &context);
+            } else {
+                assert_eq!(outcome.ruling.leader, Some(cast.id(caller)), "{context}");
+                assert!(outcome.ruling.unsafe_because.is_some(), "{context}");
+            }
+            let outcome = run::<Broadcast>(&plan);
+            assert_elected(&outcome, cast.id(best), true, &context);
+            // Until the wrong leader hears of the right one, both lead: for as long as a message takes.
+            let several = if is_repeated { 0.0 } else { 1.0 };
+            assert_eq!(outcome.stability.with_several.hops(), several, "{context}");
         }
     }
 }
@@ -189,5 +229,6 @@ fn when_a_partition_heals_one_leader_is_left() {
         check_partition::<AtOnce>(minority_has_best);
         check_partition::<Waiting>(minority_has_best);
         check_partition::<Stable>(minority_has_best);
+        check_partition::<Broadcast>(minority_has_best);
     }
 }

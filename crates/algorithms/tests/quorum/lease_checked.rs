@@ -49,7 +49,8 @@ fn no_run_has_two_leases_at_once() {
         ),
         (Liberties { pauses: 1, ticks: 6, ..ON_TIME }, "a pause"),
         (Liberties { pauses: 1, ticks: 4, ..DRIFTING }, "a pause, and clocks that drift"),
-        (Liberties { requests: 1, ticks: 6, ..ON_TIME }, "a resignation or a hand-over"),
+        (Liberties { requests: 1, ticks: 13, ..ON_TIME }, "a resignation or a hand-over, and a fail-back"),
+        (Liberties { requests: 1, crashes: 1, ticks: 7, ..ON_TIME }, "the same, and a crash"),
         (Liberties { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
     ] {
         let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 2_000_000);
@@ -89,6 +90,7 @@ fn a_rule_that_is_broken_is_found_out() {
     assert_found_out::<VotesDuringPromise<Tight>>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
     assert_found_out::<StaleTermAccepted<Tight>>(Liberties { ticks: 9, ..twice }, 400_000);
     assert_found_out::<LeadsOn<Tight>>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
+    assert_found_out::<LeadsOnWhenAble<Tight>>(Liberties { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
 }
 
 #[test]

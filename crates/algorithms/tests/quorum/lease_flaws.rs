@@ -37,7 +37,7 @@ impl<P: Pace> Flaw for VotesDuringPromise<P> {
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
         twin.pass(cx, |sound, cx| {
-            if matches!(msg.word, Word::Ask { .. } | Word::Probe(_)) {
+            if matches!(msg.word, Word::Ask { .. } | Word::Probe { .. }) {
                 sound.on_timer(cx, Timer::Promise);
             }
             sound.on_message(cx, from, msg);
@@ -185,9 +185,45 @@ impl<P: Pace> Flaw for AnyListWillDo<P> {
     const NAME: &'static str = "any-list-will-do";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
-        if let Word::Ask { version, .. } | Word::Probe(version) = &mut msg.word {
+        if let Word::Ask { version, .. } | Word::Probe { version, .. } = &mut msg.word {
             *version = Version { term: u64::MAX, number: 0 };
         }
         msg
+    }
+}
+
+/// A member that is asked whether it could win says so without asking the voters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AbleUnasked<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for AbleUnasked<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "able-unasked";
+
+    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+        match msg.word {
+            Word::Canvass { round, .. } => {
+                cx.send(from, Msg { term: msg.term, word: Word::Able { round } });
+            }
+            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+        }
+    }
+}
+
+/// A leader that hears that a better member could win hands over without stopping to lead.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LeadsOnWhenAble<P>(PhantomData<P>);
+
+impl<P: Pace> Flaw for LeadsOnWhenAble<P> {
+    type Sound = QuorumLease<P>;
+    const NAME: &'static str = "leads-on-when-able";
+
+    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+        match msg.word {
+            Word::Able { .. } if twin.status().role == Role::Leader => {
+                cx.send(from, Msg { term: msg.term, word: Word::HandOver { is_named: false } });
+            }
+            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+        }
     }
 }

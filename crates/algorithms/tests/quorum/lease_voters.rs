@@ -8,7 +8,7 @@ use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomise
 use bellwether_core::*;
 use bellwether_sim::{Event, Happening, Plan, Report};
 
-fn is_safe(report: &Report, reigns: &Reigns) -> bool {
+pub fn is_safe(report: &Report, reigns: &Reigns) -> bool {
     report.stability.most_leaders <= 1 && reigns.shared_term().is_none()
 }
 
@@ -75,7 +75,7 @@ const HALF: Span = Span::from_ticks(HOP.ticks() / 2);
 /// Five to nine members, up to three of which look on at first; clocks drift, messages are lost, doubled and held up.
 /// Every now and then the network falls apart in another way, somebody freezes or boots again, and whoever leads is to
 /// admit or dismiss somebody, to hand over or to resign.
-fn restless(seed: u64) -> Plan {
+pub fn restless(seed: u64) -> Plan {
     let mut dice = Dice(seed);
     let n = 5 + dice.below(5) as u32;
     let observers = dice.below(4) as u32;

@@ -6,11 +6,14 @@ use bellwether_compiled as _;
 mod suite;
 
 mod death;
+mod far_terms;
 mod invitation;
 mod lease_checked;
+mod lease_failback;
 mod lease_flaws;
 mod lease_promises;
 mod lease_rules;
+mod lease_stores;
 mod lease_voters;
 mod omega;
 mod paxos;

@@ -173,7 +173,7 @@ fn the_best_comes_to_lead_again_after_a_while() {
     let leaders = leaders_of(&reigns);
     assert_eq!(leaders, [4, 3, 4]);
     let again = reigns.0[2].0;
-    assert!(again > hops(300 + (u64::from(Ranked::DAMPING) - 1) * INTERVAL), "{again}");
+    assert!(again > hops(300 + Ranked::STEADY), "{again}");
     // One that comes and goes faster than that does not.
     let flaps =
         (0..10).flat_map(|k| [at(300 + 40 * k, Event::Recover, 4), at(330 + 40 * k, Event::Crash, 4)]);
@@ -291,10 +291,9 @@ fn a_transfer_lasts() {
     assert_right(&report, "the best leads in the end");
     assert_eq!(leaders_of(&reigns), [4, 1, 4]);
     let lasted = reigns.0[2].0 - reigns.0[1].0;
-    // As many renewals as after four hand-overs in vain, and a moment for the last.
-    let renewals = u64::from(Ranked::DAMPING) * 2_u64.pow(4);
-    assert!(lasted >= HOP * (renewals * INTERVAL), "{lasted}");
-    assert!(lasted <= HOP * ((renewals + 2) * INTERVAL), "{lasted}");
+    // Sixteen times as long as usual, and a moment for the last.
+    assert!(lasted >= HOP * (16 * Ranked::STEADY), "{lasted}");
+    assert!(lasted <= HOP * (16 * Ranked::STEADY + 2 * INTERVAL), "{lasted}");
 }
 
 /// One that is dead is handed over to only if it is back before long.

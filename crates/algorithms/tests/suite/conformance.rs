@@ -3,7 +3,7 @@
 use crate::support::conformance::assert_conforms;
 use crate::support::{Cast, run};
 use bellwether_algorithms::{Algorithms, bully};
-use bellwether_core::{Driving, Port, Registry};
+use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Registry, Span};
 use bellwether_sim::{Event, Happening};
 
 #[test]
@@ -28,7 +28,7 @@ fn the_registry_lists_what_it_should() {
         ("variable-speeds", &["plain"], Rounds),
         ("floodmax", &["every-round", "news-only"], Rounds),
         ("aggregation-tree", &["plain"], Events),
-        ("bully", &["at-once", "waiting", "stable"], Events),
+        ("bully", &["at-once", "waiting", "stable", "broadcast"], Events),
         ("quorum-lease", &["ranked", "randomised", "adaptive", "tight"], Events),
         ("zookeeper", &["fast"], Events),
         ("paxos", &["single-decree"], Events),
@@ -59,9 +59,10 @@ fn storage_counts_what_a_state_owns() {
         let mut plan = cast.complete();
         let die = |member| Happening { at: bellwether_core::Time::ZERO, what: Event::Crash, member };
         plan.script = (0..dead as u32).map(die).collect();
-        // Callers suspect each of the dead.
-        let expected = size_of::<bully::AtOnce>() + dead * size_of::<Port>();
-        for variant in ["at-once", "waiting", "stable"] {
+        // Callers suspect each of the dead. Everyone must know everyone else's rank, and the delay bound.
+        let known = (n - 1) * size_of::<Rank>() + size_of::<Span>();
+        let expected = size_of::<bully::AtOnce>() + dead * size_of::<Port>() + known;
+        for variant in ["at-once", "waiting", "stable", "broadcast"] {
             assert_eq!(run("bully", variant, &plan).storage_max, expected as u64, "{variant} {dead} dead");
         }
     }
@@ -70,5 +71,22 @@ fn storage_counts_what_a_state_owns() {
         ("suppressing", size_of::<bellwether_algorithms::chang_roberts_suppressing::Suppressing>()),
     ] {
         assert_eq!(run("chang-roberts", variant, &cast.ring()).storage_max, expected as u64);
+    }
+}
+
+/// What a member must know counts, whether or not its state repeats it: it grows with n exactly where it must know all
+/// ids.
+#[test]
+fn storage_counts_what_a_member_must_know() {
+    for entry in Algorithms::ENTRIES.iter().filter(|entry| entry.spec.need == Need::Complete) {
+        let spec = entry.spec;
+        let known = |n: u32| {
+            let plan = Cast::in_best_order(bellwether_core::Elect::Best, n as usize).complete();
+            let measured = run(spec.name, spec.variant, &plan).storage_max;
+            assert!(measured >= spec.knows.bytes(n - 1), "{} {}", spec.name, spec.variant);
+            spec.knows.bytes(n - 1)
+        };
+        let a_peer = known(6) - known(5);
+        assert_eq!(a_peer >= size_of::<Rank>() as u64, spec.knows.has(Knowledge::PEERS), "{}", spec.name);
     }
 }

@@ -2,6 +2,8 @@
 
 use bellwether_compiled as _;
 
+mod bully;
+mod callers;
 mod drawn_at_random;
 mod faults;
 mod known_bugs;

@@ -17,7 +17,7 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict};
-use bellwether_core::{Algorithm, Id, Identities, Leadership, Rank, Reign, Role, Rounds, Status};
+use bellwether_core::{Algorithm, Id, Identities, Leadership, Rank, Reign, Role, Rounds, Starts, Status};
 use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use stateright::{Checker, Model};
@@ -54,15 +54,21 @@ fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
     }
 }
 
+/// Whether a live member knows of an election: it has called one, or heard of one. Where nobody calls, all do.
+fn is_known<A: Algorithm>(now: &Situation<A>) -> bool {
+    let up = || now.seats.iter().filter(|seat| seat.state().is_some());
+    A::SPEC.starts == Starts::Everyone || up().any(|seat| seat.facts().took_part)
+}
+
 /// At an end: somebody leads, and all know it who should. (Where there are no loops, every run comes to an end.)
 fn has_an_outcome<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
     let live = live(world, now);
     let all_know = live.iter().all(|(_, status)| A::SPEC.goal.is_met_by(status));
-    !is_end(world, now) || all_know && !leaders(&live).is_empty()
+    !is_end(world, now) || !is_known(now) || all_know && !leaders(&live).is_empty()
 }
 
 fn someone_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
-    !is_end(world, now) || !leaders(&live(world, now)).is_empty()
+    !is_end(world, now) || !is_known(now) || !leaders(&live(world, now)).is_empty()
 }
 
 fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {

@@ -3,12 +3,14 @@
 use crate::Line;
 use crate::namespace::Namespace;
 use bellwether::process::{Line as Said, SUPERVISOR, What};
-use bellwether::{Event, Id, Peer, Profile, Security, Settings};
+use bellwether::{Event, Id, Peer, Profile, Secret, Security, Settings};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::Ipv4Addr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -98,6 +100,7 @@ impl Cluster {
         let drawn = now_us() ^ u64::from(std::process::id());
         let host = Ipv4Addr::new(127, (drawn >> 16) as u8 | 1, (drawn >> 8) as u8, drawn as u8 | 1);
         let ids: Vec<Id> = (1..=n).map(|id| Id::new(id).expect("it is small")).collect();
+        let secret = Secret::generate().expect("the machine gives random numbers");
         for &me in &ids {
             let settings = Settings {
                 members: ids
@@ -105,13 +108,16 @@ impl Cluster {
                     .map(|&id| Peer::new(id, format!("{host}:{}", 7400 + id.value())))
                     .collect(),
                 data: directory.path().join(format!("data-{me}")),
-                security: Security::Secret(format!("only for this benchmark {drawn:032x}")),
+                security: Security::Secret(secret.clone()),
                 profile: if is_fast { Profile::FAST } else { Profile::STEADY },
                 always_stands: true,
                 ..Settings::new("bench", me)
             };
             let text = serde_json::to_string(&settings).expect("settings can be written");
-            std::fs::write(file_of(&directory, me), text).expect("there is room for a file");
+            let path = file_of(&directory, me);
+            std::fs::write(&path, text).expect("there is room for a file");
+            // Settings with a secret are nobody else's to read.
+            std::fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("the file is ours");
         }
         let (sender, lines) = channel();
         let mut cluster = Cluster {

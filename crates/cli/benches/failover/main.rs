@@ -5,11 +5,11 @@
 //! Whichever rivals are installed (etcd, ZooKeeper, Redis Sentinel, NATS, keepalived) run beside it.
 
 mod cluster;
-mod namespace;
 mod rest;
 mod rivals;
 mod stalls;
 
+use bellwether_testkit::namespace;
 use cluster::{Blow, Cluster};
 use std::time::Duration;
 

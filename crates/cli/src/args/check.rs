@@ -41,8 +41,9 @@ pub struct CheckArgs {
     /// network one (n! where members may crash); in others n!
     #[arg(long, value_enum, conflicts_with = "order", help_heading = "Members")]
     pub orders: Option<OrdersArg>,
-    /// Who calls the election at the beginning: ids, 'all', or 'any' to check every set of them
-    #[arg(long, value_name = "A,B,..|all|any", value_parser = parse_who_calls, default_value = "all",
+    /// Who calls the election at the beginning: ids, 'all', 'one' to check every member as the only one, or 'any'
+    /// to check every set of them
+    #[arg(long, value_name = "A,B,..|all|one|any", value_parser = parse_who_calls, default_value = "all",
           help_heading = "Members")]
     pub initiators: WhoCalls,
 

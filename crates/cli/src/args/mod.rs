@@ -24,7 +24,7 @@ pub use timeouts::TimeoutsArgs;
 pub use trials::TrialsArgs;
 pub use up::UpArgs;
 
-use crate::error::{CHECK_CODES, EXIT_CODES, SURVIVE_CODES, SWARM_CODES, UP_CODES};
+use crate::error::{CHECK_CODES, EXIT_CODES, MEMBER_CODES, SURVIVE_CODES, SWARM_CODES, UP_CODES};
 use bellwether_core::{Elect, Order};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -74,24 +74,26 @@ pub enum Command {
     Timeouts(TimeoutsArgs),
     /// Put whoever leads through ordeals, and measure what they do to leadership
     Trials(TrialsArgs),
-    /// Be a member, as a file of settings says: what 'up' starts
-    #[command(hide = true)]
+    /// Run one member of a cluster from a settings file, without a supervisor
+    #[command(after_help = MEMBER_CODES)]
     Member {
-        /// The file of settings
+        /// The settings file
         settings: PathBuf,
-        /// Do not say what its cluster promises: whoever starts it has
+        /// Do not print the guarantee
         #[arg(long)]
         quiet: bool,
     },
-    /// Start a member and tell the others when it is dead: what 'up' starts
-    #[command(hide = true)]
+    /// Run one member of a cluster from a settings file below a supervisor, which certifies its death to the others
+    #[command(after_help = MEMBER_CODES)]
     Supervise {
-        /// The file of the member's settings
+        /// The settings file
         settings: PathBuf,
-        /// Do not say what its cluster promises: whoever starts it has
+        /// Do not print the guarantee
         #[arg(long)]
         quiet: bool,
     },
+    /// Print a new secret for the members of a cluster: 256 random bits
+    Secret,
     /// Print completions for a shell
     Completions {
         /// The shell

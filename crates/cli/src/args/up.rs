@@ -36,6 +36,10 @@ pub struct UpArgs {
     /// removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Let members begin with an empty store though their directory in DIR has settings: they have forgotten their votes,
+    /// and if all have, fencing tokens begin anew
+    #[arg(long, requires = "data")]
+    pub new_store: bool,
     /// How to tell what happens: in lines of text, or one JSON object a line [default: a live view on a terminal,
     /// text elsewhere]
     #[arg(long, value_enum)]

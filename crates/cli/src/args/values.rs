@@ -147,6 +147,8 @@ pub enum WhoCalls {
     All,
     /// Every set of members, one after the other.
     Any,
+    /// Every member alone, one after the other.
+    One,
     /// These.
     Ids(Vec<Id>),
 }
@@ -156,9 +158,10 @@ pub fn parse_who_calls(text: &str) -> Result<WhoCalls, String> {
     match text {
         "all" => Ok(WhoCalls::All),
         "any" => Ok(WhoCalls::Any),
+        "one" => Ok(WhoCalls::One),
         _ => match parse_ids(text) {
             Ok(ids) => Ok(WhoCalls::Ids(ids)),
-            Err(error) => Err(format!("{error} (or 'all', or 'any')")),
+            Err(error) => Err(format!("{error} (or 'all', 'one' or 'any')")),
         },
     }
 }
@@ -168,6 +171,7 @@ impl Display for WhoCalls {
         match self {
             WhoCalls::All => f.write_str("all"),
             WhoCalls::Any => f.write_str("any"),
+            WhoCalls::One => f.write_str("one"),
             WhoCalls::Ids(ids) => f.write_str(&comma_separated(ids)),
         }
     }
@@ -302,6 +306,7 @@ mod tests {
     #[test]
     fn lists_may_be_words() {
         assert_eq!(parse_who_calls("any"), Ok(WhoCalls::Any));
+        assert_eq!(parse_who_calls("one"), Ok(WhoCalls::One));
         assert_eq!(parse_who_calls("2,1").unwrap().to_string(), "2,1");
         assert!(parse_who_calls("none").is_err());
         assert_eq!(parse_attributes("-3,5"), Ok(AttributesArg::Listed(vec![-3, 5])));

@@ -75,6 +75,7 @@ fn heading(inquiry: &Inquiry) -> String {
     let callers = match &inquiry.callers {
         WhoCalls::All => "everyone".to_owned(),
         WhoCalls::Any => "every set of members, one after the other".to_owned(),
+        WhoCalls::One => "one member: each in turn".to_owned(),
         WhoCalls::Ids(ids) => comma_separated(ids),
     };
     text.push_str(&line("initiators", callers));

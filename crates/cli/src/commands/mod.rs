@@ -20,6 +20,7 @@ mod play_text;
 mod proven;
 mod proven_output;
 mod scenarios;
+mod secret;
 mod simulate;
 mod simulate_json;
 mod simulate_text;
@@ -58,6 +59,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Check(args) => check::run(&args),
         Command::Timeouts(args) => timeouts::run(&args),
         Command::Trials(args) => trials::run(&args),
+        Command::Secret => secret::run(),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { dir } => man::run(dir.as_deref()),
     }

@@ -11,7 +11,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::request::Wanted;
 use bellwether_check::{Property, Verdict};
-use bellwether_core::Driving;
+use bellwether_core::{Driving, Starts};
 use bellwether_sim::Setup;
 use bellwether_sim::network::Shape;
 use std::time::{Duration, Instant};
@@ -78,12 +78,38 @@ impl Column {
     }
 }
 
+/// Who calls in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    EveryoneCalls,
+    OneCalls,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Table; 2] = [Table::EveryoneCalls, Table::OneCalls];
+
+    /// Who calls.
+    pub fn callers(self) -> WhoCalls {
+        match self {
+            Table::EveryoneCalls => WhoCalls::All,
+            Table::OneCalls => WhoCalls::One,
+        }
+    }
+
+    /// Whether an algorithm has a row in it.
+    fn has(self, choice: &Choice) -> bool {
+        self == Table::EveryoneCalls || choice.spec.starts == Starts::Callers
+    }
+}
+
 /// What is known of an algorithm under the faults of a column.
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub choice: Choice,
+    pub table: Table,
     pub column: Column,
-    /// The largest size at which everything holds, and in how many states.
+    /// The largest size at which everything holds, and in how many states: of all checks of that size together.
     pub held: Option<(u64, u64)>,
     /// The size at which something is violated, what, and in how many steps.
     pub broken: Option<(u64, Property, usize)>,
@@ -121,20 +147,24 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
         None => Bound::Until(Instant::now() + args.time.unwrap_or(DEFAULT_TIME)),
     };
     let effort = Effort::from_args(args)?;
-    let choices: Vec<Choice> = Choice::all().collect();
-    let mut left = choices.len() as u32 * Column::ALL.len() as u32;
+    let of_table = |table: Table| {
+        Choice::all().filter(move |choice| table.has(choice)).map(move |choice| (table, choice))
+    };
+    let rows: Vec<(Table, Choice)> = Table::ALL.into_iter().flat_map(of_table).collect();
+    let mut left = rows.len() as u32 * Column::ALL.len() as u32;
     let progress = Progress::new(left.into(), "cells");
     let mut cells = Vec::new();
-    for choice in choices {
+    for (table, choice) in rows {
         for column in Column::ALL {
-            progress.say(format!("({}, {})", choice.label(), column.name()));
+            let callers = table.callers();
+            progress.say(format!("({}, initiators {callers}, {})", choice.label(), column.name()));
             let effort = match bound {
                 Bound::Until(end) => {
                     Effort { time: Some(end.saturating_duration_since(Instant::now()) / left), ..effort }
                 }
                 Bound::States(states) => Effort { states, ..effort },
             };
-            cells.push(cell(choice, column, &effort)?);
+            cells.push(cell((table, choice), column, &effort)?);
             left -= 1;
             progress.advance();
         }
@@ -152,15 +182,16 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
 }
 
 /// Checks one size after the other, as far as the bounds allow.
-fn cell(choice: Choice, column: Column, effort: &Effort) -> Result<Cell, Failure> {
+fn cell((table, choice): (Table, Choice), column: Column, effort: &Effort) -> Result<Cell, Failure> {
     let applies = column.applies_to(&choice);
-    let mut cell = Cell { choice, column, held: None, broken: None, is_cut: false, is_late: false, applies };
+    let (held, broken, is_cut, is_late) = (None, None, false, false);
+    let mut cell = Cell { choice, table, column, held, broken, is_cut, is_late, applies };
     if !applies {
         return Ok(cell);
     }
     let began = Instant::now();
     for n in SIZES {
-        let Some(inquiry) = inquiry(choice, column, n) else { continue };
+        let Some(inquiry) = inquiry((table, choice), column, n) else { continue };
         let time = effort.time.map(|time| time.saturating_sub(began.elapsed()));
         let found = found::find(&inquiry, &Effort { time, ..*effort }, &|_| ())?; // the cell is told
         if found.verdict() == Verdict::Incomplete {
@@ -186,13 +217,13 @@ impl Cell {
 }
 
 /// The check of an algorithm in one size; nothing if there is no such network.
-fn inquiry(choice: Choice, column: Column, n: u64) -> Option<Inquiry> {
+fn inquiry((table, choice): (Table, Choice), column: Column, n: u64) -> Option<Inquiry> {
     let topic = Topic {
         choice,
         shape: Shape::for_need(choice.spec.need),
         wanted: Wanted { ids: None, nodes: Some(n), order: None, usual: (n, OrderArg::Worst) },
         all_orders: false,
-        callers: WhoCalls::All,
+        callers: table.callers(),
         setup: Setup::default(),
         seed: 0,
     };

@@ -79,6 +79,9 @@ fn outcome(goal: Goal, report: &Report) -> String {
         (Outcome::Elected, Some(leader)) => format!("{leader}, but not everyone knows"),
         (Outcome::Split, _) => "split: there is more than one leader".to_owned(),
         (Outcome::Undecided, _) => "nobody before the run was stopped".to_owned(),
+        (Outcome::None, _) if !ruling.required => {
+            "nobody: no live member called an election or heard of one, so none was required".to_owned()
+        }
         _ => "nobody".to_owned(),
     };
     let kinds: Vec<String> =

@@ -1,15 +1,15 @@
 //! Where the members of a run live: a directory for each, with its settings and its votes.
 
+use super::kept;
 use crate::args::UpArgs;
 use crate::choice::Choice;
 use crate::error::Failure;
-use bellwether::{Id, Peer, Security, Settings};
+use bellwether::{Id, Peer, Secret, Security, Settings};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -41,14 +41,11 @@ impl Home {
             }
         };
         let lock = lock(&root)?;
+        kept::check(&root, ids, args.new_store)?;
         let home = Home { root, _temporary: temporary, _lock: lock };
-        let drawn: [u8; 35] = draw()?;
-        let (host, secret) = drawn.split_at(3);
-        let members: Vec<Peer> = ids.iter().map(|&id| Peer::new(id, address(host, id))).collect();
-        let secret = secret.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let host: [u8; 3] = draw()?;
+        let members: Vec<Peer> = ids.iter().map(|&id| Peer::new(id, address(&host, id))).collect();
+        let secret = Secret::generate().ok_or_else(no_random_numbers)?;
         for &me in ids {
             let settings = Settings {
                 members: members.clone(),
@@ -63,7 +60,9 @@ impl Home {
                 ..Settings::new(CLUSTER, me)
             };
             let path = home.settings(me);
-            let written = fs::create_dir_all(&settings.data).and_then(|()| write_secretly(&path, &settings));
+            let written = make_private(&home.of(me))
+                .and_then(|()| make_private(&settings.data))
+                .and_then(|()| write_secretly(&path, &settings));
             written.map_err(|error| Failure::unwritable(&path, error))?;
         }
         Ok(home)
@@ -82,7 +81,15 @@ impl Home {
 /// Two runs in one directory would give each other's members new settings.
 fn lock(root: &Path) -> Result<File, Failure> {
     let path = root.join("lock");
-    let opened = fs::create_dir_all(root).and_then(|()| File::create(&path));
+    let open = || {
+        if !root.is_dir() {
+            make_private(root)?;
+        }
+        // Anyone who may open the file may lock it.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+        file.set_permissions(Permissions::from_mode(0o600)).map(|()| file)
+    };
+    let opened = open();
     let file = opened.map_err(|error| Failure::unwritable(&path, error))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
@@ -105,8 +112,18 @@ fn draw<const N: usize>() -> Result<[u8; N], Failure> {
     let mut bytes = [0; N];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
         Ok(count) if count == N => Ok(bytes),
-        _ => Err(Failure::System("the machine gives no random numbers to draw a secret from".to_owned())),
+        _ => Err(no_random_numbers()),
     }
+}
+
+fn no_random_numbers() -> Failure {
+    Failure::System("the machine gives no random numbers to draw a secret from".to_owned())
+}
+
+/// Makes a directory that only its owner can enter, or makes it so.
+fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
 fn write_secretly(path: &Path, settings: &Settings) -> io::Result<()> {

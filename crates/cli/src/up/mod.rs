@@ -3,6 +3,7 @@
 mod deeds;
 mod home;
 mod keeper;
+mod kept;
 mod record;
 mod run;
 mod screen;

@@ -25,6 +25,8 @@ struct Failover {
     at: u64,
     /// Who led, and in which term.
     former: (Id, u64),
+    /// When that member was started again. Named after that, it leads anew, also where terms are not counted.
+    restarted_at: Option<u64>,
     survivors: BTreeSet<Id>,
     /// Whom each survivor has named since, in which term, and when.
     named: BTreeMap<Id, (Id, u64, u64)>,
@@ -115,7 +117,15 @@ impl Record {
         }
     }
 
-    /// A member leads no longer, or has started anew.
+    /// A member's process has started.
+    pub fn started(&mut self, member: Id, at: u64) {
+        self.ends(member, at);
+        if let Some(failover) = self.failover.as_mut().filter(|it| it.former.0 == member && it.at < at) {
+            failover.restarted_at = Some(at);
+        }
+    }
+
+    /// A member leads no longer.
     pub fn ends(&mut self, member: Id, at: u64) {
         if let Some(held) = self.last_of(member) {
             held.end(at);
@@ -148,7 +158,8 @@ impl Record {
         self.kills += 1;
         self.died(member, at);
         if let Some(term) = led_in.filter(|_| !survivors.is_empty()) {
-            self.failover = Some(Failover { at, former: (member, term), survivors, named: BTreeMap::new() });
+            let (former, named) = ((member, term), BTreeMap::new());
+            self.failover = Some(Failover { at, former, restarted_at: None, survivors, named });
         }
     }
 
@@ -163,7 +174,8 @@ impl Record {
     /// A member names a leader.
     pub fn named(&mut self, by: Id, leader: Id, term: u64, at: u64) {
         let Some(failover) = &mut self.failover else { return };
-        let is_new = at > failover.at && (leader != failover.former.0 || term > failover.former.1);
+        let is_other = leader != failover.former.0 || term > failover.former.1;
+        let is_new = at > failover.at && (is_other || failover.restarted_at.is_some_and(|start| at > start));
         if is_new && failover.survivors.contains(&by) {
             failover.named.insert(by, (leader, term, at));
             self.end_failover();
@@ -222,8 +234,11 @@ impl Record {
         let (mut elections, mut changes) = (0, Changes { provoked: 0, unprovoked: 0 });
         let mut last: Option<Held> = None;
         for held in intervals.iter().filter(counted) {
-            if last.is_some_and(|last| (last.member, last.term) == (held.member, held.term)) {
-                continue; // it goes on after its lease had lapsed, and nobody has led in between
+            // Where terms are counted, one goes on after its lease had lapsed, if no other member has led in between.
+            // Where they are not, a member that has lost leadership was elected again.
+            let is_same = |last: Held| (last.member, last.term) == (held.member, held.term);
+            if spec.reign.counts_terms() && last.is_some_and(is_same) {
+                continue;
             }
             elections += 1;
             if let Some(last) = last {
@@ -375,6 +390,34 @@ mod tests {
         let seen = summary(&record);
         assert_eq!(seen.elections, 3);
         assert_eq!(seen.leader_changes, Changes { provoked: 1, unprovoked: 1 });
+    }
+
+    /// 3 leads, is killed and comes back, and leads again; all in term 0.
+    #[test]
+    fn elections_without_terms_are_counted_by_who_came_to_lead() {
+        let spec = Choice::find("chang-roberts", None).unwrap().spec;
+        let mut record = Record::default();
+        record.holds(id(3), 0, 10, u64::MAX);
+        record.killed(id(3), Some(0), [1, 2].map(id).into(), 50);
+        record.started(id(3), 70);
+        record.holds(id(3), 0, 80, u64::MAX);
+        record.ends(id(3), 90);
+        record.holds(id(3), 0, 100, u64::MAX); // a returning member has called an election
+        let seen = record.summary(3, "chang-roberts".to_owned(), spec);
+        assert_eq!((seen.elections, seen.leader_changes), (3, Changes { provoked: 1, unprovoked: 1 }));
+    }
+
+    #[test]
+    fn failover_ends_when_survivors_name_the_restarted_leader() {
+        let mut record = Record::default();
+        record.holds(id(3), 0, 10, u64::MAX);
+        record.killed(id(3), Some(0), [1, 2].map(id).into(), 50);
+        record.named(id(1), id(3), 0, 60); // of its life before
+        record.started(id(3), 70);
+        record.named(id(1), id(3), 0, 80);
+        assert!(record.is_failing_over());
+        record.named(id(2), id(3), 0, 90);
+        assert!(!record.is_failing_over());
     }
 
     #[test]

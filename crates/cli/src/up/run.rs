@@ -44,8 +44,8 @@ pub struct Run<'a> {
     /// Where each member stands.
     standings: BTreeMap<Id, Standing>,
     lives: u64,
-    /// Some member has started.
-    has_run: bool,
+    /// Those whose process has not said that it has started, in its last life.
+    could_not_start: BTreeSet<Id>,
     record: Record,
     /// When somebody led, or nobody could.
     led_at: Instant,
@@ -75,7 +75,9 @@ impl<'a> Run<'a> {
         let home = Home::furnish(args, choice, &ids)?;
         let clock = Clock::new();
         let promise = promise(choice.spec, args.members);
-        let detector = detector_of(choice.spec, args.detector.as_deref());
+        let delay_bound = bellwether::Profile::from(args.profile).delay_bound;
+        let detector = detector_of(choice.spec, args.detector.as_deref(), delay_bound);
+        let detector = detector.as_deref();
         let told = match args.format {
             Some(OutcomeFormat::Json) => Telling::Json,
             None if play::can_be_drawn() => Telling::View(Box::new(View::open(
@@ -94,7 +96,7 @@ impl<'a> Run<'a> {
             clock,
             standings: ids.iter().map(|&id| (id, Standing::default())).collect(),
             lives: 0,
-            has_run: false,
+            could_not_start: BTreeSet::new(),
             record: Record::default(),
             led_at: Instant::now(),
             comebacks: Vec::new(),
@@ -136,10 +138,13 @@ impl<'a> Run<'a> {
         }
         // Whoever is told to end at any moment may have had no time to elect.
         let has_no_time = self.is_over && self.led_at.elapsed() < GRACE;
-        let is_live = self.leader().is_some() || !self.has_majority() || has_no_time;
-        let has_died_out = self.has_died_out();
+        let is_led = self.leader().is_some() && !self.record.is_failing_over();
+        let is_live = is_led || !self.has_majority() || has_no_time;
+        let is_starting = |id: &Id| self.condition(*id) != Condition::Dead;
+        let could_not_start: Vec<Id> =
+            self.could_not_start.iter().copied().filter(|id| !is_starting(id)).collect();
         self.stop()?;
-        if has_died_out && !self.has_run {
+        if could_not_start.len() == self.standings.len() {
             return Err(Failure::System("no member could start: what they said tells why".to_owned()));
         }
         let summary = self.record.summary(self.args.members, self.choice.label(), self.choice.spec);
@@ -148,7 +153,16 @@ impl<'a> Run<'a> {
             self.told = Telling::Text; // gives the terminal back; the summary stays on it
         }
         self.tell(None, Deed::Summary(summary))?;
-        Ok(if is_live { verdict } else { verdict.max(Verdict::NotLive) })
+        let verdict = if is_live { verdict } else { verdict.max(Verdict::NotLive) };
+        match could_not_start[..] {
+            [] => Ok(verdict),
+            _ if verdict > Verdict::Incomplete => Ok(verdict),
+            _ => Err(Failure::System(format!(
+                "{} could not start: what {} said tells why",
+                super::kept::members(&could_not_start),
+                if could_not_start.len() == 1 { "it" } else { "they" },
+            ))),
+        }
     }
 
     /// Waits for notices until then, at the most, and takes what there is.
@@ -219,8 +233,8 @@ impl<'a> Run<'a> {
                 }
             }
             Said::Event(Event::Started { pid, .. }) => {
-                self.has_run = true;
-                self.record.ends(member, at_us);
+                self.could_not_start.remove(&member);
+                self.record.started(member, at_us);
                 if let Some(keeper) = self.keepers.get_mut(&member).filter(|keeper| keeper.life == life) {
                     // If it is dead already, its end is told when nothing more comes of it. If it is not what it says,
                     // nothing is ever done to it; all of it ends with its supervisor.
@@ -345,6 +359,7 @@ impl<'a> Run<'a> {
         let keeper = Keeper::start(life, &self.home.settings(id), &self.sender)
             .map_err(|error| Failure::System(format!("cannot start member {id}: {error}")))?;
         self.keepers.insert(id, keeper);
+        self.could_not_start.insert(id);
         *self.standing(id) = Standing::default();
         Ok(())
     }

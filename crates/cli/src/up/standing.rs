@@ -113,6 +113,8 @@ impl Standing {
             },
             Event::Stopped { .. } => (self.leader, self.lease) = (None, None),
             Event::InTheClear
+            | Event::NewCluster
+            | Event::NewStore
             | Event::Gained { .. }
             | Event::Extended { .. }
             | Event::Ready { .. }

@@ -162,7 +162,6 @@ const CASES: &[(&str, &[&str])] = &[
     (expect!("[[event]]\nat = 0\ncrash = 80", "leader = ^80"), &["member 80 crashes at 0"]),
     (expect!("outcome = 'split'\nagreed = ^true"), &["'agreed' cannot be where outcome is 'split'"]),
     (expect!("outcome = 'split'\nsafe = ^true"), &["'safe' cannot be where outcome is 'split'"]),
-    (expect!("outcome = 'none'\nlive = ^true"), &["'live' cannot be where outcome is 'none'"]),
     (expect!("outcome = ^'undecided'"), &["nothing stops this one", "'until' or 'max_messages'"]),
     (expect!("leader = 80\nagreed = true\nleaders = { ^5 = 32 }"), &["all are to name one leader"]),
     (expect!("agreed = true\nleaders = { ^5 = 'none' }"), &["all are to name one leader"]),

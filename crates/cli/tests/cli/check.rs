@@ -101,6 +101,9 @@ fn a_family_is_the_sum_of_its_members() {
     let sets = ["1", "2", "3", "1,2", "1,3", "2,3", "1,2,3"];
     let by_set = sets.map(|set| format!("chang-roberts --no-reduction --ids 3,2,1 --initiators {set}"));
     assert_eq!(of("chang-roberts --no-reduction --nodes 3 --initiators any", 7), sums(&by_set));
+    let alone =
+        ["1", "2", "3"].map(|one| format!("chang-roberts --no-reduction --ids 3,2,1 --initiators {one}"));
+    assert_eq!(of("chang-roberts --no-reduction --nodes 3 --initiators one", 3), sums(&alone));
     // In a complete network it does not matter who sits where.
     of("bully --nodes 3 --orders all", 1);
 }
@@ -131,6 +134,19 @@ fn reductions_and_threads_change_no_verdict() {
         object
     };
     assert_eq!(without_time(1), without_time(2));
+}
+
+/// A caller that crashes before anybody has heard of its call leaves no election to be decided.
+#[test]
+fn a_caller_that_crashes_unheard_violates_nothing() {
+    for variant in ["at-once", "waiting", "stable", "broadcast"] {
+        let (code, object) = json(&format!("bully/{variant} --initiators any --crashes 1"));
+        assert_eq!((code, object["verdict"].as_str()), (0, Some("holds")), "{object}");
+        assert_eq!((&object["checks"], &object["checked"]), (&7.into(), &7.into()));
+    }
+    // One that was heard does: its neighbour waits for ever.
+    let (code, object) = json("aggregation-tree --nodes 2 --initiators one --crashes 1");
+    assert_eq!((code, object["property"].as_str()), (4, Some("eventually")), "{object}");
 }
 
 /// Lots are bounded, and that is said.
@@ -197,6 +213,7 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("check chang-roberts --ids 1,2 --initiators 9", &["initiator 9 is not a member", "1, 2"]),
     ("check chang-roberts --initiators none", &["'none' is no id", "'any'"]),
     ("check lcr --initiators any", &["every member starts by itself", "leave out --initiators any"]),
+    ("check lcr --initiators one", &["every member starts by itself", "leave out --initiators one"]),
     ("check lcr --initiators 1", &["every member starts by itself"]),
     ("check chang-roberts --crashes 17", &["--crashes", "16"]),
     ("check chang-roberts --nodes 2 --crashes 3", &["there cannot be 3 crashes", "at most 2"]),
@@ -280,6 +297,8 @@ fn duties_and_the_bound_on_drift_can_be_given() {
 
 /// Cells of the page with at most so many states are checked again.
 const MOST_STATES: u64 = 5_000;
+/// A violation that takes more states to be found is not looked for again.
+const MOST_SEARCHED: u64 = 100_000;
 
 /// With REWRITE_GOLDEN set the whole page is written: that takes minutes.
 #[test]
@@ -297,7 +316,15 @@ fn the_page_of_what_is_proven_is_right() {
         "--duplicates 1",
         "--links reordering",
     ];
-    let table = page.split("## The table").nth(1).unwrap();
+    let tables = page.split("## Every member calls").nth(1).unwrap();
+    let (everyone, one) = tables.split_once("## One member calls").unwrap();
+    for (table, callers) in [(everyone, "all"), (one, "one")] {
+        check_table(table, callers, &options);
+    }
+}
+
+/// Checks the smaller cells of a table again.
+fn check_table(table: &str, callers: &str, options: &[&str]) {
     let (mut held, mut broken) = (0, 0);
     for row in table.lines().filter(|line| line.starts_with("| ")).skip(1) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
@@ -306,11 +333,14 @@ fn the_page_of_what_is_proven_is_right() {
                 let digits = cell.split(mark).nth(1)?.chars().take_while(|c| c.is_ascii_digit() || *c == ',');
                 digits.filter(char::is_ascii_digit).collect::<String>().parse::<u64>().ok()
             };
-            let check = |n: u64| json(&format!("{} --nodes {n} {options}", cells[0])).1;
+            let check = |n: u64| {
+                let limit = format!("--states {MOST_SEARCHED}");
+                json(&format!("{} --nodes {n} --initiators {callers} {options} {limit}", cells[0]))
+            };
             if let Some(n) = number_after("holds to n = ") {
                 let states = number_after("(").unwrap();
                 if states <= MOST_STATES {
-                    let object = check(n);
+                    let (_, object) = check(n);
                     assert_eq!(
                         (object["verdict"].as_str(), object["states"].as_u64()),
                         (Some("holds"), Some(states)),
@@ -320,7 +350,10 @@ fn the_page_of_what_is_proven_is_right() {
                     held += 1;
                 }
             } else if let Some(n @ ..=2) = number_after("violated at n = ") {
-                let object = check(n);
+                let (code, object) = check(n);
+                if code == 6 {
+                    continue;
+                }
                 let (property, steps) =
                     (object["property"].as_str().unwrap_or("none"), number_after("(").unwrap());
                 assert!(cell.contains(&format!(": {property} (")), "{}: {cell}, not {property}", cells[0]);
@@ -332,5 +365,5 @@ fn the_page_of_what_is_proven_is_right() {
             }
         }
     }
-    assert!(held > 20 && broken > 10, "{held} and {broken} cells are few");
+    assert!(held > 10 && broken > 10, "{callers}: {held} and {broken} cells are few");
 }

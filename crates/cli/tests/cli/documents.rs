@@ -2,7 +2,7 @@
 
 use crate::program::{run_in, run_well};
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 18] = [
     "up",
     "algorithms",
     "explain",
@@ -16,6 +16,9 @@ const SUBCOMMANDS: [&str; 15] = [
     "check",
     "timeouts",
     "trials",
+    "member",
+    "supervise",
+    "secret",
     "completions",
     "man",
 ];
@@ -97,6 +100,17 @@ fn the_manual_has_a_page_for_every_subcommand() {
         assert!(read(&format!("bellwether-{subcommand}.1")).contains(".SH SYNOPSIS"), "{subcommand}");
     }
     assert_eq!(std::fs::read_dir(dir.path().join("pages/man1")).unwrap().count(), 1 + SUBCOMMANDS.len());
+}
+
+#[test]
+fn secret_prints_a_new_secret_each_time() {
+    let [one, other] = [(); 2].map(|()| run_well("secret").stdout);
+    assert_ne!(one, other);
+    for line in [one, other] {
+        let secret = bellwether::Secret::new(line.strip_suffix('\n').unwrap());
+        assert_eq!(secret.check(), Ok(()));
+        assert!(secret.expose().starts_with("bw1-"), "it was generated");
+    }
 }
 
 #[test]

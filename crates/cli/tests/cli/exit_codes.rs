@@ -31,6 +31,24 @@ fn runs_without_a_leader_end_with_4() {
 }
 
 #[test]
+fn a_run_in_which_no_election_is_required_ends_with_0() {
+    // 2 crashes as it calls, before it has asked 3: nobody alive knows of an election.
+    let unheard = "simulate bully --ids 1,2,3 --initiators none --crash-sending 2@1 --call 2@2";
+    let ended = run(&format!("{unheard} --format json"));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let object = ended.json();
+    assert_eq!(
+        (object["outcome"].as_str(), object["live"].as_bool()),
+        (Some("none"), Some(true)),
+        "{object}"
+    );
+    assert!(run(unheard).stdout.contains("none was required"));
+    // 1 has asked 2, and crashes before it asks 3.
+    let heard = "simulate bully --ids 1,2,3 --initiators none --crash-sending 1@1 --call 1@2 --format json";
+    assert_eq!(run_well(heard).json()["leader"], 3);
+}
+
+#[test]
 fn the_worst_of_many_runs_counts() {
     let ended = run("simulate chang-roberts --nodes 5 --crash 5@0 --runs 3 --format json");
     assert_eq!(ended.code, 4);

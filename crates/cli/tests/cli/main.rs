@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_scenarios;
+mod bad_settings;
 mod batch;
 mod check;
 mod compare;

@@ -43,7 +43,8 @@ pub fn run_well(args: &str) -> Ended {
     ended
 }
 
-fn ended(output: Output) -> Ended {
+/// What came of it, when the program has ended.
+pub fn ended(output: Output) -> Ended {
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     let code = output.status.code().expect("the program ends by itself");
     Ended { code, stdout: text(output.stdout), stderr: text(output.stderr) }

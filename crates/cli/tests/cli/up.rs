@@ -1,5 +1,7 @@
 //! Real clusters: what they say, and that nothing of them is left.
 
+mod kept;
+mod rings;
 mod terminal;
 
 use crate::program::{command, run, run_in, run_well};
@@ -10,6 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -265,7 +268,7 @@ fn the_detector_that_is_chosen_watches_and_is_named() {
     for (detector, verdict) in [("heartbeat:D=500", "failed"), ("three-valued:D1=500,D2=60000", "suspected")]
     {
         let mut up = Up::start(&format!("--members 3 --algorithm bully --detector {detector}"));
-        up.read_until(|told| count(told, "gained") > 0);
+        up.read_until(|told| count(told, "started") == 3 && count(told, "gained") > 0);
         assert_eq!(up.told[0]["detector"], detector);
         kill_process(pid_of(&up.told, 1), Signal::STOP).unwrap();
         let is_doubt = |line: &Value| {
@@ -275,7 +278,7 @@ fn the_detector_that_is_chosen_watches_and_is_named() {
         assert_eq!(up.told.iter().find(|line| is_doubt(line)).unwrap()["verdict"], verdict, "{detector}");
     }
     let text = run_well("up --algorithm bully --members 3 --for 100ms").stdout;
-    assert!(text.contains("3 members run bully with the detector heartbeat, steady"), "{text}");
+    assert!(text.contains("3 members run bully with the detector heartbeat:T=60,D=240, steady"), "{text}");
     let text = run_well("up --members 1 --for 100ms --format json").stdout;
     assert!(text.lines().next().unwrap().contains("\"detector\":null"), "{text}");
 }
@@ -312,9 +315,12 @@ fn what_is_kept_can_be_gone_on_with_but_not_twice_at_once() {
     assert!(second.stderr.contains("another cluster runs in"), "{}", second.stderr);
     up.signal(Signal::TERM);
     up.read_to_the_end();
-    let settings = dir.path().join("member-1/settings.json");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(settings).unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600, "the secret is for nobody else");
+    let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
+    for (name, wanted) in
+        [("lock", 0o600), ("member-1", 0o700), ("member-1/settings.json", 0o600), ("member-1/votes", 0o700)]
+    {
+        assert_eq!(mode(name), wanted, "{name} is for nobody else");
+    }
     let last = up.told.iter().filter_map(|line| line["term"].as_u64()).max().unwrap();
 
     let again = run_well(&format!("up --members 3 --for 100ms --format json --data {data}")).stdout;
@@ -352,19 +358,6 @@ fn if_none_of_many_can_start_that_is_said() {
         let (dead, why) = (format!("member {id} is dead"), format!("member {id}: error: "));
         assert!(ended.stdout.contains(&dead) && ended.stderr.contains(&why), "{}", ended.stdout);
     }
-}
-
-#[test]
-fn settings_that_make_no_sense_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("odd.json"), "{}").unwrap();
-    for args in ["member odd.json", "supervise odd.json", "member none.json"] {
-        let ended = run_in(dir.path(), args);
-        assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);
-        assert!(ended.stderr.contains("cannot read the settings in"), "{args}: {}", ended.stderr);
-    }
-    let help = run("--help").stdout;
-    assert!(!help.contains("supervise"), "it is nobody's business: {help}");
 }
 
 /// By its environment a process can be asked to die with its parent. The wish is inherited by those for whom it is not meant.

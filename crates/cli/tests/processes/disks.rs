@@ -3,8 +3,8 @@
 use crate::cluster::Cluster;
 use bellwether::Event;
 use bellwether_cluster::skipped::skipped;
-use nix::sys::{ptrace, wait};
-use nix::unistd::Pid;
+use bellwether_testkit::disk_stall::DiskStall;
+use bellwether_testkit::process::LIMIT;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -61,38 +61,16 @@ fn a_disk_that_is_full_later_stops_no_vote() {
     cluster.finish(&rest);
 }
 
-/// The thread that waits for a member's disk, held up as by a disk that does not answer.
-struct Stalled(Pid);
-
-impl Stalled {
-    fn stall(member: i32) -> Option<Stalled> {
-        let threads =
-            fs::read_dir(format!("/proc/{member}/task")).unwrap().map(|thread| thread.unwrap().path());
-        let is_disk =
-            |path: &PathBuf| fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim() == "disk");
-        let disk = threads.into_iter().find(is_disk).unwrap();
-        let disk = Pid::from_raw(disk.file_name().unwrap().to_str().unwrap().parse().unwrap());
-        if let Err(why) = ptrace::seize(disk, ptrace::Options::empty()) {
-            skipped("a disk that stalls", &format!("this user may not hold up threads: {why}"));
-            return None;
-        }
-        ptrace::interrupt(disk).unwrap();
-        wait::waitpid(disk, Some(wait::WaitPidFlag::__WALL)).unwrap();
-        Some(Stalled(disk))
-    }
-}
-
-impl Drop for Stalled {
-    fn drop(&mut self) {
-        let _ = ptrace::detach(self.0, None); // the member may have been killed
-    }
+/// Holds up a member's disk, if this user may.
+fn stall(member: i32) -> Option<DiskStall> {
+    DiskStall::begin(member, LIMIT).map_err(|why| skipped("a disk that stalls", &why)).ok()
 }
 
 #[test]
 fn a_leader_whose_disk_stalls_gives_up_and_takes_part_again_when_it_answers() {
     let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
     let member = cluster.process(leader).member();
-    let Some(stalled) = Stalled::stall(member) else { return };
+    let Some(stalled) = stall(member) else { return };
     let rest = cluster.others(leader);
     cluster.until_said("it notices", |me, event| me == leader && *event == Event::DiskStalled);
     cluster.until_said("it gives up", |me, event| {
@@ -112,7 +90,7 @@ fn a_voter_whose_disk_stalls_does_not_vote() {
     let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
     let voters = cluster.others(leader);
     let member = cluster.process(voters[0]).member();
-    let Some(stalled) = Stalled::stall(member) else { return };
+    let Some(stalled) = stall(member) else { return };
     cluster.kill(leader);
     cluster.until_said("the leader is dead", |_, event| matches!(event, Event::Died { .. }));
     let since = Instant::now();

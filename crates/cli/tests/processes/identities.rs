@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, calm, places};
 use bellwether::Event;
+use bellwether::process::What;
 use bellwether_cluster::COMMITMENT;
 use bellwether_cluster::skipped::skipped;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -70,21 +71,66 @@ fn a_member_whose_host_name_leads_elsewhere_is_found_there() {
     cluster.finish(&[1, 2]);
 }
 
+/// However often it is started again: nobody hears it.
 #[test]
-fn a_member_that_has_lost_its_disk_may_not_vote_again() {
+fn a_member_that_has_lost_its_disk_may_not_vote_again_however_often_it_starts() {
     let (mut cluster, leader, _) = Cluster::at_work(3, |_| ());
     let follower = cluster.others(leader)[0];
     cluster.kill(follower);
     std::fs::remove_dir_all(&cluster.settings(follower).data).unwrap();
     let empty = cluster.settings(follower).clone();
-    let errors = cluster.errors_of(&empty);
-    assert!(errors.contains(&format!("member {follower} has ended")), "{errors}");
-    assert!(errors.contains("its disk was lost") && errors.contains("exit code Some(1)"), "{errors}");
+    for _ in 0..4 {
+        let errors = cluster.errors_of(&empty);
+        assert!(errors.contains(&format!("member {follower} has ended")), "{errors}");
+        assert!(
+            errors.contains("voted from another store") && errors.contains("exit code Some(1)"),
+            "{errors}"
+        );
+        assert!(errors.contains("`dismiss` it at the leader"), "{errors}");
+    }
     let rest = cluster.others(follower);
     cluster.until_said("its peers say so", |me, event| {
-        me != follower && matches!(event, Event::Refused { why, .. } if why.contains("its disk was lost"))
+        me != follower && matches!(event, Event::Refused { why, .. } if why.contains("its votes are lost"))
     });
     cluster.finish(&rest);
+}
+
+/// As the manual says: dismissed, started with an empty directory, admitted.
+#[test]
+fn a_member_that_has_lost_its_disk_is_readmitted_by_order() {
+    let (mut cluster, leader, term) = Cluster::at_work(3, |_| ());
+    let [first, second] = cluster.others(leader)[..] else { panic!("there are three") };
+    cluster.kill(first);
+    std::fs::remove_dir_all(&cluster.settings(first).data).unwrap();
+    cluster.process(leader).order(&format!("dismiss {first}"));
+    // It is refused until the second has heard of the dismissal.
+    let mut refusals = 0;
+    loop {
+        cluster.start(first);
+        let is_back = cluster.until("it takes part or ends", |recording| {
+            let of_first = recording.lines.iter().filter(|line| line.member.value() == first);
+            let events = || {
+                of_first
+                    .clone()
+                    .filter_map(|line| if let What::Event(it) = &line.what { Some(it) } else { None })
+            };
+            let ends = events().filter(|event| matches!(event, Event::Stopped { why: Some(_) })).count();
+            let takes_part = events().any(|event| *event == Event::NewStore);
+            (takes_part || ends > refusals).then_some(takes_part)
+        });
+        if is_back {
+            break;
+        }
+        refusals += 1;
+        cluster.take(first).errors();
+    }
+    cluster.process(leader).order(&format!("admit {first}"));
+    cluster.leader_of(&[first, second, leader], 0);
+    // Without the second, the leader needs the first: it leads on for longer than its lease lasts.
+    cluster.kill(second);
+    cluster.until_led_for(&[leader, first], std::time::Duration::from_secs(3));
+    assert!(cluster.leader_of(&[first, leader], 0).1 >= term);
+    cluster.finish(&[first, leader]);
 }
 
 #[test]
@@ -109,7 +155,7 @@ fn a_second_process_with_a_directory_of_its_own_ends_and_the_first_stays() {
     twin.listen = places().next();
     twin.data = cluster.directory().join("twin");
     let errors = cluster.errors_of(&twin);
-    assert!(errors.contains(&format!("another process is member {follower} of this cluster")), "{errors}");
+    assert!(errors.contains("a second process has this id"), "{errors}");
     let all = cluster.ids();
     cluster.finish(&all);
 }
@@ -140,7 +186,7 @@ fn a_second_process_with_the_leaders_identity_does_not_disturb_it() {
     twin.listen = places().next();
     twin.data = cluster.directory().join("twin");
     let errors = cluster.errors_of(&twin);
-    assert!(errors.contains(&format!("another process is member {leader} of this cluster")), "{errors}");
+    assert!(errors.contains("a second process has this id"), "{errors}");
     let all = cluster.ids();
     cluster.assert_keep(&all, (leader, term));
     cluster.finish(&all);

@@ -3,14 +3,15 @@
 //! Nearly every test ends with members that know a leader, and with a judge who has recorded everything that was said.
 
 mod clocks;
-mod cluster;
 mod disks;
+mod files;
+mod floods;
 mod identities;
-mod judge;
-mod namespaces;
 mod partitions;
-mod process;
+mod redial;
 mod signals;
 mod strangers;
 mod turns;
 mod words;
+
+use bellwether_testkit::{cables as namespaces, cluster, process};

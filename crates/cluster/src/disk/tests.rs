@@ -1,7 +1,6 @@
 use super::*;
-use crate::Store;
 use crate::terms::tests::terms;
-use bellwether_core::Id;
+use crate::{Store, StoreId};
 use std::sync::mpsc;
 
 /// Keeps what it is told to when it is allowed to, and as it is told to: the disk as the test wants it.
@@ -25,6 +24,10 @@ impl Keep for Puppet {
 
     fn write_again(&mut self) -> Result<(), StoreError> {
         self.act(None)
+    }
+
+    fn remember(&mut self, peer: Id, _: StoreId) -> Result<(), StoreError> {
+        self.act(Some(peer.value().to_le_bytes().to_vec()))
     }
 }
 
@@ -60,7 +63,7 @@ fn a_write_is_done_when_the_disk_says_so_and_not_before() {
         assert!(disk.take_done().is_none() && disk.busy_for().is_some(), "the disk has not said anything");
         outcomes.send(Ok(())).unwrap();
         woken.recv().unwrap();
-        assert!(matches!(disk.take_done(), Some(Ok(()))));
+        assert!(matches!(disk.take_done(), Some(Ok(Done::Written))));
         assert_eq!(kept.recv().unwrap().as_deref(), Some(durable));
     }
     assert!(disk.close(LONG));
@@ -91,7 +94,7 @@ fn a_probe_is_silent_unless_it_fails_and_holds_up_no_write() {
     assert!(disk.take_done().is_none() && disk.busy_for().is_some(), "the write goes on");
     outcomes.send(Ok(())).unwrap();
     woken.recv().unwrap();
-    assert!(matches!(disk.take_done(), Some(Ok(()))));
+    assert!(matches!(disk.take_done(), Some(Ok(Done::Written))));
     assert_eq!([kept.recv().unwrap(), kept.recv().unwrap()], [None, Some(b"one".to_vec())]);
     disk.probe();
     outcomes.send(failure()).unwrap();

@@ -1,11 +1,17 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
-use super::{Fault, Member, PATIENCE};
+use super::{Fault, Member};
 use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
-use crate::watch::Word;
-use bellwether_core::{Environment as _, Id, Port, Starts, Time, Verdict};
+use crate::store::READMISSION;
+use crate::watch::{Watch, Word};
+use bellwether_core::{Id, Port, Signal, Span, Starts, Time, Verdict};
+
+/// The most signals that are heard in one turn while the disk is waited for.
+const MOST_SIGNALS: usize = 64;
+/// The most inputs in a row that go before a detector's alarm.
+const MOST_BEFORE_WATCH: u64 = 4_096;
 
 /// Something that one occasion brings several of, to be told to the algorithm one at a time.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +20,8 @@ pub(super) enum News {
     Death(Port),
     /// This one is said to be dead: if it is still taken for the leader, an election is called.
     NoLeader(Id),
+    /// An election is to be called.
+    Call,
 }
 
 impl Member {
@@ -23,34 +31,30 @@ impl Member {
         match incoming {
             Incoming::Message { peer, bytes } => {
                 let Some((port, msg)) = addressed(bytes) else { return Ok(true) };
-                if port.0 >= self.around.my_ports() || self.around.behind(port).0 != peer {
+                if !self.around.can_hear(port, peer) {
                     return Ok(true);
                 }
                 if !self.state.has_started {
                     self.state.own_mail.put_early(port, msg);
                     return Ok(true);
                 }
-                let taken = self.machine.take(
-                    Input::Message(port, msg),
-                    now,
-                    &mut self.around,
-                    &mut self.state.wishes,
-                );
+                let msg = if self.around.closes() { self.state.ring.open(msg) } else { Some(msg) };
+                let taken = msg.ok_or(Malformed).and_then(|msg| {
+                    let (around, wishes) = (&mut self.around, &mut self.state.wishes);
+                    self.machine.take(Input::Message(port, msg), now, around, wishes)
+                });
                 match taken {
                     Ok(()) => self.fulfil(),
                     Err(Malformed) => self.network.reject(peer),
                 }
             }
-            Incoming::Signal { peer, signal } => {
-                if let Some(port) = self.around.ports_to(peer).next() {
-                    self.hear(Word::Signal(port, signal));
-                }
-            }
+            Incoming::Signal { peer, signal } => self.hear_signal(peer, signal),
             Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
                 let was_dead = self.state.dead.remove(&peer);
                 self.outlook.say(now, Event::Connected { peer });
                 self.suspect(peer, Verdict::Working, was_dead);
+                self.take_back(peer, was_dead);
                 if let Some(reign) = self.state.reign.filter(|_| self.state.is_ready) {
                     self.network.send(peer, Outgoing::Ready(reign.term));
                 }
@@ -59,17 +63,31 @@ impl Member {
                 let why = why.to_string();
                 self.outlook.say(now, Event::Disconnected { peer, why });
                 self.suspect(peer, Verdict::Suspected, false);
+                self.resend_past(peer);
             }
             Incoming::Dead { peer, .. } => {
                 self.state.dead.insert(peer);
                 self.outlook.forget_ready(peer);
                 self.outlook.say(now, Event::Died { peer });
                 self.mourn(peer);
+                self.resend_past(peer);
             }
             Incoming::Superseded { .. } => {
                 return Err(format!(
-                    "another process is member {} of this cluster, or was and its disk was lost; give each process an id and \
-                     a data directory of its own, and a member whose directory is lost a new id",
+                    "another process is member {} of this cluster, or this one started from a copy or a backup of its data \
+                     directory; give each process an id and a data directory of its own",
+                    self.me
+                )
+                .into());
+            }
+            Incoming::NewStore { peer, store, known } => {
+                self.state.vetted.insert(peer, (store, known));
+                self.vet_stores();
+            }
+            Incoming::OtherStore { peer } => {
+                return Err(format!(
+                    "member {peer} knows that member {} voted from another store than the one in its data directory: the \
+                     votes in that one are lost, or a second process has this id. {READMISSION}",
                     self.me
                 )
                 .into());
@@ -116,16 +134,52 @@ impl Member {
                     self.take(Input::Call);
                 }
             }
+            News::Call => self.take(Input::Call),
         }
     }
 
-    /// Where the algorithm waits for calls, and nobody has been known to lead for long, or only one that is dead.
+    /// Where the algorithm waits for calls, and nobody has been known to lead for long, or only a member that is gone.
     pub(super) fn must_call_again(&self, now: Time) -> bool {
         let led_by = self.machine.status().leader;
-        let is_led = led_by.is_some_and(|leader| !self.state.dead.contains(&leader));
+        let is_gone = |leader: Id| self.state.dead.contains(&leader) || self.has_failed(leader);
+        let is_led = led_by.is_some_and(|leader| !is_gone(leader));
         self.machine.spec().starts == Starts::Callers
             && !is_led
-            && now >= self.state.leaderless_since + self.around.delay_bound() * (PATIENCE * 2)
+            && now >= self.state.leaderless_since + self.patience_with_elections()
+    }
+
+    /// While the disk is waited for, the detector goes on: the member beats, and hears others beat. What the detector says
+    /// is told to the algorithm afterwards. A member whose disk has stalled falls silent. Says whether there may be more.
+    pub(super) fn keep_watch(&mut self) -> bool {
+        if self.state.is_stalled {
+            return false;
+        }
+        for _ in 0..MOST_SIGNALS {
+            let Some((peer, signal)) = self.network.next_signal() else {
+                self.state.drained_at = self.state.polled_at;
+                if self.is_watch_due(Span::default()) {
+                    self.hear(Word::Wake);
+                }
+                return false;
+            };
+            self.hear_signal(peer, signal);
+        }
+        true
+    }
+
+    /// Whether the detector is to be woken, so late at least. It hears first what has come in by the time, unless that
+    /// has no end: a member that was itself held up must not take that for the silence of others.
+    pub(super) fn is_watch_due(&self, late: Span) -> bool {
+        let wake_at = self.watch.as_ref().and_then(Watch::wake_at);
+        let is_flooded = self.state.taken_since_drained > MOST_BEFORE_WATCH;
+        let heard_until = if is_flooded { self.state.polled_at } else { self.state.drained_at };
+        wake_at.is_some_and(|at| at + late <= heard_until)
+    }
+
+    fn hear_signal(&mut self, peer: Id, signal: Signal) {
+        if let Some(port) = self.around.ports_to(peer).next() {
+            self.hear(Word::Signal(port, signal));
+        }
     }
 
     /// Gives the detector a word.
@@ -135,6 +189,7 @@ impl Member {
         if !self.state.has_started {
             return;
         }
+        let mut back = Vec::new();
         let wanted = watch.hear(word, now, &mut self.around);
         for (port, signal) in wanted.signals.drain(..) {
             self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
@@ -146,6 +201,8 @@ impl Member {
             if verdict == Verdict::Failed {
                 self.state.news.push_back(News::NoLeader(peer));
             }
+            back.extend((verdict == Verdict::Working).then_some(peer));
         }
+        back.into_iter().for_each(|peer| self.take_back(peer, false));
     }
 }

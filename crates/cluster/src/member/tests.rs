@@ -6,7 +6,7 @@ use crate::elector::Elector;
 use crate::leadership::NoHandOver;
 use crate::machine::Typed;
 use crate::start::start_with;
-use crate::{Peer, Saved, Security, Settings, StoreError};
+use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
 use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
@@ -77,7 +77,14 @@ impl Keep for Platter {
     fn write_again(&mut self) -> Result<(), StoreError> {
         self.act(None)
     }
+
+    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+        self.act(None)
+    }
 }
+
+/// How long a scribe is held up that is asked to dismiss somebody.
+const HELD_UP: Duration = Duration::from_secs(3);
 
 /// Leads from the beginning. Each suspicion is a term of its own, and written down; so is that it was told to resign.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -126,6 +133,7 @@ impl Algorithm for Scribe {
             }
             Request::Transfer(_) => cx.persist(self.term),
             Request::Admit(_) => panic!("the test wants it to"),
+            Request::Dismiss(_) => thread::sleep(HELD_UP),
             _ => {}
         }
     }
@@ -206,14 +214,18 @@ impl Stage {
     ) -> Stage {
         let mut settings = Settings {
             members: vec![Peer::new(id(1), "127.0.0.1:0")],
-            security: Security::Secret("a secret of thirty-two bytes or more".to_owned()),
+            security: Security::Secret(
+                "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21".into(),
+            ),
             ..Settings::new("test", id(1))
         };
         change(&mut settings);
         let platter = Platter::default();
         platter.be(mood);
-        let kept = (platter.clone(), Saved { boot: 1, durable: None, wait: Span::default() });
-        let shared = start_with(settings, detector, Box::new(Typed::<A>::new()), kept).unwrap();
+        let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
+        let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
+        let machine = Box::new(Typed::<A>::new());
+        let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone())).unwrap();
         Stage { elector: Elector { shared: Arc::new(shared), registry: PhantomData }, platter }
     }
 
@@ -358,6 +370,7 @@ fn what_is_asked_again_and_again_while_the_disk_stalls_is_asked_once() {
 fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before() {
     let stage = Stage::with::<Scribe>(Some(Box::new(Gloom)), Mood::Stalled, |settings| {
         settings.members.extend([2, 3].map(|peer| Peer::new(id(peer), "127.0.0.1:0")));
+        settings.profile = Profile::FAST; // it starts before a leader tries its disk for the first time
     });
     until(|| stage.platter.asked().len() == 1);
     stage.settle();
@@ -389,6 +402,54 @@ fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() 
     while !matches!(next(), Event::Disconnected { peer, .. } if peer == id(2)) {}
     until(|| stage.elector.view().status.term == 1);
     assert_eq!(stage.platter.asked(), [[1]]);
+}
+
+/// Two scribes that are connected, with detectors whose patience is two seconds.
+fn watched_pair() -> (Stage, Stage) {
+    let stage = |me: u64| {
+        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=50,D=1950").unwrap();
+        Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
+            settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
+            settings.me = id(me);
+        })
+    };
+    let (one, two) = (stage(1), stage(2));
+    one.elector.set_address(id(2), two.elector.address().to_string());
+    until(|| one.elector.is_leader() && two.elector.is_leader()); // by now they have started
+    (one, two)
+}
+
+fn failed(peer: u64) -> Event {
+    Event::Judged { peer: id(peer), verdict: Verdict::Failed }
+}
+
+#[test]
+fn member_that_waits_for_its_disk_beats_and_hears_beats() {
+    let (one, two) = watched_pair();
+    let (mut events, mut others) = (one.elector.observe(), two.elector.observe());
+    one.platter.be(Mood::Stalled);
+    one.elector.request(Request::Transfer(id(1))); // is written down
+    let mut said = Vec::new();
+    while said.last() != Some(&Event::DiskStalled) {
+        said.push(within(events.next()).unwrap().event); // for longer than the detectors' patience
+    }
+    assert!(!said.contains(&failed(2)), "it heard the other: {said:?}");
+    two.elector.clone().stop();
+    let said = to_the_end(&mut others);
+    assert!(!said.contains(&failed(1)), "the other heard it: {said:?}");
+}
+
+#[test]
+fn member_that_was_held_up_hears_what_came_before_it_judges() {
+    let (one, two) = watched_pair();
+    let (mut events, mut others) = (one.elector.observe(), two.elector.observe());
+    one.elector.request(Request::Dismiss(id(2)));
+    let mut next = || within(others.next()).unwrap().event;
+    while next() != failed(1) {} // it is silent for too long
+    while next() != (Event::Judged { peer: id(1), verdict: Verdict::Working }) {}
+    one.elector.clone().stop();
+    let said = to_the_end(&mut events);
+    assert!(!said.contains(&failed(2)), "the other beat all the time: {said:?}");
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! From a socket to a connection with a peer: who is it, may it speak, and which connection stays.
 
+use super::dial::tune;
+use super::door::Caller;
 use super::link::Trouble;
 use super::peers::{Arrival, Burial, Dialling, Greeting};
 use super::wire::Malformed;
 use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage, secure};
+use crate::Incarnation;
 use crate::obituary::{self, Obituary};
-use crate::{Incarnation, LONGEST_PROMISE};
 use bellwether_core::Id;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What a TLS connection begins with.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -17,9 +19,11 @@ impl Network {
     pub(super) fn advance(&mut self, at: usize) {
         while let Some(line) = &mut self.lines[at] {
             let advanced = match line.stage {
-                Stage::Up | Stage::Swallowed => return,
+                Stage::Up | Stage::Swallowed | Stage::Vetting => return,
                 _ if line.link.frozen => return,
-                Stage::Connecting => self.connected(at),
+                Stage::Connecting | Stage::Overdue => self.connected(at),
+                Stage::Arriving if line.caller.is_some_and(|caller| caller.has_spoken) => return,
+                Stage::Arriving if !line.link.readable => return,
                 Stage::Arriving => self.arrived(at),
                 Stage::Greeting | Stage::Hoping => self.hear(at),
                 Stage::Obituary => self.hear_obituary(at),
@@ -50,36 +54,64 @@ impl Network {
         if line.link.stream.peer_addr().is_err() {
             return Ok(false);
         }
+        // Only one of the attempts goes on: Hello is said on no other.
+        let is_late = line.stage == Stage::Overdue;
+        if is_late && self.lines.iter().flatten().any(|line| line.peer == Some(peer) && line.has_begun()) {
+            return Err(Trouble::Closed);
+        }
+        let tls = self.guard.dial(peer).map_err(|error| Trouble::Tls(rustls::Error::General(error)))?;
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        line.link.secure(tls);
         line.stage = Stage::Greeting;
+        line.since = Instant::now();
         self.say_hello(at, peer);
+        self.release_where(|line| line.dialled == Some(peer) && !line.has_begun());
         Ok(true)
     }
 
-    /// Tells by the first byte what somebody wants.
+    /// Tells by the first byte what somebody wants. TLS begins when the door lets it.
     fn arrived(&mut self, at: usize) -> Result<bool, Trouble> {
         let Some(line) = &mut self.lines[at] else { return Ok(false) };
         let mut first = [0];
         match line.link.stream.peek(&mut first) {
             Ok(0) => return Err(Trouble::Closed),
             Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                line.link.readable = false;
+                return Ok(false);
+            }
             Err(_) => return Err(Trouble::Closed),
         }
+        tune(&line.link.stream, &self.pace).map_err(|_| Trouble::Closed)?;
         if first[0] == obituary::MAGIC[0] {
             line.stage = Stage::Obituary;
             return Ok(true);
         }
-        let tls = self.guard.answer().map_err(|error| Trouble::Tls(rustls::Error::General(error)))?;
-        match (first[0], tls) {
-            (TLS_HANDSHAKE, tls @ Some(_)) => line.link.secure(tls),
-            (TLS_HANDSHAKE, None) => {
+        match (first[0], self.guard.is_open()) {
+            (TLS_HANDSHAKE, false) => {
+                line.caller.iter_mut().for_each(Caller::speaks);
+                return Ok(false);
+            }
+            (TLS_HANDSHAKE, true) => {
                 return self.refuse(at, Reason::Malformed, "it speaks TLS, and we do not");
             }
-            (_, Some(_)) => return self.refuse(at, Reason::Malformed, "it does not speak TLS, and we do"),
-            (_, None) => {}
+            (_, false) => return self.refuse(at, Reason::Malformed, "it does not speak TLS, and we do"),
+            (_, true) => {}
         }
         line.stage = Stage::Greeting;
         Ok(true)
+    }
+
+    /// TLS begins with a caller that has spoken.
+    pub(super) fn answer(&mut self, at: usize) {
+        let tls = self.guard.answer();
+        let Some(line) = &mut self.lines[at] else { return };
+        match tls {
+            Ok(tls) => line.link.secure(tls),
+            Err(error) => return self.fail(at, Trouble::Tls(rustls::Error::General(error))),
+        }
+        line.stage = Stage::Greeting;
+        line.since = Instant::now();
     }
 
     /// One frame of who is not up yet.
@@ -102,6 +134,10 @@ impl Network {
                 }
                 self.superseded(at, by);
                 Ok(false)
+            }
+            (_, Frame::OtherStore) => {
+                let named = line.peer.is_some_and(|peer| self.guard.is_named(line.link.tls(), peer));
+                if named { self.has_other_store(at) } else { Err(Malformed::Order.into()) }
             }
             _ => Err(Malformed::Order.into()),
         }
@@ -137,9 +173,26 @@ impl Network {
             line.stage = Stage::Swallowed;
             return Ok(false);
         }
+        let boot = hello.incarnation.boot;
+        if !member.known.is_plausible(boot) {
+            return self.refuse(at, Reason::Malformed, &format!("no member can have started {boot} times"));
+        }
         line.peer = Some(from);
         line.greeting = Some(Greeting { incarnation: hello.incarnation, number: hello.number });
-        let longest_promise = Duration::from_micros((self.terms.delay_bound * LONGEST_PROMISE).ticks());
+        if self.must_vet(at, hello) {
+            return Ok(false);
+        }
+        self.greet(at, hello)
+    }
+
+    /// The peer is who it says, and votes from the store that is known: is it the latest start of it?
+    pub(super) fn greet(&mut self, at: usize, hello: &Hello) -> Result<bool, Trouble> {
+        let (from, longest_promise) = (hello.from, self.longest_promise());
+        let Some(line) = &mut self.lines[at] else { return Ok(false) };
+        let Some(member) = self.members.iter_mut().find(|member| member.id == from) else {
+            return Ok(false);
+        };
+        member.is_new = hello.is_new;
         let now = (Instant::now(), longest_promise);
         match member.known.greet(hello.incarnation, hello.commitment, now) {
             Arrival::Same => {}
@@ -178,7 +231,7 @@ impl Network {
         } else {
             line.stage = Stage::Hoping;
             // As long as there is hope here, Hello is said nowhere else.
-            let is_unsaid = |line: &super::Line| line.peer == Some(peer) && line.stage == Stage::Connecting;
+            let is_unsaid = |line: &super::Line| line.peer == Some(peer) && !line.has_begun();
             self.release_where(is_unsaid);
         }
         Ok(true)
@@ -210,8 +263,10 @@ impl Network {
         let Some(Greeting { incarnation, .. }) = line.greeting else { return };
         line.stage = Stage::Up;
         line.link.tally.connections += 1;
+        let address = line.address.ip();
         if let Some(member) = self.member_mut(peer) {
             member.up = Some(at);
+            member.last_seen = Some(address);
             member.reached();
         }
         self.happened.push(Incoming::Up { peer, incarnation });
@@ -227,6 +282,10 @@ impl Network {
                 matches!((line.greeting, this), (Some(its), Some(this)) if its.takes_over_from(this));
             if is_later || line.stage == Stage::Leaving {
                 continue;
+            }
+            let is_of = |life: Incarnation| line.greeting.is_some_and(|its| its.incarnation == life);
+            if later.is_some_and(is_of) {
+                continue; // a second connection of the same start, whose store was not known yet
             }
             if later.is_some() && line.greeting.is_some() {
                 line.link.queue(&Frame::Superseded(later));
@@ -275,7 +334,7 @@ impl Network {
     pub(super) fn fail(&mut self, at: usize, trouble: Trouble) {
         let stage = self.lines[at].as_ref().map(|line| line.stage);
         let reason = match &trouble {
-            Trouble::Closed => None,
+            Trouble::Closed | Trouble::Silent => None,
             Trouble::Tls(error) => Some((secure::explain(error), None)),
             Trouble::Malformed(it @ Malformed::Version(_)) => Some((it.to_string(), Some(Reason::Version))),
             Trouble::Malformed(it) => Some((it.to_string(), Some(Reason::Malformed))),
@@ -322,7 +381,8 @@ impl Network {
         member.hellos += 1;
         let (from, to, number) = (self.me, peer, member.hellos);
         let (incarnation, commitment) = (self.incarnation, self.commitment);
-        let hello = Hello { cluster, terms, from, to, incarnation, number, commitment };
+        let (store, is_new) = (self.store, self.is_new);
+        let hello = Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment };
         if let Some(line) = &mut self.lines[at] {
             line.link.queue(&Frame::Hello(hello));
         }

@@ -14,7 +14,7 @@ impl Happened {
     pub fn push(&mut self, new: Incoming<'static>) {
         if self.0.len() >= MOST {
             match new {
-                Incoming::Refused { .. } => return,
+                Incoming::Refused { .. } | Incoming::NewStore { .. } => return,
                 // Whether somebody is there now: how often it has come and gone before says nothing.
                 Incoming::Up { peer, .. } | Incoming::Down { peer, .. } => self.0.retain(|old| {
                     !matches!(*old, Incoming::Up { peer: it, .. } | Incoming::Down { peer: it, .. } if it == peer)

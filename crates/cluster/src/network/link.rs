@@ -2,6 +2,7 @@
 
 use super::Tally;
 use super::wire::{self, Frame, HEADER, MAX_BODY, Malformed};
+use bellwether_core::Signal;
 use mio::net::TcpStream;
 use rustls::Connection;
 use std::io::{ErrorKind, Read, Write};
@@ -22,6 +23,8 @@ const SMALL: usize = 2 * 1024;
 pub enum Trouble {
     /// It was closed, or broke.
     Closed,
+    /// The other side's system does not acknowledge what was sent.
+    Silent,
     /// TLS failed.
     Tls(rustls::Error),
     /// It said what is no frame.
@@ -47,6 +50,8 @@ pub struct Link {
     /// There may be something to take. Falls only when the socket has nothing more and no whole frame is left.
     pub readable: bool,
     pub writable: bool,
+    /// The other side sends nothing more than what is there.
+    pub hung_up: bool,
     /// How many more bytes may be read in this turn.
     left: usize,
     /// How many were thrown away since it was closed.
@@ -55,7 +60,17 @@ pub struct Link {
     pub frozen: bool,
     /// Since when what is queued does not get away.
     pub stalled_since: Option<Instant>,
+    /// Since when nothing has come after something was sent.
+    pub unanswered: Option<Unanswered>,
     pub tally: Tally,
+}
+
+/// Nothing has come since then, although something was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Unanswered {
+    pub since: Instant,
+    /// At that time the kernel said that something was not acknowledged.
+    pub is_suspect: bool,
 }
 
 impl Link {
@@ -63,16 +78,18 @@ impl Link {
         Link {
             stream,
             tls: tls.map(Box::new),
-            input: vec![0; SMALL],
+            input: Vec::new(), // most that come say nothing
             taken: 0,
             filled: 0,
             output: Vec::new(),
             readable: false,
             writable: false,
+            hung_up: false,
             left: TURN,
             discarded: 0,
             frozen: false,
             stalled_since: None,
+            unanswered: None,
             tally: Tally::default(),
         }
     }
@@ -113,6 +130,23 @@ impl Link {
             self.fill()?;
         }
         Ok(None)
+    }
+
+    /// The next frame, if it is a signal. Any other frame, and trouble, is left for [`Link::take`].
+    pub fn take_signal(&mut self) -> Option<Signal> {
+        while self.readable && !self.frozen {
+            match wire::decode(&self.input[self.taken..self.filled]).ok()? {
+                Some((Frame::Signal(signal), length)) => {
+                    self.taken += length;
+                    self.tally.frames_in += 1;
+                    return Some(signal);
+                }
+                Some(_) => return None,
+                None if self.left == 0 => return None,
+                None => self.fill().ok()?,
+            }
+        }
+        None
     }
 
     /// So many bytes that are no frame, once they have come.
@@ -165,6 +199,9 @@ impl Link {
     }
 
     fn has_read(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.unanswered = None;
+        }
         self.tally.bytes_in += bytes as u64;
         self.left = self.left.saturating_sub(bytes);
     }
@@ -181,7 +218,7 @@ impl Link {
             self.input.shrink_to_fit();
         }
         if self.filled == self.input.len() {
-            self.input.resize((2 * self.filled).min(HEADER + MAX_BODY), 0);
+            self.input.resize((2 * self.filled).clamp(SMALL, HEADER + MAX_BODY), 0);
         }
     }
 
@@ -212,6 +249,9 @@ impl Link {
         let before = self.tally.bytes_out;
         if !self.frozen {
             self.push()?;
+        }
+        if self.tally.bytes_out > before {
+            self.unanswered.get_or_insert(Unanswered { since: now, is_suspect: false });
         }
         let is_stuck = self.is_waiting() && self.tally.bytes_out == before;
         self.stalled_since = match self.stalled_since {
@@ -260,6 +300,7 @@ impl Link {
 
     /// Throws away what comes in. Whether nothing more can, or it has been enough.
     pub fn discard(&mut self) -> bool {
+        self.input.resize(self.input.len().max(SMALL), 0);
         while self.readable && self.discarded < TURN {
             match counted(self.stream.read(&mut self.input), &mut self.readable) {
                 Ok(got) => self.discarded += got,
@@ -280,6 +321,7 @@ fn counted(result: std::io::Result<usize>, ready: &mut bool) -> Result<usize, Tr
             *ready = false;
             Ok(0)
         }
+        Err(error) if error.kind() == ErrorKind::TimedOut => Err(Trouble::Silent),
         Err(_) => Err(Trouble::Closed),
     }
 }

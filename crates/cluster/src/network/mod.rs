@@ -11,31 +11,39 @@
 //! members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the same one,
 //! and what one sends after its `Up` the other gets after its own, unless the connection breaks.
 
+mod budget;
+mod diagnosis;
+mod dial;
+mod door;
 mod greet;
 mod happened;
 mod link;
+mod pace;
 mod peers;
 mod resolve;
 mod secure;
 mod tally;
 mod tend;
+mod vetting;
 pub mod wire;
 mod words;
 
-use crate::{Incarnation, Settings, Terms};
-use bellwether_core::Id;
+use crate::{Incarnation, Settings, StoreId, Stores, Terms};
+use bellwether_core::{Id, Signal};
+use diagnosis::Diagnosis;
+use door::{Caller, Door};
 use happened::Happened;
 use link::{Link, Trouble};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
+use pace::Pace;
 use peers::{Greeting, Member};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use resolve::Resolver;
 use ring::rand::SecureRandom;
 use secure::Guard;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,11 +67,19 @@ pub struct Network {
     local: SocketAddr,
     /// When to accept again: at once if somebody may be waiting, later if the system has run out of something.
     accept_at: Option<Instant>,
+    /// What there is for connections that are nobody's yet.
+    door: Door,
+    pace: Pace,
+    diagnosis: Diagnosis,
     guard: Guard,
     me: Id,
     cluster: String,
     terms: Terms,
     incarnation: Incarnation,
+    /// Which store this member votes from.
+    store: StoreId,
+    /// Nothing was ever saved in it.
+    is_new: bool,
     commitment: Option<[u8; 32]>,
     members: Vec<Member>,
     lines: Vec<Option<Line>>,
@@ -90,20 +106,35 @@ struct Line {
     address: SocketAddr,
     /// Who was dialled, if we did.
     dialled: Option<Id>,
+    /// Who dialled us, if we did not.
+    caller: Option<Caller>,
     /// With whom it is: who was dialled, or who said Hello.
     peer: Option<Id>,
     /// The peer's Hello.
     greeting: Option<Greeting>,
+    /// The whole Hello, while it is not known whether the peer's store is accepted.
+    vetted: Option<Box<Hello>>,
+}
+
+impl Line {
+    /// Whether somebody has taken up, so that something may have been said.
+    fn has_begun(&self) -> bool {
+        !matches!(self.stage, Stage::Connecting | Stage::Overdue)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// We dialled, and nobody has taken up yet.
     Connecting,
-    /// Somebody dialled us, and has not said a byte.
+    /// The same for so long that we dial again. If this one is taken up first, it is used: a slow network is no cut.
+    Overdue,
+    /// Somebody dialled us, and waits to be heard.
     Arriving,
     /// TLS if any, then the peer's Hello.
     Greeting,
+    /// The peer votes from a store that is not known: the caller is to say whether it is accepted.
+    Vetting,
     /// Both have said Hello, and the smaller id, which is the peer's, has the word.
     Hoping,
     /// The connection with this peer.
@@ -117,8 +148,8 @@ enum Stage {
 }
 
 impl Network {
-    /// Listens, and begins to dial all others, for this life of the member. Who was told other terms is not
-    /// heard.
+    /// Listens, and begins to dial all others, for this start of the member. A member with another configuration is
+    /// refused, and so is one with another store than it had before.
     ///
     /// # Errors
     /// [`NetworkError`] says what cannot be had.
@@ -126,16 +157,19 @@ impl Network {
         settings: &Settings,
         terms: Terms,
         incarnation: Incarnation,
+        stores: &Stores,
     ) -> Result<Network, NetworkError> {
         let guard = Guard::new(settings)?;
         let own = settings.members.iter().find(|member| member.id == settings.me);
         let address = settings.listen.as_deref().or(own.map(|own| &*own.address)).unwrap_or("0.0.0.0:0");
-        let mut listener = listen(address).map_err(|error| NetworkError::Listen(address.into(), error))?;
+        let mut listener =
+            door::listen(address).map_err(|error| NetworkError::Listen(address.into(), error))?;
         let poll = Poll::new()?;
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
         let now = Instant::now();
         let others = settings.members.iter().filter(|member| member.id != settings.me);
+        let pace = Pace::new(settings.profile.delay_bound, others.clone().count());
         Ok(Network {
             poll,
             ready: Events::with_capacity(64),
@@ -144,13 +178,20 @@ impl Network {
             local: listener.local_addr()?,
             listener,
             accept_at: Some(now),
+            door: Door::new(others.clone().count(), now),
+            pace,
+            diagnosis: Diagnosis::new(),
             guard,
             me: settings.me,
             cluster: settings.cluster.clone(),
             terms,
             incarnation,
+            store: stores.own,
+            is_new: stores.is_new,
             commitment: settings.commitment,
-            members: others.map(|it| Member::new(it.id, it.address.clone(), now)).collect(),
+            members: others
+                .map(|it| Member::new(it.id, it.address.clone(), (pace.pause, now), stores))
+                .collect(),
             lines: Vec::new(),
             turn: 0,
             happened: Happened::default(),
@@ -226,9 +267,18 @@ impl Network {
                 Frame::Ready(term) => return Some(Incoming::Ready { peer, term }),
                 Frame::Farewell(_) => self.drop_line(at, Ended::Farewell),
                 Frame::Superseded(by) => self.superseded(at, by),
+                Frame::OtherStore => _ = self.has_other_store(at),
                 Frame::Hello(_) | Frame::Welcome => self.drop_line(at, Ended::Malformed),
             }
         }
+    }
+
+    /// The next signal of any peer that no other frame is before: for a caller that cannot take messages at the moment.
+    pub fn next_signal(&mut self) -> Option<(Id, Signal)> {
+        self.lines.iter_mut().flatten().find_map(|line| match (line.stage, line.peer) {
+            (Stage::Up, Some(peer)) => line.link.take_signal().map(|signal| (peer, signal)),
+            _ => None,
+        })
     }
 
     /// The next frame of any peer, all having their turn.
@@ -244,8 +294,12 @@ impl Network {
                     return Some((at, peer, frame));
                 }
                 Err(trouble) => {
-                    let is_malformed = !matches!(trouble, Trouble::Closed);
-                    self.drop_line(at, if is_malformed { Ended::Malformed } else { Ended::Closed });
+                    let why = match trouble {
+                        Trouble::Closed => Ended::Closed,
+                        Trouble::Silent => Ended::Stalled,
+                        Trouble::Tls(_) | Trouble::Malformed(_) => Ended::Malformed,
+                    };
+                    self.drop_line(at, why);
                 }
             }
         }
@@ -263,10 +317,7 @@ impl Network {
     pub fn set_address(&mut self, id: Id, address: String) {
         let now = Instant::now();
         if let Some(member) = self.member_mut(id) {
-            member.address = address;
-            if let peers::Dialling::At(_) = member.dialling {
-                member.dialling = peers::Dialling::At(now);
-            }
+            member.move_to(address, now);
         }
     }
 
@@ -339,7 +390,7 @@ impl Network {
         if let Some(member) = line.peer.and_then(|peer| self.member_mut(peer)) {
             member.tally.add(line.link.tally);
         }
-        if let (None, Some(dialled)) = (peer, line.dialled) {
+        if let (None, Some(dialled)) = (peer, line.dialled.filter(|_| line.stage != Stage::Overdue)) {
             self.dial_next(dialled);
         }
         peer
@@ -373,18 +424,6 @@ impl Network {
             self.happened.push(Incoming::Refused { from, why });
         }
     }
-}
-
-/// The first of the places that the name stands for where one can listen.
-fn listen(address: &str) -> io::Result<TcpListener> {
-    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
-    for address in address.to_socket_addrs()? {
-        match TcpListener::bind(address) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => failed = error,
-        }
-    }
-    Err(failed)
 }
 
 /// A seed from the machine's randomness.

@@ -1,15 +1,20 @@
 //! What a member knows of each other member: which life of it, which connection, and when to dial it.
 
 use super::Tally;
-use crate::Incarnation;
 use crate::obituary::{Commitment, Obituary};
+use crate::{Incarnation, StoreId, Stores};
 use bellwether_core::Id;
 use rand::RngExt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-/// How long the first wait is before dialling again, and the longest.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+/// The first pause before a peer is dialled again, unless all pauses are shorter.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// A name is looked up again after this time, if its addresses do not answer.
+const LOOKED_UP: Duration = Duration::from_secs(1);
+
+/// By how much a boot count can be greater than the last one that was heard. It grows by one at every start.
+const MOST_STARTS: u64 = 1 << 32;
 
 /// Which lives of one member were heard of.
 ///
@@ -52,6 +57,21 @@ pub enum Burial {
 }
 
 impl Known {
+    /// Whether a member can have started so often. Greater counts are lies: they would keep the member out for good.
+    pub fn is_plausible(&self, boot: u64) -> bool {
+        let heard = self.latest.map_or(0, |life| life.incarnation.boot);
+        boot.saturating_sub(heard) <= MOST_STARTS
+    }
+
+    /// The member votes from another store now: its starts are counted anew. The last start of the former store may not
+    /// be dead, and what was promised to it may hold until then.
+    pub fn replace(&mut self, promised_until: Instant) {
+        let is_in_doubt = self.latest.take().is_some_and(|life| !life.is_dead);
+        if is_in_doubt {
+            self.in_doubt_until = Some(promised_until);
+        }
+    }
+
     /// Somebody who proved to be this member said Hello. No promise lasts longer than the longest.
     pub fn greet(
         &mut self,
@@ -131,10 +151,22 @@ pub struct Member {
     pub id: Id,
     pub address: String,
     pub known: Known,
+    /// The store that it votes from, if it was ever heard.
+    pub store: Option<StoreId>,
+    /// Nothing was ever saved in that store, as it said last.
+    pub is_new: bool,
     /// The connection with it.
     pub up: Option<usize>,
     pub dialling: Dialling,
+    /// Where its name led last, and when that was asked. Known addresses are dialled while the name is looked up again: in a
+    /// cut, a name server does not answer either.
+    pub places: Vec<SocketAddr>,
+    asked_at: Option<Instant>,
+    is_asked: bool,
+    /// Where its last connection came from or went to.
+    pub last_seen: Option<IpAddr>,
     wait: Duration,
+    longest_pause: Duration,
     /// How many Hellos were said to it.
     pub hellos: u64,
     /// For trials: the cable to it is cut.
@@ -146,14 +178,27 @@ pub struct Member {
 }
 
 impl Member {
-    pub fn new(id: Id, address: String, now: Instant) -> Member {
+    /// A member at this address, dialled now, and again after a pause that is never longer than this.
+    pub fn new(
+        id: Id,
+        address: String,
+        (longest_pause, now): (Duration, Instant),
+        stores: &Stores,
+    ) -> Member {
         Member {
             id,
             address,
             known: Known::default(),
+            store: stores.peers.iter().find(|(peer, _)| *peer == id).map(|(_, store)| *store),
+            is_new: false,
             up: None,
             dialling: Dialling::At(now),
-            wait: BACK_OFF.0,
+            places: Vec::new(),
+            asked_at: None,
+            is_asked: false,
+            last_seen: None,
+            wait: FIRST_PAUSE.min(longest_pause),
+            longest_pause,
             hellos: 0,
             is_cut: false,
             complaint: String::new(),
@@ -165,13 +210,61 @@ impl Member {
     /// at the same moment: each waits from half as long to half as long again.
     pub fn back_off(&mut self, now: Instant, random: &mut impl RngExt) {
         self.dialling = Dialling::At(now + self.wait.mul_f64(random.random_range(0.5..1.5)));
-        self.wait = (self.wait * 2).min(BACK_OFF.1);
+        self.wait = (self.wait * 2).min(self.longest_pause);
     }
 
     /// It was reached: the next wait is short again.
     pub fn reached(&mut self) {
-        self.wait = BACK_OFF.0;
+        self.wait = FIRST_PAUSE.min(self.longest_pause);
         self.complaint.clear();
+    }
+
+    /// From now on it is dialled there.
+    pub fn move_to(&mut self, address: String, now: Instant) {
+        self.address = address;
+        self.places.clear();
+        self.asked_at = None;
+        if let Dialling::At(_) = self.dialling {
+            self.dialling = Dialling::At(now);
+        }
+    }
+
+    /// It is to be dialled now: at the addresses that are known. Whether its name must be looked up.
+    pub fn begin_dialling(&mut self, now: Instant) -> bool {
+        let is_due = self.asked_at.is_none_or(|at| now >= at + LOOKED_UP);
+        let must_ask = is_due && !self.is_asked;
+        if must_ask {
+            (self.asked_at, self.is_asked) = (Some(now), true);
+        }
+        self.dialling = match self.asked_at {
+            _ if !self.places.is_empty() => Dialling::Trying(self.places.iter().rev().copied().collect()),
+            Some(at) if !self.is_asked => Dialling::At(at + LOOKED_UP),
+            _ => Dialling::Resolving,
+        };
+        must_ask
+    }
+
+    /// Its name leads there, or nobody knows where. Whether it is now to be dialled.
+    pub fn resolved(&mut self, address: &str, places: Option<Vec<SocketAddr>>, now: Instant) -> bool {
+        self.is_asked = false;
+        let is_waited_for = matches!(self.dialling, Dialling::Resolving);
+        if address != self.address {
+            if is_waited_for {
+                self.dialling = Dialling::At(now); // it has moved meanwhile
+            }
+            return false;
+        }
+        self.places = places.unwrap_or_else(|| std::mem::take(&mut self.places));
+        if is_waited_for {
+            self.dialling = Dialling::Trying(self.places.iter().rev().copied().collect());
+        }
+        is_waited_for
+    }
+
+    /// Whether connections from there may be its own.
+    pub fn may_be_at(&self, address: IpAddr) -> bool {
+        let is_there = |place: IpAddr| place.to_canonical() == address.to_canonical();
+        self.places.iter().map(SocketAddr::ip).chain(self.last_seen).any(is_there)
     }
 }
 
@@ -271,12 +364,18 @@ mod tests {
         assert!(!greeting(1, 9).takes_over_from(greeting(2, 1)));
     }
 
+    fn member(address: &str, longest_pause: Duration, now: Instant) -> Member {
+        let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
+        Member::new(Id::new(2).unwrap(), address.into(), (longest_pause, now), &stores)
+    }
+
     #[test]
-    fn waits_double_up_to_a_second_each_by_chance_a_half_shorter_or_longer_and_begin_anew() {
+    fn pauses_double_up_to_the_longest_each_at_random_up_to_half_shorter_or_longer_and_begin_anew() {
         let (now, mut random) = (Instant::now(), Xoshiro256PlusPlus::seed_from_u64(7));
-        let mut peer = Member::new(Id::new(2).unwrap(), "nowhere:1".into(), now);
+        let longest = Duration::from_millis(60);
+        let mut peer = member("nowhere:1", longest, now);
         let mut drawn = Vec::new();
-        for due in [10, 20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000].map(Duration::from_millis) {
+        for due in [10, 20, 40, 60, 60, 60, 60, 60, 60].map(Duration::from_millis) {
             peer.back_off(now, &mut random);
             let Dialling::At(at) = peer.dialling else { panic!("it is not dialled yet") };
             drawn.push((at - now).div_duration_f64(due));
@@ -286,5 +385,37 @@ mod tests {
         peer.reached();
         peer.back_off(now, &mut random);
         assert!(matches!(peer.dialling, Dialling::At(at) if at - now < Duration::from_millis(15)));
+    }
+
+    #[test]
+    fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_meanwhile() {
+        let (now, place) = (Instant::now(), "10.0.0.1:7".parse::<SocketAddr>().unwrap());
+        let (half, whole) = (now + LOOKED_UP / 2, now + LOOKED_UP);
+        let mut peer = member("there:1", FIRST_PAUSE, now);
+        assert!(peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
+        assert!(peer.resolved("there:1", None, now), "nobody knows");
+        assert!(!peer.begin_dialling(half) && matches!(peer.dialling, Dialling::At(at) if at == whole));
+        assert!(peer.begin_dialling(whole) && peer.resolved("there:1", Some(vec![place]), whole));
+        let is_tried =
+            |peer: &Member| matches!(&peer.dialling, Dialling::Trying(places) if *places == [place]);
+        assert!(is_tried(&peer));
+        assert!(!peer.begin_dialling(whole) && is_tried(&peer), "it is known");
+        assert!(peer.begin_dialling(whole + LOOKED_UP) && is_tried(&peer), "it is known, and asked again");
+        assert!(!peer.begin_dialling(whole + 9 * LOOKED_UP) && is_tried(&peer), "one question at a time");
+        // It moves: what was asked before says nothing of the new address.
+        peer.move_to("elsewhere:1".into(), now);
+        assert!(!peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
+        assert!(!peer.resolved("there:1", Some(vec![place]), now) && peer.places.is_empty());
+        assert!(matches!(peer.dialling, Dialling::At(at) if at == now) && peer.begin_dialling(now));
+    }
+
+    #[test]
+    fn a_peer_may_be_at_its_resolved_addresses_and_where_it_was_last() {
+        let mut peer = member("there:1", FIRST_PAUSE, Instant::now());
+        peer.places = vec!["10.0.0.1:7".parse().unwrap()];
+        peer.last_seen = Some("::ffff:10.0.0.2".parse().unwrap());
+        let is_there =
+            ["::ffff:10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|it| peer.may_be_at(it.parse().unwrap()));
+        assert_eq!(is_there, [true, true, false]);
     }
 }

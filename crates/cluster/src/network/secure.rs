@@ -1,9 +1,8 @@
 //! How members know each other from strangers: TLS 1.3, mutual, without resumption.
 
 use super::NetworkError;
-use crate::{Security, Settings};
+use crate::{Secret, Security, Settings};
 use bellwether_core::Id;
-use ring::hkdf::{HKDF_SHA256, Salt};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring::default_provider, verify_tls13_signature_with_raw_key};
@@ -20,8 +19,11 @@ use rustls::{
     DistinguishedName, Error, PeerIncompatible, RootCertStore, ServerConfig, ServerConnection,
     SignatureScheme,
 };
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// How many bytes rustls may hold back for a slow connection.
 const BUFFER: usize = 32 * 1024;
@@ -58,6 +60,11 @@ impl Guard {
         server.max_early_data_size = 0;
         let (client, server) = (Arc::new(client), Arc::new(server));
         Ok(Guard::Tls { client, server, cluster: settings.cluster.clone(), demands_names })
+    }
+
+    /// Whether there is no TLS.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Guard::Open)
     }
 
     /// Our side of a connection that we dialled.
@@ -104,7 +111,7 @@ fn name_of(member: Id, cluster: &str) -> Result<ServerName<'static>, NetworkErro
 type Configs = (ClientConfig, ServerConfig);
 
 /// Everyone has the same key, made from the secret, and demands it of the other.
-fn by_secret(provider: Arc<CryptoProvider>, secret: &str, cluster: &str) -> Result<Configs, NetworkError> {
+fn by_secret(provider: Arc<CryptoProvider>, secret: &Secret, cluster: &str) -> Result<Configs, NetworkError> {
     let key = provider.key_provider.load_private_key(key_from(secret, cluster).into())?;
     let public = key.public_key().ok_or_else(|| Error::General("the key has no public half".into()))?;
     let public = SubjectPublicKeyInfoDer::from(public.as_ref().to_vec());
@@ -124,18 +131,12 @@ fn by_secret(provider: Arc<CryptoProvider>, secret: &str, cluster: &str) -> Resu
 }
 
 /// An Ed25519 key, as PKCS #8.
-fn key_from(secret: &str, cluster: &str) -> PrivatePkcs8KeyDer<'static> {
+fn key_from(secret: &Secret, cluster: &str) -> PrivatePkcs8KeyDer<'static> {
     /// What PKCS #8 puts before the 32 bytes of such a key.
     const BEFORE: [u8; 16] =
         [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
-    let mut der = BEFORE.to_vec();
-    der.resize(BEFORE.len() + 32, 0);
-    let derived = Salt::new(HKDF_SHA256, b"bellwether").extract(secret.as_bytes());
-    derived
-        .expand(&[cluster.as_bytes()], HKDF_SHA256)
-        .and_then(|key| key.fill(&mut der[BEFORE.len()..]))
-        .expect("one hash is never too much to ask of HKDF");
-    der.into()
+    let key = secret.cluster_key(cluster).key_for("members prove in TLS who they are");
+    [&BEFORE[..], &key[..]].concat().into()
 }
 
 fn by_certificates(
@@ -145,20 +146,22 @@ fn by_certificates(
     key: &Path,
 ) -> Result<Configs, NetworkError> {
     let mut roots = RootCertStore::empty();
+    let unusable = |path: &Path, error: &dyn std::fmt::Display| {
+        NetworkError::Credentials(path.into(), error.to_string())
+    };
     for authority in certificates(ca)? {
-        roots.add(authority).map_err(|error| NetworkError::File(ca.into(), error.to_string()))?;
+        roots.add(authority).map_err(|error| unusable(ca, &error))?;
     }
     let roots = Arc::new(roots);
     let shown = certificates(certificate)?;
-    let unreadable =
-        |path: &Path, error: &dyn std::fmt::Display| NetworkError::File(path.into(), error.to_string());
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, &error))?;
-    let shown = CertifiedKey::from_der(shown, secret, &provider).map_err(|error| unreadable(key, &error))?;
+    let pem = Zeroizing::new(read(key)?);
+    let secret = PrivateKeyDer::from_pem_slice(&pem).map_err(|error| unusable(key, &error))?;
+    let shown = CertifiedKey::from_der(shown, secret, &provider).map_err(|error| unusable(key, &error))?;
     let shown = Arc::new(rustls::sign::SingleCertAndKey::from(shown));
     let of_client = WebPkiClientVerifier::builder_with_provider(Arc::clone(&roots), Arc::clone(&provider));
-    let of_client = of_client.build().map_err(|error| unreadable(ca, &error))?;
+    let of_client = of_client.build().map_err(|error| unusable(ca, &error))?;
     let of_server = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
-    let of_server = of_server.build().map_err(|error| unreadable(ca, &error))?;
+    let of_server = of_server.build().map_err(|error| unusable(ca, &error))?;
     let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&[&TLS13])?
         .with_webpki_verifier(of_server)
@@ -171,14 +174,22 @@ fn by_certificates(
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, NetworkError> {
-    let unreadable =
-        |error: rustls::pki_types::pem::Error| NetworkError::File(path.into(), error.to_string());
-    let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
-    let all: Vec<_> = all.collect::<Result<_, _>>().map_err(unreadable)?;
+    let unusable = |why: String| NetworkError::Credentials(path.into(), why);
+    let all = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<Vec<_>, _>>();
+    let all = all.map_err(|error| unusable(error.to_string()))?;
     if all.is_empty() {
-        return Err(NetworkError::File(path.into(), "there is no certificate in it".into()));
+        return Err(unusable("there is no certificate in it".into()));
     }
     Ok(all)
+}
+
+/// A file of certificates or keys, which is never long.
+fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
+    const MOST_BYTES: u64 = 1 << 20;
+    let unreadable = |error| NetworkError::File(path.into(), error);
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 /// Demands the one key that all members have.

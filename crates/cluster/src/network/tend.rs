@@ -1,30 +1,15 @@
-//! What goes on besides messages: accepting, dialling, and giving up.
+//! What goes on besides messages: waiting, and what is due then.
 
-use super::link::Link;
+use super::link::Unanswered;
+use super::pace::{LONGEST, Pace, SYN_REPEATED};
 use super::peers::Dialling;
 use super::{Ended, FIRST_LINK, LISTENER, Line, Network, Party, Stage, WAKER};
-use bellwether_core::Id;
-use mio::net::TcpStream;
-use mio::{Interest, Token};
-use rustix::net::sockopt;
+use mio::Token;
 use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How long a connection may take to come up.
-const HANDSHAKE: Duration = Duration::from_secs(3);
-/// How long it may take to be taken up at all.
-const TAKING_UP: Duration = Duration::from_secs(1);
 /// How long the other side may take to close too.
 const LEAVING: Duration = Duration::from_secs(1);
-/// How long what is sent may take to get away.
-const STALL: Duration = Duration::from_secs(3);
-/// After how long without a word from the other side its system is asked whether it is still there.
-const SILENCE: Duration = Duration::from_secs(5);
-/// How long to leave strangers waiting when the system has no room for them.
-const NO_ROOM: Duration = Duration::from_millis(100);
-/// How many may be at the door at once. The one that is there longest goes.
-const AT_THE_DOOR: usize = 64;
 
 impl Network {
     /// Waits until something comes in, the time is over, or the waker is used, and does what is due: handshakes,
@@ -55,14 +40,16 @@ impl Network {
                             event.is_readable() || event.is_read_closed() || event.is_error();
                         line.link.writable |=
                             event.is_writable() || event.is_write_closed() || event.is_error();
+                        line.link.hung_up |= event.is_read_closed() || event.is_error();
                     }
                 }
             }
         }
         for at in 0..self.lines.len() {
             self.lines[at].iter_mut().for_each(|line| line.link.begin_turn());
-            self.advance(at);
+            self.advance_within_budget(at);
         }
+        self.admit(Instant::now());
         self.tend();
         self.flush();
         Ok(())
@@ -71,11 +58,10 @@ impl Network {
     /// Does what is due.
     fn tend(&mut self) {
         let now = Instant::now();
-        self.accept(now);
         for at in 0..self.lines.len() {
-            let due = self.lines[at].as_ref().and_then(deadline);
+            let due = self.lines[at].as_ref().and_then(|line| deadline(line, &self.pace));
             if due.is_some_and(|due| due <= now) {
-                self.expire(at);
+                self.expire(at, now);
             }
         }
         for index in 0..self.members.len() {
@@ -84,24 +70,30 @@ impl Network {
         while let Some(resolved) = self.resolver.answer() {
             self.on_resolved(resolved.peer, &resolved.address, resolved.addresses);
         }
+        self.accept(now); // knowing where members are
     }
 
     /// How long nothing is due.
     fn until_due(&self, timeout: Option<Duration>) -> Option<Duration> {
-        let lines = self.lines.iter().flatten().filter_map(deadline);
+        let lines = self.lines.iter().flatten().filter_map(|line| deadline(line, &self.pace));
         let dials = self.members.iter().filter_map(|member| match member.dialling {
             Dialling::At(at) if !self.is_busy_with(member.id) => Some(at),
             _ => None,
         });
-        let due = lines.chain(dials).chain(self.accept_at).min();
+        let due = lines.chain(dials).chain(self.accept_at).chain(self.admission_due()).min();
         let due = due.map(|due| due.saturating_duration_since(Instant::now()));
         timeout.into_iter().chain(due).min()
     }
 
-    fn expire(&mut self, at: usize) {
+    fn expire(&mut self, at: usize, now: Instant) {
         let Some(line) = &self.lines[at] else { return };
         match line.stage {
-            Stage::Up => self.drop_line(at, Ended::Stalled),
+            Stage::Up => {
+                if !self.is_alive(at, now) {
+                    self.drop_line(at, Ended::Stalled);
+                }
+            }
+            Stage::Connecting => self.dial_beside(at),
             Stage::Greeting | Stage::Hoping if !line.link.frozen => {
                 let party = line.peer.map_or(Party::Address(line.address), Party::Member);
                 self.complain(party, "it did not introduce itself in time".into());
@@ -111,127 +103,39 @@ impl Network {
         }
     }
 
-    fn accept(&mut self, now: Instant) {
-        if self.accept_at.is_none_or(|at| at > now) {
-            return;
+    /// Whether a connection on which nothing comes is to be kept. There may be nothing to say: so only what the other
+    /// system does not acknowledge counts, if that was so half a lease ago and no acknowledgement has come since.
+    fn is_alive(&mut self, at: usize, now: Instant) -> bool {
+        let Some(line) = &mut self.lines[at] else { return true };
+        if line.link.stalled_since.is_some_and(|since| since + LONGEST <= now) {
+            return false;
         }
-        // One that comes while others are dealt with is not forgotten: the time is only cleared by an empty queue.
-        for _ in 0..AT_THE_DOOR {
-            match self.listener.accept() {
-                Ok((stream, address)) => {
-                    self.make_room_at_the_door();
-                    let _ = self.add_line(stream, address, None);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.accept_at = None;
-                    return;
-                }
-                // Whoever it was has gone, or there is no room: see whether there are others, but not for ever.
-                Err(_) => self.accept_at = Some(now + NO_ROOM),
-            }
-        }
-    }
-
-    fn make_room_at_the_door(&mut self) {
-        let waits = |line: &Line| line.dialled.is_none() && line.stage != Stage::Up;
-        let waiting = || self.lines.iter().enumerate().filter_map(|(at, line)| Some((at, line.as_ref()?)));
-        let waiting = || waiting().filter(|(_, line)| waits(line));
-        if waiting().count() >= AT_THE_DOOR {
-            let oldest = waiting().min_by_key(|(_, line)| line.since).map(|(at, _)| at);
-            oldest.map(|at| self.release(at));
-        }
-    }
-
-    fn add_line(&mut self, stream: TcpStream, address: SocketAddr, dialled: Option<Id>) -> io::Result<usize> {
-        stream.set_nodelay(true)?;
-        sockopt::set_tcp_user_timeout(&stream, STALL.as_millis() as u32)?;
-        // Followers say nothing to each other for days: it must show then too that the way between them is gone.
-        sockopt::set_tcp_keepidle(&stream, SILENCE)?;
-        sockopt::set_tcp_keepintvl(&stream, STALL / 3)?;
-        sockopt::set_socket_keepalive(&stream, true)?;
-        let tls = match dialled {
-            Some(peer) => self.guard.dial(peer).map_err(io::Error::other)?,
-            None => None,
+        let Some(unanswered) = line.link.unanswered else { return true };
+        let ends = line.link.stream.local_addr().and_then(|it| Ok((it, line.link.stream.peer_addr()?)));
+        let progress = ends.ok().and_then(|(local, remote)| self.diagnosis.ask(local, remote));
+        let Some(progress) = progress.filter(|it| it.is_unacknowledged) else {
+            line.link.unanswered = None;
+            return true;
         };
-        let at = match self.lines.iter().position(Option::is_none) {
-            Some(at) => at,
-            None => {
-                self.lines.push(None);
-                self.lines.len() - 1
-            }
-        };
-        let mut link = Link::new(stream, tls);
-        let interest = Interest::READABLE | Interest::WRITABLE;
-        self.poll.registry().register(&mut link.stream, Token(FIRST_LINK + at), interest)?;
-        let stage = if dialled.is_some() { Stage::Connecting } else { Stage::Arriving };
-        let since = Instant::now();
-        self.lines[at] = Some(Line { link, stage, since, address, dialled, peer: dialled, greeting: None });
-        Ok(at)
-    }
-
-    /// Whether there is a connection with this peer, or hope for one.
-    fn is_busy_with(&self, peer: Id) -> bool {
-        let is_its = |line: &Line| line.peer == Some(peer) && line.stage != Stage::Leaving;
-        self.lines.iter().flatten().any(is_its)
-    }
-
-    fn dial_if_due(&mut self, index: usize, now: Instant) {
-        let member = &mut self.members[index];
-        match member.dialling {
-            Dialling::At(at) if at <= now => {}
-            _ => return,
-        }
-        if member.is_cut {
-            member.back_off(now, &mut self.random);
-            return;
-        }
-        let (peer, address) = (member.id, member.address.clone());
-        if !self.is_busy_with(peer) {
-            self.members[index].dialling = Dialling::Resolving;
-            self.resolver.ask(peer, address);
-        }
-    }
-
-    fn on_resolved(&mut self, peer: Id, address: &str, addresses: Result<Vec<SocketAddr>, String>) {
-        let Some(member) = self.member_mut(peer) else { return };
-        if !matches!(member.dialling, Dialling::Resolving) {
-            return;
-        }
-        if let Err(error) = &addresses {
-            let why = format!("its address '{address}' leads nowhere: {error}");
-            self.complain(Party::Member(peer), why);
-        }
-        // The last is tried first.
-        let addresses = addresses.unwrap_or_default().into_iter().rev().collect();
-        if let Some(member) = self.member_mut(peer) {
-            member.dialling = Dialling::Trying(addresses);
-        }
-        self.dial_next(peer);
-    }
-
-    /// Tries the next of a peer's addresses; if there is none left, all of them again in a while.
-    pub(super) fn dial_next(&mut self, peer: Id) {
-        let is_busy = self.is_busy_with(peer);
-        while let Some(Dialling::Trying(rest)) = self.member_mut(peer).map(|member| &mut member.dialling) {
-            let Some(address) = rest.pop().filter(|_| !is_busy) else {
-                let member = self.members.iter_mut().find(|member| member.id == peer);
-                member.into_iter().for_each(|member| member.back_off(Instant::now(), &mut self.random));
-                return;
-            };
-            let dialled = TcpStream::connect(address);
-            if dialled.and_then(|stream| self.add_line(stream, address, Some(peer))).is_ok() {
-                return;
-            }
-        }
+        let is_silent = progress.last_acknowledged >= now - unanswered.since;
+        line.link.unanswered = Some(Unanswered { since: now, is_suspect: true });
+        !(unanswered.is_suspect && is_silent)
     }
 }
 
 /// When patience with a connection ends.
-fn deadline(line: &Line) -> Option<Instant> {
+fn deadline(line: &Line, pace: &Pace) -> Option<Instant> {
     match line.stage {
-        Stage::Up => line.link.stalled_since.map(|since| since + STALL),
-        Stage::Connecting => Some(line.since + TAKING_UP),
+        Stage::Up => {
+            let stalled = line.link.stalled_since.map(|since| since + LONGEST);
+            let unanswered = line.link.unanswered.map(|it| it.since + pace.suspicion);
+            stalled.into_iter().chain(unanswered).min()
+        }
+        Stage::Connecting => Some(line.since + pace.answer),
+        Stage::Overdue => Some(line.since + SYN_REPEATED),
         Stage::Leaving => Some(line.since + LEAVING),
-        _ => Some(line.since + HANDSHAKE),
+        // While this goes on, the peer is not dialled.
+        Stage::Greeting | Stage::Hoping if line.peer.is_some() => Some(line.since + pace.greeting),
+        _ => Some(line.since + LONGEST),
     }
 }

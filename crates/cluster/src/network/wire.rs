@@ -3,11 +3,11 @@
 //! `kind: u8, length: u16, body: length bytes`, numbers little-endian. The first frame each way is a [`Hello`].
 //! Reading is a pure function of the bytes; whatever it does not understand ends the connection.
 
-use crate::{Incarnation, Terms};
+use crate::{Incarnation, StoreId, Terms};
 use bellwether_core::{Id, Signal};
 
 /// The version of this format. Those of another version refuse each other.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// The longest body.
 pub const MAX_BODY: usize = 16 * 1024;
 /// What comes before a body.
@@ -23,6 +23,7 @@ const SIGNAL: u8 = 4;
 const READY: u8 = 5;
 const FAREWELL: u8 = 6;
 const SUPERSEDED: u8 = 7;
+const OTHER_STORE: u8 = 8;
 
 /// One frame. `B` is where its message lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub enum Frame<B> {
     Farewell(Reason),
     /// Another process has this identity, or its death was certified. The last frame.
     Superseded(Option<Incarnation>),
+    /// The member is known to vote from another store, so this one has lost its votes. The last frame.
+    OtherStore,
 }
 
 impl<B> Frame<B> {
@@ -54,6 +57,7 @@ impl<B> Frame<B> {
             Frame::Ready(term) => Frame::Ready(term),
             Frame::Farewell(reason) => Frame::Farewell(reason),
             Frame::Superseded(by) => Frame::Superseded(by),
+            Frame::OtherStore => Frame::OtherStore,
         }
     }
 }
@@ -71,6 +75,10 @@ pub struct Hello {
     pub to: Id,
     /// Which life of the speaker.
     pub incarnation: Incarnation,
+    /// Which store the speaker votes from.
+    pub store: StoreId,
+    /// Nothing was ever saved in that store.
+    pub is_new: bool,
     /// Counts the speaker's Hellos to whom is meant: the later one was said knowing more.
     pub number: u64,
     /// SHA-256 of the token that the speaker's supervisor reveals after its death.
@@ -141,7 +149,7 @@ pub enum Malformed {
 /// If it is no frame, as soon as that can be told.
 pub fn length(bytes: &[u8]) -> Result<Option<usize>, Malformed> {
     match *bytes {
-        [kind, ..] if !(HELLO..=SUPERSEDED).contains(&kind) => Err(Malformed::Kind(kind)),
+        [kind, ..] if !(HELLO..=OTHER_STORE).contains(&kind) => Err(Malformed::Kind(kind)),
         [_, low, high, ..] => match usize::from(u16::from_le_bytes([low, high])) {
             body if body > MAX_BODY => Err(Malformed::Long(body)),
             body => Ok(Some(HEADER + body)),
@@ -176,7 +184,7 @@ pub fn encode(frame: &Frame<&[u8]>, to: &mut Vec<u8>) -> bool {
     to.extend([kind(frame), 0, 0]);
     match frame {
         Frame::Hello(hello) => hello.encode(to),
-        Frame::Welcome | Frame::Superseded(None) => {}
+        Frame::Welcome | Frame::Superseded(None) | Frame::OtherStore => {}
         Frame::Message(bytes) => to.extend_from_slice(bytes),
         Frame::Signal(signal) => {
             let (code, number) = match *signal {
@@ -209,6 +217,7 @@ fn kind<B>(frame: &Frame<B>) -> u8 {
         Frame::Ready(_) => READY,
         Frame::Farewell(_) => FAREWELL,
         Frame::Superseded(_) => SUPERSEDED,
+        Frame::OtherStore => OTHER_STORE,
     }
 }
 
@@ -223,6 +232,8 @@ impl Hello {
         to.extend(self.from.value().to_le_bytes());
         to.extend(self.to.value().to_le_bytes());
         put_incarnation(self.incarnation, to);
+        to.extend(self.store.bytes());
+        to.push(u8::from(self.is_new));
         to.extend(self.number.to_le_bytes());
         to.push(u8::from(self.commitment.is_some()));
         to.extend(self.commitment.iter().flatten());
@@ -250,7 +261,7 @@ impl<'a> Reader<'a> {
         std::mem::take(&mut self.0)
     }
 
-    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
@@ -278,6 +289,14 @@ impl<'a> Reader<'a> {
         Some(name.to_owned())
     }
 
+    fn flag(&mut self) -> Option<bool> {
+        match self.u8()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
     fn incarnation(&mut self) -> Option<Incarnation> {
         Some(Incarnation { boot: self.u64()?, nonce: self.u64()? })
     }
@@ -292,6 +311,7 @@ impl<'a> Reader<'a> {
             FAREWELL => {
                 self.u8().and_then(|code| Reason::ALL.get(usize::from(code)).copied()).map(Frame::Farewell)
             }
+            OTHER_STORE => Some(Frame::OtherStore),
             SUPERSEDED if self.is_empty() => Some(Frame::Superseded(None)),
             SUPERSEDED => self.incarnation().map(|by| Frame::Superseded(Some(by))),
             _ => None,
@@ -323,12 +343,9 @@ impl<'a> Reader<'a> {
     fn rest_of_hello(&mut self) -> Option<Hello> {
         let (cluster, terms) = (self.name()?, Terms::read(self)?);
         let (from, to) = (self.id()?, self.id()?);
-        let (incarnation, number) = (self.incarnation()?, self.u64()?);
-        let commitment = match self.u8()? {
-            0 => None,
-            1 => Some(self.array()?),
-            _ => return None,
-        };
-        Some(Hello { cluster, terms, from, to, incarnation, number, commitment })
+        let (incarnation, store) = (self.incarnation()?, StoreId::new(self.array()?));
+        let (is_new, number) = (self.flag()?, self.u64()?);
+        let commitment = if self.flag()? { Some(self.array()?) } else { None };
+        Some(Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment })
     }
 }

@@ -1,6 +1,6 @@
 //! What a network and whoever uses it say to each other.
 
-use crate::Incarnation;
+use crate::{Incarnation, StoreId};
 use bellwether_core::{Id, Signal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -69,6 +69,21 @@ pub enum Incoming<'a> {
         /// The other one, if it is not our own death that was certified.
         by: Option<Incarnation>,
     },
+    /// A peer votes from a store that is not known. Its connections wait for [`super::Network::accept_store`] or
+    /// [`super::Network::refuse_store`], and end after a while.
+    NewStore {
+        /// The peer.
+        peer: Id,
+        /// Its store.
+        store: StoreId,
+        /// The store that it voted from before, if it was ever heard.
+        known: Option<StoreId>,
+    },
+    /// A peer knows that this member voted from another store: this one must stop.
+    OtherStore {
+        /// The peer.
+        peer: Id,
+    },
     /// Somebody was turned away, or turned us away: for the log. Not every case is told.
     Refused {
         /// Who.
@@ -130,8 +145,11 @@ pub enum NetworkError {
     #[error("cannot listen at {0}: {1}; is the port taken, or the address not of this machine?")]
     Listen(String, io::Error),
     /// A file of certificates or keys.
-    #[error("{0} cannot be used: {1}")]
-    File(PathBuf, String),
+    #[error("cannot read {0}: {1}")]
+    File(PathBuf, io::Error),
+    /// What is in such a file.
+    #[error("{0} cannot be used: {1}; give a PEM file")]
+    Credentials(PathBuf, String),
     /// No certificate can carry the name.
     #[error("'{0}' cannot be a name in a certificate; give the cluster a shorter name")]
     Name(String),

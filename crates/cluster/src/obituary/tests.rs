@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 fn obituary() -> Obituary {
-    Obituary::new("orders", Id::new(7).unwrap(), Token([0x61; 32]))
+    Obituary::new("orders", Id::new(7).unwrap(), Token([0x61; 32].into()))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -25,7 +25,7 @@ fn the_form_is_as_written_down() {
 
 #[test]
 fn only_the_very_token_proves_and_only_of_its_cluster() {
-    let commitment = Token([0x61; 32]).commitment();
+    let commitment = Token([0x61; 32].into()).commitment();
     assert!(obituary().proves_death_of(&commitment));
     assert!(obituary().is_of("orders") && !obituary().is_of("order"));
     for bit in 46 * 8..LENGTH * 8 {
@@ -51,7 +51,7 @@ fn tokens_differ_and_are_not_shown() {
 
 #[test]
 fn a_commitment_survives_being_written() {
-    let commitment = Token([0x61; 32]).commitment();
+    let commitment = Token([0x61; 32].into()).commitment();
     assert_eq!(commitment.to_string(), "3ba3f5f43b92602683c19aee62a20342b084dd5971ddd33808d81a328879a547");
     assert_eq!(commitment.to_string().parse(), Ok(commitment));
     let long = "0".repeat(65);

@@ -1,57 +1,64 @@
 //! What the bytes of the file mean: pure functions on them.
 //!
-//! The file is two slots, written in turn; a slot holds one record twice, each copy in a block of its own:
+//! The file is two slots, written in turn; a slot holds one record twice:
 //!
 //! ```text
 //! | even sequence | even sequence, again | odd sequence | odd sequence, again |
 //! ```
 //!
-//! A copy, all numbers little-endian: magic (8 bytes), CRC-32 of all that follows (4), version (4), sequence (8),
-//! boot (8), id (8), the cluster's name filled up with zeros (64), the payload's length or [`NOTHING`] (4), the wait (8),
-//! the terms' length (2), the terms filled up with zeros, payload.
+//! A copy is made of sectors. Each sector ends with the sequence of its record and a CRC-32 of all before it. So a
+//! sector is intact or damaged by itself, and an intact one tells which write it belongs to. This tells a torn write
+//! from a damaged record: see [`newest`].
+//!
+//! The contents of a copy, all numbers little-endian: magic (8 bytes), zeros (4), version (4), boot (8), id (8), store
+//! identity (16), wait (8), cluster name, configuration, peers' store identities, payload (each after its length).
 
-use super::Flaw;
+use super::{Flaw, StoreId};
+use crate::Settings;
 use crate::Terms;
-use std::ops::Range;
+use crate::network::wire::Reader;
+use bellwether_core::Id;
 
-/// The bytes of a copy: a block, so that writing one never touches another.
-pub(super) const COPY: usize = 4096;
+/// Disks write a sector whole or not at all.
+pub(super) const SECTOR: usize = 512;
+/// The bytes of a sector that are a record's contents. The sequence and the checksum follow.
+const CONTENTS: usize = SECTOR - 12;
+/// The sectors of a copy.
+const SECTORS: usize = 16;
+/// The bytes of a copy: whole blocks, so that writing one never touches another.
+pub(super) const COPY: usize = SECTORS * SECTOR;
 /// The bytes of a slot: what one write writes.
 pub(super) const SLOT: usize = 2 * COPY;
 /// The bytes of the file.
 pub(super) const FILE: usize = 2 * SLOT;
-/// The longest payload.
-pub(super) const MAX_PAYLOAD: usize = COPY - PAYLOAD;
 /// The longest name of a cluster.
-pub(super) const MAX_NAME: usize = CLUSTER.end - CLUSTER.start;
+pub(super) const MAX_NAME: usize = 64;
+/// The longest payload: what is left beside the longest of everything else.
+pub(super) const MAX_PAYLOAD: usize = SECTORS * CONTENTS
+    - (HEAD + 1 + MAX_NAME + 2 + Terms::MAX_LENGTH + 2 + PEER * Settings::MOST_MEMBERS + 4);
 
 const MAGIC: [u8; 8] = *b"BWVOTES\n";
-const VERSION: u32 = 2;
-/// Instead of a length: nothing was ever saved, which is not the same as nothing at all.
+const VERSION: u32 = 3;
+/// Magic, zeros, version, boot, id, store identity, wait.
+const HEAD: usize = 8 + 4 + 4 + 8 + 8 + StoreId::LENGTH + 8;
+/// An id and a store identity.
+const PEER: usize = 8 + StoreId::LENGTH;
+/// Instead of a payload's length: nothing was ever saved, which is not the same as an empty payload.
 const NOTHING: u32 = u32::MAX;
 
-const CHECKSUM: Range<usize> = 8..12;
-const FORMAT: Range<usize> = 12..16;
-const SEQUENCE: Range<usize> = 16..24;
-const BOOT: Range<usize> = 24..32;
-const ID: Range<usize> = 32..40;
-const CLUSTER: Range<usize> = 40..104;
-const LENGTH: Range<usize> = 104..108;
-const WAIT: Range<usize> = 108..116;
-const TERMS_LENGTH: Range<usize> = 116..118;
-const TERMS: Range<usize> = 118..118 + Terms::MAX_LENGTH;
-const PAYLOAD: usize = TERMS.end;
-
-/// One record, as read.
+/// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
-    pub sequence: u64,
     pub boot: u64,
     pub id: u64,
-    pub cluster: Vec<u8>,
+    /// Drawn when the store was made.
+    pub store: StoreId,
+    pub cluster: String,
     pub terms: Terms,
-    /// For how long its promises of earlier lives may hold, in microseconds, beyond what the terms tell.
+    /// For how long promises of earlier starts may hold, in microseconds, beyond what the terms tell.
     pub wait: u64,
+    /// The store identity of each peer that was heard.
+    pub peers: Vec<(Id, StoreId)>,
     pub payload: Option<Vec<u8>>,
 }
 
@@ -60,123 +67,145 @@ pub(super) fn offset(sequence: u64) -> usize {
     if sequence.is_multiple_of(2) { 0 } else { SLOT }
 }
 
-/// Writes all of a record but its payload and its sequence, which change.
-pub(super) fn set_owner(copy: &mut [u8], boot: u64, id: u64, cluster: &[u8]) {
-    copy[..MAGIC.len()].copy_from_slice(&MAGIC);
-    copy[FORMAT].copy_from_slice(&VERSION.to_le_bytes());
-    copy[BOOT].copy_from_slice(&boot.to_le_bytes());
-    copy[ID].copy_from_slice(&id.to_le_bytes());
-    copy[CLUSTER].fill(0);
-    copy[CLUSTER][..cluster.len()].copy_from_slice(cluster);
+/// Fills a slot with both copies of a record.
+pub(super) fn fill(slot: &mut [u8; SLOT], record: &Record, sequence: u64) {
+    let mut contents = Vec::with_capacity(SECTORS * CONTENTS);
+    contents.extend(MAGIC);
+    contents.extend([0; 4]);
+    contents.extend(VERSION.to_le_bytes());
+    contents.extend(record.boot.to_le_bytes());
+    contents.extend(record.id.to_le_bytes());
+    contents.extend(record.store.bytes());
+    contents.extend(record.wait.to_le_bytes());
+    contents.push(record.cluster.len() as u8);
+    contents.extend(record.cluster.as_bytes());
+    let length_at = contents.len();
+    contents.extend([0; 2]);
+    record.terms.encode(&mut contents);
+    let length = contents.len() - length_at - 2;
+    contents[length_at..length_at + 2].copy_from_slice(&(length as u16).to_le_bytes());
+    contents.extend((record.peers.len() as u16).to_le_bytes());
+    for (peer, store) in &record.peers {
+        contents.extend(peer.value().to_le_bytes());
+        contents.extend(store.bytes());
+    }
+    let length = record.payload.as_ref().map_or(NOTHING, |bytes| bytes.len() as u32);
+    contents.extend(length.to_le_bytes());
+    contents.extend(record.payload.iter().flatten());
+    contents.resize(SECTORS * CONTENTS, 0);
+    let (first, second) = slot.split_at_mut(COPY);
+    for (sector, contents) in first.chunks_exact_mut(SECTOR).zip(contents.chunks_exact(CONTENTS)) {
+        sector[..CONTENTS].copy_from_slice(contents);
+        sector[CONTENTS..CONTENTS + 8].copy_from_slice(&sequence.to_le_bytes());
+        let checksum = crc32fast::hash(&sector[..CONTENTS + 8]);
+        sector[CONTENTS + 8..].copy_from_slice(&checksum.to_le_bytes());
+    }
+    second.copy_from_slice(first);
 }
 
-/// Writes what the member and its peers have agreed on, and for how long it must take no part at its next start.
-pub(super) fn set_terms(copy: &mut [u8], terms: &Terms, wait: u64) {
-    let mut bytes = Vec::with_capacity(Terms::MAX_LENGTH);
-    terms.encode(&mut bytes);
-    copy[TERMS_LENGTH].copy_from_slice(&(bytes.len() as u16).to_le_bytes());
-    copy[TERMS].fill(0);
-    copy[TERMS][..bytes.len()].copy_from_slice(&bytes);
-    set_wait(copy, wait);
+/// What a slot tells.
+struct Slot {
+    /// The whole records in it with their sequences: two copies, or fewer.
+    whole: Vec<(u64, Record)>,
+    /// The sequences of its intact sectors, of either copy, without repetition.
+    sequences: Vec<u64>,
 }
 
-/// Writes for how long the member must take no part at its next start.
-pub(super) fn set_wait(copy: &mut [u8], wait: u64) {
-    copy[WAIT].copy_from_slice(&wait.to_le_bytes());
-}
-
-/// Writes the payload, of at most [`MAX_PAYLOAD`] bytes.
-pub(super) fn set_payload(copy: &mut [u8], payload: Option<&[u8]>) {
-    let length = payload.map_or(NOTHING, |bytes| bytes.len() as u32);
-    copy[LENGTH].copy_from_slice(&length.to_le_bytes());
-    let bytes = payload.unwrap_or_default();
-    copy[PAYLOAD..PAYLOAD + bytes.len()].copy_from_slice(bytes);
-    copy[PAYLOAD + bytes.len()..].fill(0);
-}
-
-/// Makes a record of it: writes the sequence, and the checksum of all.
-pub(super) fn seal(copy: &mut [u8], sequence: u64) {
-    copy[SEQUENCE].copy_from_slice(&sequence.to_le_bytes());
-    let end = end(copy).unwrap_or(PAYLOAD);
-    let checksum = crc32fast::hash(&copy[CHECKSUM.end..end]);
-    copy[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
-}
-
-/// The last acknowledged record of a file, or the one whose write a crash interrupted: it is one of the two.
+/// The last acknowledged record of a file with its sequence, or the one whose write a crash interrupted.
 ///
-/// Each slot was whole before the other was written, so at most one slot can be torn. A flaw of the disk that strikes
-/// one copy only costs nothing either: the other copy has the same. Two spoilt copies of the newest record look just
-/// like a torn write, and nothing on one disk could tell.
+/// Each slot was whole before the other was written. So if no copy in a slot is whole, either a crash tore the last
+/// write, or the disk has damaged what it had acknowledged. A torn write leaves some sector as it was before, with the
+/// sequence of the slot's former record: then nothing was acknowledged that the other slot does not have. If no such
+/// sector is found, a newer record may have been acknowledged and lost with the vote in it: that is [`Flaw::Newest`].
 ///
 /// # Errors
 /// The [`Flaw`] that makes it impossible to know.
-pub(super) fn newest(file: &[u8]) -> Result<Record, Flaw> {
+pub(super) fn newest(file: &[u8]) -> Result<(u64, Record), Flaw> {
     if file.len() != FILE {
-        return Err(Flaw::Length(file.len() as u64));
+        let other = version(file).filter(|&version| version != VERSION);
+        return Err(other.map_or(Flaw::Length(file.len() as u64), Flaw::Version));
     }
-    let mut all = Vec::with_capacity(4);
-    for (index, copy) in file.chunks_exact(COPY).enumerate() {
-        if let Some(record) = read(copy)? {
-            let in_place = offset(record.sequence) == index * COPY / SLOT * SLOT;
-            if !in_place || record.sequence == 0 || record.sequence == u64::MAX {
-                return Err(Flaw::Sequence);
-            }
-            all.push(record);
-        }
-    }
-    let newest = all.iter().max_by_key(|it| it.sequence).ok_or(Flaw::Damaged)?.clone();
-    let fits = |other: &Record| {
-        let same_owner = other.id == newest.id && other.cluster == newest.cluster;
-        match newest.sequence - other.sequence {
+    let slots = [read_slot(&file[..SLOT], 0)?, read_slot(&file[SLOT..], SLOT)?];
+    let all = || slots.iter().flat_map(|slot| &slot.whole);
+    let (sequence, newest) = all().max_by_key(|(sequence, _)| *sequence).ok_or(Flaw::Damaged)?.clone();
+    let fits = |(older, other): &(u64, Record)| {
+        let same_owner =
+            other.id == newest.id && other.cluster == newest.cluster && other.store == newest.store;
+        match sequence - older {
             0 => *other == newest,
             // The slot before; or, in the newest one's own slot, what its write has not overwritten.
             1 | 2 => same_owner && other.boot <= newest.boot,
             _ => false,
         }
     };
-    if newest.boot == u64::MAX || !all.iter().all(fits) {
+    if newest.boot == u64::MAX || !all().all(fits) {
         return Err(Flaw::Sequence);
     }
-    Ok(newest)
+    let other = &slots[usize::from(offset(sequence) == 0)];
+    let was_acknowledged_later = |&it: &u64| it == sequence + 1;
+    let is_torn = other.sequences.iter().any(|it| !was_acknowledged_later(it));
+    if other.whole.is_empty() && !is_torn {
+        return Err(Flaw::Newest);
+    }
+    Ok((sequence, newest))
 }
 
-/// The record in a block; nothing if there is none that is whole.
-fn read(copy: &[u8]) -> Result<Option<Record>, Flaw> {
-    let Some(end) = end(copy) else { return Ok(None) };
-    if !copy.starts_with(&MAGIC)
-        || number(copy, CHECKSUM) != u64::from(crc32fast::hash(&copy[CHECKSUM.end..end]))
-    {
-        return Ok(None);
-    }
-    let version = number(copy, FORMAT) as u32;
-    if version != VERSION {
-        return Err(Flaw::Version(version));
-    }
-    let terms = copy[TERMS].get(..number(copy, TERMS_LENGTH) as usize).and_then(Terms::decode);
-    let Some(terms) = terms else { return Err(Flaw::Terms) };
-    let name = &copy[CLUSTER];
-    let name_length = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
-    Ok(Some(Record {
-        sequence: number(copy, SEQUENCE),
-        boot: number(copy, BOOT),
-        id: number(copy, ID),
-        cluster: name[..name_length].to_vec(),
-        terms,
-        wait: number(copy, WAIT),
-        payload: (number(copy, LENGTH) != u64::from(NOTHING)).then(|| copy[PAYLOAD..end].to_vec()),
-    }))
+/// The version of the format, if this is the beginning of a file of ours. It is at the same place in all versions.
+fn version(file: &[u8]) -> Option<u32> {
+    let bytes = file.get(12..16)?.try_into().ok()?;
+    file.starts_with(&MAGIC).then_some(u32::from_le_bytes(bytes))
 }
 
-/// Where a record's last byte is; nothing if its length is impossible.
-fn end(copy: &[u8]) -> Option<usize> {
-    match number(copy, LENGTH) {
-        nothing if nothing == u64::from(NOTHING) => Some(PAYLOAD),
-        length if length <= MAX_PAYLOAD as u64 => Some(PAYLOAD + length as usize),
-        _ => None,
+fn read_slot(slot: &[u8], at: usize) -> Result<Slot, Flaw> {
+    let (mut whole, mut sequences) = (Vec::new(), Vec::new());
+    for copy in slot.chunks_exact(COPY) {
+        let of_sectors: Vec<Option<u64>> = copy.chunks_exact(SECTOR).map(sequence_of).collect();
+        sequences.extend(of_sectors.iter().flatten());
+        let Some(sequence) = of_sectors[0].filter(|_| of_sectors.windows(2).all(|two| two[0] == two[1]))
+        else {
+            continue;
+        };
+        if offset(sequence) != at || sequence == 0 || sequence == u64::MAX {
+            return Err(Flaw::Sequence);
+        }
+        let contents: Vec<u8> =
+            copy.chunks_exact(SECTOR).flat_map(|sector| &sector[..CONTENTS]).copied().collect();
+        whole.push((sequence, read(&contents)?));
     }
+    sequences.sort_unstable();
+    sequences.dedup();
+    Ok(Slot { whole, sequences })
 }
 
-/// A little-endian number of at most eight bytes.
-fn number(copy: &[u8], place: Range<usize>) -> u64 {
-    copy[place].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+/// Which record a sector belongs to; nothing if it is damaged.
+fn sequence_of(sector: &[u8]) -> Option<u64> {
+    let (sealed, checksum) = sector.split_at(CONTENTS + 8);
+    let is_intact = checksum == crc32fast::hash(sealed).to_le_bytes();
+    is_intact.then(|| u64::from_le_bytes(sealed[CONTENTS..].try_into().expect("eight bytes")))
+}
+
+/// The record in the contents of a whole copy.
+fn read(contents: &[u8]) -> Result<Record, Flaw> {
+    match version(contents) {
+        Some(VERSION) => {}
+        Some(other) => return Err(Flaw::Version(other)),
+        None => return Err(Flaw::Damaged),
+    }
+    read_fields(Reader::new(&contents[16..])).ok_or(Flaw::Terms)
+}
+
+fn read_fields(mut from: Reader<'_>) -> Option<Record> {
+    let (boot, id, store) = (from.u64()?, from.u64()?, StoreId::new(from.array()?));
+    let (wait, cluster) = (from.u64()?, from.name()?);
+    let length = u16::from_le_bytes(from.array()?);
+    let terms = Terms::decode(from.bytes(length.into())?)?;
+    let count = usize::from(u16::from_le_bytes(from.array()?));
+    let peers = (0..count.min(Settings::MOST_MEMBERS))
+        .map(|_| Some((from.id()?, StoreId::new(from.array()?))))
+        .collect::<Option<_>>()?;
+    let payload = match u32::from_le_bytes(from.array()?) {
+        NOTHING => None,
+        length => Some(from.bytes(length as usize)?.to_vec()),
+    };
+    Some(Record { boot, id, store, cluster, terms, wait, peers, payload })
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::terms::tests::terms;
-use image::{COPY, FILE, SLOT, newest};
+use image::{COPY, FILE, SECTOR, SLOT, newest};
+use rand::seq::SliceRandom as _;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tempfile::TempDir;
@@ -13,9 +14,11 @@ fn open(directory: &Path) -> Result<(Store, Saved), StoreError> {
     Store::open(directory, "orders", id(3), &terms())
 }
 
-/// What a store is opened with when nothing but votes and starts has changed.
-fn saved(boot: u64, durable: Option<&[u8]>) -> Saved {
-    Saved { boot, durable: durable.map(<[u8]>::to_vec), wait: Span::default() }
+/// How often a store was opened, and what was in it.
+fn counted(saved: Saved) -> (u64, Option<Vec<u8>>) {
+    assert_eq!(saved.wait, Span::default());
+    assert_eq!(saved.stores.is_new, saved.durable.is_none());
+    (saved.boot, saved.durable)
 }
 
 fn state(directory: &TempDir) -> Vec<u8> {
@@ -24,7 +27,7 @@ fn state(directory: &TempDir) -> Vec<u8> {
 
 /// What is in a file, or why that cannot be known.
 fn payload(file: &[u8]) -> Result<Option<Vec<u8>>, Flaw> {
-    newest(file).map(|record| record.payload)
+    newest(file).map(|(_, record)| record.payload)
 }
 
 /// The file before and after a write, and which bytes the write was allowed to touch.
@@ -46,20 +49,20 @@ fn starts_are_counted_and_the_last_write_is_found() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("not/yet/made");
     let (store, found) = open(&path).unwrap();
-    assert_eq!(found, saved(1, None));
+    assert_eq!(counted(found), (1, None));
     drop(store);
     let (mut store, found) = open(&path).unwrap();
-    assert_eq!(found, saved(2, None));
+    assert_eq!(counted(found), (2, None));
     for write in [&b"one"[..], b"", b"three"] {
         store.write(write).unwrap();
     }
     store.write_again().unwrap();
     drop(store);
     let (mut store, found) = open(&path).unwrap();
-    assert_eq!(found, saved(3, Some(b"three")));
+    assert_eq!(counted(found), (3, Some(b"three".to_vec())));
     store.write(b"").unwrap();
     drop(store);
-    assert_eq!(open(&path).unwrap().1, saved(4, Some(b"")), "empty is not nothing");
+    assert_eq!(counted(open(&path).unwrap().1), (4, Some(Vec::new())), "empty is not nothing");
 }
 
 #[test]
@@ -94,24 +97,142 @@ fn a_write_torn_at_any_byte_leaves_the_old_or_the_new() {
 /// A disk may write the sectors of one write in any order.
 #[test]
 fn a_write_torn_in_any_order_of_sectors_leaves_the_old_or_the_new() {
-    const SECTOR: usize = 512;
     let (old, new) = ([1; 700], [2; 1500]);
     let (before, after, at) = before_and_after(&old, &new);
-    let differing: Vec<usize> = (at..at + SLOT)
-        .step_by(SECTOR)
-        .filter(|&sector| before[sector..][..SECTOR] != after[sector..][..SECTOR])
-        .collect();
-    assert!((2..=16).contains(&differing.len()));
-    for written in 0..1_u32 << differing.len() {
+    let sectors: Vec<usize> = (at..at + SLOT).step_by(SECTOR).collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let (mut olds, mut news) = (0, 0);
+    for trial in 0..20_000 {
+        // Every number of sectors from none to all, in an order of its own.
+        let mut order = sectors.clone();
+        order.shuffle(&mut random);
         let mut file = before.clone();
-        for (bit, &sector) in differing.iter().enumerate() {
-            if written >> bit & 1 == 1 {
-                file[sector..][..SECTOR].copy_from_slice(&after[sector..][..SECTOR]);
-            }
+        for &sector in &order[..trial % (sectors.len() + 1)] {
+            file[sector..][..SECTOR].copy_from_slice(&after[sector..][..SECTOR]);
         }
         let left = payload(&file).unwrap().unwrap();
-        assert!(left == old || left == new);
+        olds += usize::from(left == old);
+        news += usize::from(left == new);
     }
+    assert_eq!(olds + news, 20_000);
+    assert!(olds > 0 && news > 0, "{olds} and {news}");
+}
+
+/// The disk had acknowledged the newest record, and has lost it: nobody knows which vote was in it.
+#[test]
+fn damage_to_both_copies_of_the_newest_record_is_never_taken_for_a_torn_write() {
+    let (_, file, at) = before_and_after(b"old", b"new");
+    // One flip at the same place in both copies, and at two different places.
+    for byte in (0..COPY).filter(|byte| byte % 512 < 128 || byte % 37 == 0) {
+        for other in [byte, (byte * 7 + 1_000) % COPY] {
+            let mut file = file.clone();
+            file[at + byte] ^= 0x10;
+            file[at + COPY + other] ^= 0x01;
+            assert_eq!(payload(&file), Err(Flaw::Newest), "bytes {byte} and {other}");
+        }
+    }
+    // Blocks that cannot be read, or read as zeros.
+    for filler in [0, 0xff, 0xee] {
+        let mut file = file.clone();
+        file[at..at + SLOT].fill(filler);
+        assert_eq!(payload(&file), Err(Flaw::Newest), "{filler}");
+    }
+}
+
+/// The slot before the newest is damaged: it could have held a newer record as well, unless a sector of it tells.
+#[test]
+fn damage_to_the_older_slot_is_tolerated_only_while_a_sector_tells_its_age() {
+    let (_, file, at) = before_and_after(b"old", b"new");
+    let older = SLOT - at;
+    let mut damaged = file.clone();
+    damaged[older + 5] ^= 1;
+    damaged[older + COPY + 5] ^= 1;
+    assert_eq!(payload(&damaged), Ok(Some(b"new".to_vec())));
+    damaged[older..older + SLOT].fill(0);
+    assert_eq!(payload(&damaged), Err(Flaw::Newest));
+}
+
+#[test]
+fn a_store_with_a_damaged_newest_record_says_so_and_does_not_start() {
+    let directory = TempDir::new().unwrap();
+    let (mut store, _) = open(directory.path()).unwrap();
+    store.write(b"a vote").unwrap();
+    store.write(b"the last vote").unwrap();
+    let at = image::offset(store.sequence);
+    drop(store);
+    let mut file = state(&directory);
+    file[at + 100] ^= 1;
+    file[at + COPY + 100] ^= 1;
+    fs::write(directory.path().join("state"), &file).unwrap();
+    let error = open(directory.path()).unwrap_err().to_string();
+    assert!(error.contains("newest record may be lost") && error.contains("Readmit it"), "{error}");
+    assert_eq!(state(&directory), file, "a refusal changes nothing");
+}
+
+#[test]
+fn every_store_has_an_identity_of_its_own_and_keeps_it() {
+    let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let identity = |directory: &TempDir| open(directory.path()).unwrap().1.stores.own;
+    let first = directories.each_ref().map(identity);
+    assert_ne!(first[0], first[1]);
+    assert_eq!(directories.each_ref().map(identity), first);
+    fs::remove_file(directories[0].path().join("state")).unwrap();
+    assert_ne!(identity(&directories[0]), first[0], "a store that was lost is not the new one");
+}
+
+#[test]
+fn the_stores_of_peers_are_remembered_with_the_votes() {
+    let directory = TempDir::new().unwrap();
+    let (mut store, saved) = open(directory.path()).unwrap();
+    assert_eq!(saved.stores.peers, []);
+    let [first, second, third] = [1, 2, 3].map(|it| StoreId::new([it; 16]));
+    store.remember(id(1), first).unwrap();
+    store.write(b"a vote").unwrap();
+    store.remember(id(2), second).unwrap();
+    store.remember(id(1), third).unwrap();
+    drop(store);
+    let (mut store, saved) = open(directory.path()).unwrap();
+    assert_eq!(saved.stores.peers, [(id(2), second), (id(1), third)]);
+    assert_eq!(saved.durable, Some(b"a vote".to_vec()));
+    // As many as a cluster can have, and those of others that are gone make room.
+    for peer in 1..=Settings::MOST_MEMBERS as u64 + 5 {
+        store.remember(id(peer), first).unwrap();
+    }
+    store.write(&[7; Store::MAX_LENGTH]).unwrap();
+    drop(store);
+    let saved = open(directory.path()).unwrap().1;
+    assert_eq!(saved.stores.peers.len(), Settings::MOST_MEMBERS);
+    assert_eq!(saved.stores.peers.last(), Some(&(id(Settings::MOST_MEMBERS as u64 + 5), first)));
+    assert_eq!(saved.durable, Some(vec![7; Store::MAX_LENGTH]));
+}
+
+#[test]
+fn nothing_is_written_before_the_start_begins() {
+    let directory = TempDir::new().unwrap();
+    let examine = || Store::examine(directory.path(), "orders", id(3), &terms()).unwrap();
+    let first = examine().saved();
+    assert!(!directory.path().join("state").exists());
+    assert_eq!((first.boot, first.stores.is_new), (1, true));
+    drop(examine().begin().unwrap());
+    let before = state(&directory);
+    assert_eq!(examine().saved().boot, 2);
+    assert_eq!(state(&directory), before);
+}
+
+#[test]
+fn no_other_user_can_read_the_votes_or_lock_the_directory() {
+    let above = TempDir::new().unwrap();
+    let directory = above.path().join("member");
+    drop(open(&directory).unwrap());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let modes = || (mode(&directory), mode(&directory.join("lock")), mode(&directory.join("state")));
+    assert_eq!(modes(), (0o700, 0o600, 0o600));
+    // Files that were made before, or copied.
+    for file in ["lock", "state"] {
+        fs::set_permissions(directory.join(file), Permissions::from_mode(0o644)).unwrap();
+    }
+    drop(open(&directory).unwrap());
+    assert_eq!(modes(), (0o700, 0o600, 0o600));
 }
 
 #[test]
@@ -153,8 +274,10 @@ fn what_cannot_be_trusted_is_refused() {
     assert_eq!(payload(&mixed), Err(Flaw::Sequence));
     // Two records of one sequence that differ: two have written.
     let mut forked = after.clone();
-    image::set_payload(&mut forked[at..at + COPY], Some(b"two"));
-    image::seal(&mut forked[at..at + COPY], newest(&after).unwrap().sequence);
+    let (sequence, record) = newest(&after).unwrap();
+    let mut slot = [0; SLOT];
+    image::fill(&mut slot, &image::Record { payload: Some(b"two".to_vec()), ..record }, sequence);
+    forked[at..at + COPY].copy_from_slice(&slot[..COPY]);
     assert_eq!(payload(&forked), Err(Flaw::Sequence));
     assert_eq!(payload(&before), Ok(Some(b"old".to_vec())));
 }

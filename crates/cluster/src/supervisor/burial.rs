@@ -9,7 +9,7 @@ use std::{fs, io};
 
 /// How long it may take. A process that is stuck in the kernel can take for ever; after so long the lease has run out
 /// and an obituary would be of no use.
-const LIMIT: Duration = Duration::from_secs(10);
+pub(super) const LIMIT: Duration = Duration::from_secs(10);
 /// When to look again though nobody has ended: the kernel's list can miss somebody while it changes.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// How many are waited for at once.

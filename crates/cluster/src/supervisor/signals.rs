@@ -2,7 +2,7 @@
 
 use super::above::relations_of;
 use super::burial;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Signals that ask for an end.
 const ENDING: [Signal; 4] = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
@@ -41,18 +42,36 @@ impl Signals {
     /// Waits, without polling, and meanwhile reaps orphans that others of the member's descendants have left.
     ///
     /// What a terminal says to its whole group a member of the same group has heard as well: it is not to hear it twice.
-    pub(super) fn pass_on_until_the_end_of(&mut self, member: &OwnedFd, pid: Pid) -> io::Result<()> {
+    ///
+    /// A member that has not ended so long after the first SIGTERM is killed: it may be frozen. Other signals may mean
+    /// something else to it, so no limit follows them. `false` if the kernel does not let it die even then.
+    pub(super) fn pass_on_until_the_end_of(
+        &mut self,
+        member: &OwnedFd,
+        pid: Pid,
+        stop_timeout: Duration,
+    ) -> io::Result<bool> {
+        let (mut deadline, mut is_killed) = (None, false);
         loop {
             let mut ready = [member.as_fd(), self.arrived.get_read().as_fd()]
                 .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            match poll(&mut ready, None) {
+            let left = deadline.map(|at: Instant| at.saturating_duration_since(Instant::now()));
+            let left = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+            match poll(&mut ready, left.as_ref()) {
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
             let [ended, _] = ready.map(|it| !it.revents().is_empty());
             if ended {
-                return Ok(());
+                return Ok(true);
+            }
+            if deadline.is_some_and(|at| Instant::now() >= at) {
+                if is_killed {
+                    return Ok(false);
+                }
+                let _ = pidfd_send_signal(member, Signal::KILL); // it may have just ended
+                (deadline, is_killed) = (Instant::now().checked_add(burial::LIMIT), true);
             }
             for arrived in self.arrived.pending() {
                 let Some(signal) = Signal::from_named_raw(arrived.si_signo) else { continue };
@@ -61,6 +80,9 @@ impl Signals {
                     burial::reap_orphans(pid);
                 } else if !is_heard_there {
                     let _ = pidfd_send_signal(member, signal); // it may have just ended
+                }
+                if signal == Signal::TERM {
+                    deadline = deadline.or_else(|| Instant::now().checked_add(stop_timeout));
                 }
             }
         }

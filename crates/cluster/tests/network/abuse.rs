@@ -1,6 +1,6 @@
 //! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
 
-use crate::bench::{Heard, Node, connected, id, life, settings, terms, until};
+use crate::bench::{Heard, Node, connected, id, life, settings, store, terms, until};
 use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
 use bellwether_cluster::network::{Ended, Outgoing};
 use bellwether_cluster::{Security, Settings};
@@ -91,7 +91,18 @@ impl Impostor {
 fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
     let (cluster, terms) = (settings.cluster.clone(), terms(settings));
     let (from, to, incarnation) = (id(2), id(1), life(boot));
-    framed(&Frame::Hello(Hello { cluster, terms, from, to, incarnation, number: 1, commitment: None }))
+    let (store, is_new, commitment) = (store(2), false, None);
+    framed(&Frame::Hello(Hello {
+        cluster,
+        terms,
+        from,
+        to,
+        incarnation,
+        store,
+        is_new,
+        number: 1,
+        commitment,
+    }))
 }
 
 fn framed(frame: &Frame<&[u8]>) -> Vec<u8> {

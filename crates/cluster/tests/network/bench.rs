@@ -2,11 +2,11 @@
 
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_cluster::network::{Ended, Incoming, Network, NetworkError, Outgoing};
-use bellwether_cluster::{Incarnation, Peer, Security, Settings, Terms};
+use bellwether_cluster::{Incarnation, Peer, Security, Settings, StoreId, Stores, Terms};
 use bellwether_core::{Id, Protocol as _, Signal};
 use std::time::{Duration, Instant};
 
-pub const SECRET: &str = "not much of a secret, but long enough";
+pub const SECRET: &str = "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21";
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -38,6 +38,16 @@ pub fn terms(settings: &Settings) -> Terms {
     Terms::new(settings, &QuorumLease::<Ranked>::SPEC)
 }
 
+/// The store that a member votes from.
+pub fn store(me: u64) -> StoreId {
+    StoreId::new([me as u8; 16])
+}
+
+/// What a member knows of stores that has heard all the others before.
+pub fn stores(me: u64) -> Stores {
+    Stores { own: store(me), is_new: true, peers: (1..=9).map(|peer| (id(peer), store(peer))).collect() }
+}
+
 /// What was heard, as it can be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
@@ -48,6 +58,8 @@ pub enum Heard {
     Ready(u64, u64),
     Dead(u64, u64),
     Superseded(Option<u64>),
+    NewStore(u64, StoreId, Option<StoreId>),
+    OtherStore(u64),
     Refused(String),
 }
 
@@ -62,7 +74,8 @@ impl Node {
     }
 
     pub fn try_open(settings: &Settings, boot: u64) -> Result<Node, NetworkError> {
-        let network = Network::open(settings, terms(settings), life(boot))?;
+        let stores = stores(settings.me.value());
+        let network = Network::open(settings, terms(settings), life(boot), &stores)?;
         Ok(Node { network, heard: Vec::new() })
     }
 
@@ -81,6 +94,8 @@ impl Node {
                 Incoming::Ready { peer, term } => Heard::Ready(peer.value(), term),
                 Incoming::Dead { peer, incarnation } => Heard::Dead(peer.value(), incarnation.boot),
                 Incoming::Superseded { by } => Heard::Superseded(by.map(|by| by.boot)),
+                Incoming::NewStore { peer, store, known } => Heard::NewStore(peer.value(), store, known),
+                Incoming::OtherStore { peer } => Heard::OtherStore(peer.value()),
                 Incoming::Refused { why, .. } => Heard::Refused(why),
             });
         }

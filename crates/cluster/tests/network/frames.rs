@@ -1,6 +1,7 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
 use crate::bench::{id, life, settings, terms};
+use bellwether_cluster::StoreId;
 use bellwether_cluster::network::wire::{
     Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, VERSION, decode, encode,
 };
@@ -9,10 +10,11 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
-    let hello = |commitment| {
+    let hello = |commitment: Option<[u8; 32]>| {
         let (cluster, terms) = ("orders".to_owned(), terms(&settings(1, 3)));
         let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
-        Frame::Hello(Hello { cluster, terms, from, to, incarnation, number, commitment })
+        let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
+        Frame::Hello(Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment })
     };
     vec![
         hello(None),
@@ -27,6 +29,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
         Frame::Farewell(Reason::Malformed),
         Frame::Superseded(None),
         Frame::Superseded(Some(life(8))),
+        Frame::OtherStore,
     ]
 }
 

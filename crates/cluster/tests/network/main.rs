@@ -3,6 +3,10 @@
 mod abuse;
 mod bench;
 mod certificates;
+mod floods;
 mod frames;
+mod guesses;
 mod pairs;
 mod patience;
+mod redial;
+mod stores;

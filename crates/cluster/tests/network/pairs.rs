@@ -1,9 +1,9 @@
 //! Members that find each other, and those that must not.
 
-use crate::bench::{Heard, Node, connected, id, introduce, life, settings, terms, until};
+use crate::bench::{Heard, Node, connected, id, introduce, life, settings, stores, terms, until};
 use bellwether_cluster::network::{Ended, Network, Outgoing};
 use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token, UNKNOWN};
-use bellwether_cluster::{Security, Settings, Terms};
+use bellwether_cluster::{Incarnation, Security, Settings, Terms};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -83,6 +83,15 @@ fn turned_away(change: impl Fn(&mut Settings), says: [&str; 2]) {
     assert!(!nodes.iter().any(Node::was_ever_up));
 }
 
+/// Both derive the same key from it, slowly.
+#[test]
+fn members_with_the_same_chosen_secret_connect() {
+    let mut all = pair();
+    all.iter_mut()
+        .for_each(|it| it.security = Security::Secret("not much of a secret, but long enough".into()));
+    connected(&all);
+}
+
 #[test]
 fn who_has_another_secret_or_cluster_or_no_tls_is_turned_away() {
     let other =
@@ -116,7 +125,7 @@ fn whoever_was_told_other_terms_is_turned_away() {
         (terms(&settings(2, 5)), "1, 2, 3, 4 and 5"),
     ];
     for (others, what) in cases {
-        let other = Network::open(&all[1], others, life(1)).unwrap();
+        let other = Network::open(&all[1], others, life(1), &stores(2)).unwrap();
         let mut nodes = vec![Node::open(&all[0], 1), Node { network: other, heard: Vec::new() }];
         introduce(&all, &mut nodes);
         until(&mut nodes, what, |nodes| nodes.iter().all(|node| node.was_refused_for(what)));
@@ -169,8 +178,7 @@ fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
     for boot in [2, 1] {
         let mut copy = Node::open(&all[1], boot);
         copy.network =
-            Network::open(&all[1], terms(&all[1]), bellwether_cluster::Incarnation { boot, nonce: 5 })
-                .unwrap();
+            Network::open(&all[1], terms(&all[1]), Incarnation { boot, nonce: 5 }, &stores(2)).unwrap();
         copy.knows(&nodes[0], 1);
         nodes.truncate(3);
         nodes.push(copy);

@@ -6,7 +6,7 @@ use crate::faults::{Event, Fate, Lie, LinkFaults};
 use crate::trace::{Drop, Observer};
 use crate::wheel::Packet;
 use crate::world::{Step, Stream, stream};
-use bellwether_core::{Algorithm, Effects, Message, Port, Span, Time, Topology};
+use bellwether_core::{Algorithm, Effects, Message, Port, Span, Time};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -295,13 +295,8 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
 
     /// Where a message goes: in a ring that closes round its dead, to the next live member.
     fn route(&self, member: u32, port: Port) -> (u32, Port) {
-        let (mut to, arrives_at) = self.plan.topology.peer(member, port);
-        if self.plan.ring_closes && matches!(self.plan.topology, Topology::Ring { .. }) {
-            while to != member && self.crashed.binary_search(&to).is_ok() {
-                to = self.plan.topology.peer(to, port).0;
-            }
-        }
-        (to, arrives_at)
+        let is_dead = |to: u32| self.plan.ring_closes && self.crashed.binary_search(&to).is_ok();
+        self.plan.topology.peer_past(member, port, is_dead)
     }
 
     /// Sends where links may fail.

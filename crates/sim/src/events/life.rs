@@ -115,6 +115,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                 }
             }
         }
+        self.took_part[member as usize] = true;
         self.observer.called(self.now, member);
         let step = self.world.call(member, self.clock(member));
         self.settle_aside(member, step);

@@ -13,7 +13,7 @@ mod watch;
 pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
-use crate::judge::{self, Ending};
+use crate::judge::{self, Ending, Survivor};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
@@ -22,8 +22,8 @@ use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Step, Stream, World, stream};
 use bellwether_core::{
-    Algorithm, Goal, Initiators, Lasting, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Spec, Status,
-    Time, TimerChange,
+    Algorithm, Goal, Initiators, Lasting, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Spec, Starts,
+    Status, Time, TimerChange,
 };
 use disturbed::Disturbance;
 use obituary::Obituaries;
@@ -110,11 +110,16 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     obituaries: Option<Box<Obituaries>>,
     /// The last time that a member was given an input that mattered, or the script was followed.
     busy_until: Time,
+    /// For each member, whether it has taken part in an election: it was called, or heard a message. Messages
+    /// are noted only where a caller may crash or messages be lost: elsewhere, if one is heard, a live member was called.
+    took_part: Vec<bool>,
 }
 
 impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     fn new(plan: &'p Plan, observer: &'o mut O, stop: Stop) -> Self {
         let may_overtake = plan.links == LinkOrder::Fifo && !plan.delay.is_constant();
+        // If a caller may crash, it must be noted who has heard of its call.
+        let is_disturbed = plan.is_disturbed() || A::SPEC.starts == Starts::Callers && plan.has_late_crash();
         let expected = match &plan.initiators {
             Initiators::All => plan.n() as usize,
             Initiators::Some(members) => members.len(),
@@ -123,7 +128,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             world: World::new(plan),
             wheel: Wheel::new(
                 plan.delay.bound().ticks(),
-                plan.delay.is_constant() && !plan.is_disturbed(),
+                plan.delay.is_constant() && !is_disturbed,
                 expected,
             ),
             timers: Timers::new(),
@@ -145,10 +150,11 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             stop,
             settles_at: plan.settles_at(),
             has_news: stop == Stop::WhenRight,
-            disturbed: plan.is_disturbed().then(|| Box::new(Disturbance::new(plan.seed))),
+            disturbed: is_disturbed.then(|| Box::new(Disturbance::new(plan.seed))),
             watch: Watch::new(plan),
             obituaries: Obituaries::new(plan),
             busy_until: Time::ZERO,
+            took_part: vec![false; plan.n() as usize],
             plan,
             observer,
         }
@@ -237,15 +243,15 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     }
 
     fn is_right(&self) -> bool {
-        let live = (0..).zip(self.statuses()).filter_map(|(member, status)| Some((member, status?)));
-        judge::rule(&A::SPEC, self.plan, live, Ending::ByItself).is_right()
+        judge::rule(&A::SPEC, self.plan, self.survivors(), Ending::ByItself).is_right()
     }
 
-    /// What an outsider sees of every member, nothing of the dead and of those that lie.
-    fn statuses(&self) -> impl Iterator<Item = Option<Status>> + Clone {
-        (0..self.plan.n()).map(|member| {
-            let state = self.world.state(member).filter(|_| self.is_honest(member));
-            state.map(|state| self.seen(member, state))
+    /// Those that are alive and do not lie.
+    fn survivors(&self) -> impl Iterator<Item = Survivor> + Clone {
+        (0..self.plan.n()).filter_map(|member| {
+            let state = self.world.state(member).filter(|_| self.is_honest(member))?;
+            let took_part = self.took_part[member as usize];
+            Some(Survivor { member, status: self.seen(member, state), took_part })
         })
     }
 
@@ -275,6 +281,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     #[cold]
     #[inline(never)]
     fn deliver_disturbed(&mut self, member: u32, port: Port, msg: A::Msg) {
+        self.took_part[member as usize] = true;
         let step = self.world.deliver(member, self.clock(member), port, msg);
         self.settle_aside(member, step);
     }
@@ -402,6 +409,6 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             links: self.disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
             signals: self.watch.as_ref().map_or(0, |watch| watch.signals),
         };
-        ended.report::<A>(self.statuses())
+        ended.report::<A>(self.survivors())
     }
 }

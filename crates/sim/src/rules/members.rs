@@ -1,6 +1,6 @@
 //! What an input makes of a member.
 
-use super::{Cut, Input, Liberties, MOST_ON_A_WIRE, Outcome, Seat, TimeModel, hash_of};
+use super::{Cut, Input, Liberties, MOST_ON_A_WIRE, Outcome, Part, Seat, TimeModel, hash_of};
 use crate::plan::Plan;
 use crate::world::{Choices, Step, World};
 use bellwether_core::{Algorithm, Id, Port, Span, Starts, Time, TimerChange, Verdict};
@@ -58,6 +58,9 @@ impl<'p, A: Algorithm> Members<'p, A> {
         let now = Time::from_ticks(before.clock);
         if let Some(state) = after.seat.state.take() {
             self.world.thaw(member, state);
+        }
+        if A::SPEC.starts == Starts::Callers && matches!(input, Input::Call { .. } | Input::Message(..)) {
+            after.seat.part = Part::Taken;
         }
         match input {
             Input::Boot { again } => {

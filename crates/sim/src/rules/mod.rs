@@ -24,7 +24,7 @@ pub use liberties::{Liberties, TimeModel};
 pub use members::Members;
 pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
-pub use seat::{Attention, Change, Facts, Input, Outcome, Seat, hash_of};
+pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat, hash_of};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
 

@@ -1,9 +1,9 @@
 //! What can happen next.
 
 use super::{Ask, Attention, Facts, MOST_ON_A_WIRE, MomentOf, Parts, Rules, TimeModel, What, Word};
-use crate::judge::{Ending, rule};
+use crate::judge::{Ending, Survivor, is_required, rule};
 use crate::plan::LinkOrder;
-use bellwether_core::{Lasting, Port, Role, Spec, Status};
+use bellwether_core::{Lasting, Port, Role, Spec};
 
 impl Rules<'_> {
     /// What can happen next, each once: what need not happen comes last. Whoever draws numbers or sends several
@@ -206,15 +206,21 @@ impl Rules<'_> {
     }
 
     /// The live members, and what they are: who leads for a time only does not when that is up.
-    pub fn live<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> Vec<(u32, Status)> {
+    pub fn live<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> Vec<Survivor> {
         let mut live = Vec::new();
         for (member, seat) in (0..).zip(&now.seats) {
-            let Facts { is_up, leads, mut status, .. } = *parts.facts(seat);
+            let Facts { is_up, leads, took_part, mut status, .. } = *parts.facts(seat);
             if status.role == Role::Leader && !leads {
                 status.role = Role::Undecided;
             }
-            live.extend(is_up.then_some((member, status)));
+            live.extend(is_up.then_some(Survivor { member, status, took_part }));
         }
         live
+    }
+
+    /// Whether a run that stays as it is now for ever misses anything: see [`is_required`].
+    pub fn is_required<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
+        let live = self.live(parts, now);
+        is_required(parts.spec(), live.into_iter())
     }
 }

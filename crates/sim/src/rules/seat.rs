@@ -29,6 +29,24 @@ pub struct Seat<A: Algorithm> {
     pub(super) led: Vec<u64>,
     /// How many numbers it has drawn, where it may not draw as many as it likes.
     pub(super) drawn: u8,
+    /// Whether it has taken part in an election, where elections are called.
+    pub(super) part: Part,
+}
+
+/// Whether a member has taken part in an election: it was called, or heard a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// It has not.
+    #[default]
+    NotTaken,
+    /// It has.
+    Taken,
+}
+
+/// Members hash as if nobody noted it: which of two runs that are as short as each other the checker shows depends on
+/// hashes, and states are compared whole.
+impl Hash for Part {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Whether a member that is up handles anything.
@@ -92,6 +110,8 @@ pub struct Facts {
     pub is_satisfied: bool,
     /// Whether it is yet to call an election.
     pub calls: bool,
+    /// Whether it has taken part in an election, where elections are called.
+    pub took_part: bool,
     /// The ports whose neighbours its detector takes for dead.
     pub told: u32,
     /// How many timers are pending.
@@ -171,6 +191,7 @@ impl<A: Algorithm> Seat<A> {
             rate,
             led: Vec::new(),
             drawn: 0,
+            part: Part::NotTaken,
         }
     }
 
@@ -215,6 +236,7 @@ impl<A: Algorithm> Seat<A> {
             leads: self.leads(),
             is_satisfied: A::SPEC.goal.is_met_by(&status),
             calls: self.calls && self.state.is_some(),
+            took_part: self.part == Part::Taken,
             told: self.told,
             timers: self.timers.len().min(MOST_TIMERS) as u8,
             due: (0..MOST_TIMERS)
@@ -236,6 +258,7 @@ impl<A: Algorithm> Seat<A> {
                 timers: Vec::new(),
                 calls: false,
                 told: 0,
+                part: Part::NotTaken,
                 ..seat
             },
             Change::Tick => self.a_step_later(),

@@ -78,7 +78,7 @@ impl Expectation {
         for &(fact, flag) in &self.facts {
             let impossible = matches!(
                 (fact, outcome.value),
-                (Fact::Agreed, Outcome::Split) | (Fact::Live, Outcome::None | Outcome::Undecided)
+                (Fact::Agreed, Outcome::Split) | (Fact::Live, Outcome::Undecided)
             );
             if impossible && flag.value {
                 let problem =

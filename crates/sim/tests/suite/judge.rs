@@ -57,8 +57,11 @@ impl<const SCENE: usize, const GOAL: u8, const HALTS: bool> Algorithm for Actor<
 
 impl<const SCENE: usize, const GOAL: u8, const HALTS: bool> Protocol for Actor<SCENE, GOAL, HALTS> {
     type Msg = Ping;
-    const SPEC: Spec =
-        Spec { goal: [Goal::LeaderOnly, Goal::EveryoneKnows, Goal::EveryoneHalts][GOAL as usize], ..TOY };
+    const SPEC: Spec = Spec {
+        starts: Starts::Everyone, // an election is required though nobody is called
+        goal: [Goal::LeaderOnly, Goal::EveryoneKnows, Goal::EveryoneHalts][GOAL as usize],
+        ..TOY
+    };
 
     fn status(&self) -> Status {
         let (role, leader) = SCENES[SCENE][self.0.value() as usize - 1];
@@ -176,4 +179,90 @@ fn a_run_that_has_to_be_stopped_is_not_live() {
     let report = judge_endless::<RIGHT>();
     assert!(!report.finished);
     assert_eq!(in_short(&report.ruling), (Outcome::Elected, Some(3), true, true, false));
+}
+
+/// A caller tells its first neighbour of the election. If it `LEADS`, a member that takes part leads; else it hangs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Called<const LEADS: bool> {
+    leads: bool,
+    id: Id,
+}
+
+impl<const LEADS: bool> Algorithm for Called<LEADS> {
+    type Timer = Never;
+    type Durable = ();
+
+    fn start(cx: &mut Cx<'_, Self>, (): ()) -> Self {
+        Called { leads: false, id: cx.id() }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        self.leads = LEADS;
+        cx.send(NEXT, Ping);
+    }
+
+    fn on_message(&mut self, _: &mut Cx<'_, Self>, _: Port, _: Ping) {
+        self.leads = LEADS;
+    }
+
+    fn on_timer(&mut self, _: &mut Cx<'_, Self>, timer: Never) {
+        match timer {}
+    }
+}
+
+impl<const LEADS: bool> Protocol for Called<LEADS> {
+    type Msg = Ping;
+    const SPEC: Spec = Spec { goal: Goal::LeaderOnly, leadership: Leadership::Incumbent, ..TOY };
+
+    fn status(&self) -> Status {
+        let role = if self.leads { Role::Leader } else { Role::Undecided };
+        Status { role, leader: self.leads.then_some(self.id), ..Status::UNDECIDED }
+    }
+}
+
+/// Member 1 of two is the only initiator, and this happens.
+fn one_caller<const LEADS: bool>(script: &[(Event, u64, f64)], losses: f64) -> Ruling {
+    let mut plan = with_script(complete(2), script);
+    plan.initiators = Initiators::Some(vec![0]);
+    plan.link_faults.loss = losses;
+    run_events::<Called<LEADS>, ()>(&plan, &mut (), Stop::WhenQuiet).ruling
+}
+
+/// Outcome, whether an election was required, whether the run is live.
+fn demanded(ruling: &Ruling) -> (Outcome, bool, bool) {
+    (ruling.outcome, ruling.required, ruling.not_live_because.is_none())
+}
+
+#[test]
+fn no_election_is_required_if_no_live_member_took_part() {
+    let nothing_to_do = (Outcome::None, false, true);
+    // The only initiator is dead before it calls.
+    let at_first = [(Event::Crash, 1, 0.0)];
+    assert_eq!(demanded(&one_caller::<true>(&at_first, 0.0)), nothing_to_do);
+    // It calls late, and is dead by then.
+    let before_its_call = [(Event::Crash, 1, 3.0), (Event::Call, 1, 5.0), (Event::Start, 1, 4.0)];
+    assert_eq!(demanded(&one_caller::<true>(&before_its_call, 0.0)), nothing_to_do);
+    // It calls, crashes before it has sent anything, and nobody hears of it.
+    let while_sending = [(Event::CrashSending, 1, 0.2), (Event::Start, 1, 0.5)];
+    assert_eq!(demanded(&one_caller::<true>(&while_sending, 0.0)), nothing_to_do);
+    // What it sent is lost, and then it crashes.
+    let after_its_call = [(Event::Crash, 1, 0.5)];
+    assert_eq!(demanded(&one_caller::<true>(&after_its_call, 1.0)), nothing_to_do);
+}
+
+#[test]
+fn an_election_is_required_if_a_live_member_called_or_heard_of_one() {
+    assert_eq!(demanded(&one_caller::<true>(&[(Event::Crash, 2, 0.0)], 0.0)), (Outcome::Elected, true, true));
+    let hangs = (Outcome::None, true, false);
+    // The caller lives: whether anybody hears it or not.
+    assert_eq!(demanded(&one_caller::<false>(&[], 0.0)), hangs);
+    assert_eq!(demanded(&one_caller::<false>(&[(Event::Crash, 2, 0.0)], 0.0)), hangs);
+    assert_eq!(demanded(&one_caller::<false>(&[], 1.0)), hangs);
+    // The caller crashes, and the other has heard of its call.
+    let after_its_call = [(Event::Crash, 1, 0.5)];
+    assert_eq!(demanded(&one_caller::<true>(&after_its_call, 0.0)), (Outcome::Elected, true, true));
+    assert_eq!(demanded(&one_caller::<false>(&after_its_call, 0.0)), hangs);
+    // The caller crashes before it calls, and the other calls.
+    let another_calls = [(Event::Crash, 1, 0.0), (Event::Call, 2, 1.0)];
+    assert_eq!(demanded(&one_caller::<false>(&another_calls, 0.0)), hangs);
 }

@@ -6,8 +6,8 @@ use bellwether_core::*;
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::swarm::{self, Case, Model, Options, draw_for};
 use bellwether_sim::{
-    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop, rule,
-    run_events, simulate,
+    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop,
+    Survivor, rule, run_events, simulate,
 };
 use std::path::Path;
 
@@ -102,7 +102,8 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     // Two of five are too few, and two of the three that are left are not.
     let mut plan = five_without(&[1, 2, 3]);
     let judged = |plan: &Plan| {
-        let live = [(3, Status::UNDECIDED), (4, Status::UNDECIDED)].into_iter();
+        let status = Status::UNDECIDED;
+        let live = [3, 4].into_iter().map(|member| Survivor { member, status, took_part: true });
         rule(&<Beacon<false> as Protocol>::SPEC, plan, live, Ending::ByItself).is_right()
     };
     assert!(judged(&plan));
@@ -114,10 +115,11 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
 }
 
 /// What somebody sees of members 0 to 2, of whom these lead and each names one.
-fn seen(leading: [bool; 3], named: [u64; 3]) -> impl Iterator<Item = (u32, Status)> + Clone {
+fn seen(leading: [bool; 3], named: [u64; 3]) -> impl Iterator<Item = Survivor> + Clone {
     (0..).zip(leading.into_iter().zip(named)).map(|(member, (leads, named))| {
         let role = if leads { Role::Leader } else { Role::Follower };
-        (member, Status { role, leader: Some(id(named)), ..Status::UNDECIDED })
+        let status = Status { role, leader: Some(id(named)), ..Status::UNDECIDED };
+        Survivor { member, status, took_part: true }
     })
 }
 

@@ -4,10 +4,14 @@ use crate::support::bully_twin::{Played, Scene, play};
 use crate::support::{
     BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_core::{HOP, Time};
+use bellwether_algorithms::bully::AtOnce;
+use bellwether_core::{HOP, Port, Time};
 use bellwether_sim::{Event, Happening, Plan, Report};
 
 const MOST: usize = 64;
+
+/// The variants that ask only the better.
+const VARIANTS: [&str; 3] = ["at-once", "waiting", "broadcast"];
 
 fn kill(mut plan: Plan, dead: &[u32]) -> Plan {
     let crash = |&member: &u32| Happening { at: Time::ZERO, what: Event::Crash, member };
@@ -54,6 +58,13 @@ fn check(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Fig
     report
 }
 
+/// A member's state with a port for each of the dead, whom callers suspect; a rank for everyone else, of an attribute
+/// and an id of eight bytes each; and the delay bound.
+fn storage(n: usize, dead: usize) -> u64 {
+    let (state, ranks) = (size_of::<AtOnce>() + dead * size_of::<Port>(), (n - 1) * 2 * size_of::<u64>());
+    (state + ranks + size_of::<u64>()) as u64
+}
+
 /// The same, and every figure is claimed exactly.
 fn check_exact(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Figures) {
     let report = check(variant, cast, dead, callers, figures);
@@ -65,6 +76,7 @@ fn check_exact(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figure
         ("answer", answer),
         ("coordinator", coordinator),
         ("time", time),
+        ("storage", storage(cast.n(), dead.len())),
     ];
     assert_claims(&report, &claimed, &format!("{variant} {cast:?} {dead:?} {callers:?}"));
 }
@@ -86,6 +98,8 @@ fn leader_dead_and_second_best_calls() {
             let told = n as u64 - 2;
             // n = 2: it has nobody to tell.
             check_exact("at-once", &cast, &[best], &[second], (0, 0, told, u64::from(n > 2)));
+            // The dead one is told too.
+            check_exact("broadcast", &cast, &[best], &[second], (0, 0, told + 1, u64::from(n > 2)));
             // Without rule 2 it asks the dead and waits in vain.
             check_exact("waiting", &cast, &[best], &[second], (1, 0, told, 3 + u64::from(n > 2)));
         }
@@ -98,12 +112,15 @@ fn leader_dead_and_worst_calls() {
         let m = n as u64;
         let figures = (m * (m - 1) / 2, (m - 1) * (m - 2) / 2, m - 2, 5);
         assert_eq!(figures.0 + figures.1 + figures.2, m * m - m - 1);
+        let broadcast = (figures.0, figures.1, m - 1, 5);
+        assert_eq!(broadcast.0 + broadcast.1 + broadcast.2, m * m - m);
         for cast in casts(n) {
             let by_rank = cast.by_rank();
             let (best, worst) = (by_rank[n - 1] as u32, by_rank[0] as u32);
             for variant in ["at-once", "waiting"] {
                 check_exact(variant, &cast, &[best], &[worst], figures);
             }
+            check_exact("broadcast", &cast, &[best], &[worst], broadcast);
         }
     }
 }
@@ -119,7 +136,9 @@ fn all_alive_and_worst_calls() {
         let hops_waiting = if n == 1 { 3 } else { 5 };
         for cast in casts(n) {
             let worst = cast.by_rank()[0] as u32;
-            check_exact("at-once", &cast, &[], &[worst], (half, half, m - 1, hops_at_once));
+            for variant in ["at-once", "broadcast"] {
+                check_exact(variant, &cast, &[], &[worst], (half, half, m - 1, hops_at_once));
+            }
             check_exact("waiting", &cast, &[], &[worst], (half, half, m - 1, hops_waiting));
         }
     }
@@ -132,7 +151,9 @@ fn all_alive_and_best_calls() {
         let heard = u64::from(n > 1);
         for cast in casts(n) {
             let best = cast.best() as u32;
-            check_exact("at-once", &cast, &[], &[best], (0, 0, told, heard));
+            for variant in ["at-once", "broadcast"] {
+                check_exact(variant, &cast, &[], &[best], (0, 0, told, heard));
+            }
             check_exact("waiting", &cast, &[], &[best], (0, 0, told, 3 + heard));
         }
     }
@@ -147,7 +168,9 @@ fn all_alive_and_all_call() {
         let hops_at_once = if n == 1 { 0 } else { 2 };
         let hops_waiting = if n == 1 { 3 } else { 4 };
         for cast in casts(n) {
-            check_exact("at-once", &cast, &[], &everyone, (half, half, m - 1, hops_at_once));
+            for variant in ["at-once", "broadcast"] {
+                check_exact(variant, &cast, &[], &everyone, (half, half, m - 1, hops_at_once));
+            }
             check_exact("waiting", &cast, &[], &everyone, (half, half, m - 1, hops_waiting));
         }
     }
@@ -164,8 +187,9 @@ fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
 
 fn check_against_twin(cast: &Cast, dead: &[u32], callers: &[u32]) {
     let live = || (0..cast.n()).filter(|&member| !dead.contains(&(member as u32)));
-    for variant in ["at-once", "waiting"] {
-        let scene = Scene { cast, dead, callers, at_once: variant == "at-once" };
+    for variant in VARIANTS {
+        let (at_once, tells_all) = (variant != "waiting", variant == "broadcast");
+        let scene = Scene { cast, dead, callers, at_once, tells_all };
         let Played { election, answer, coordinator, hops, named } = play(&scene);
         assert!(live().all(|member| named[member] == Some(cast.best_of(live()))));
         check(variant, cast, dead, callers, (election, answer, coordinator, hops));
@@ -198,6 +222,7 @@ fn a_sole_survivor_has_nobody_to_tell() {
             let asked = (n - 1) as u64 - u64::from(survivor);
             check_exact("at-once", &cast, &dead, &[survivor], (0, 0, survivor.into(), 0));
             check_exact("waiting", &cast, &dead, &[survivor], (asked, 0, survivor.into(), 3));
+            check_exact("broadcast", &cast, &dead, &[survivor], (0, 0, n as u64 - 1, 0));
             check_against_twin(&cast, &dead, &[survivor]);
         }
     }
@@ -212,7 +237,7 @@ fn claims_hold_and_the_best_is_elected_whatever_the_delays_and_the_order_of_mess
             let (dead, callers) = dead_and_callers(n, &mut dice);
             let live = (0..n).filter(|&member| !dead.contains(&(member as u32)));
             let best = cast.id(cast.best_of(live));
-            for variant in ["at-once", "waiting"] {
+            for variant in VARIANTS {
                 for delay in ["uniform:1..4", "uniform:0.0..2.0", "uniform:0.9..1.0"] {
                     for links in [bellwether_sim::LinkOrder::Fifo, bellwether_sim::LinkOrder::Reordering] {
                         let mut plan = kill(called_by(cast.complete(), &callers), &dead);
@@ -225,7 +250,11 @@ fn claims_hold_and_the_best_is_elected_whatever_the_delays_and_the_order_of_mess
                         assert_elected(&report, best, true, &context);
                         assert_claims_hold(&report, &context);
                         let named: Vec<&str> = report.claims.iter().map(|claim| claim.name).collect();
-                        assert_eq!(named, ["messages", "election", "answer", "coordinator"], "{context}");
+                        assert_eq!(
+                            named,
+                            ["messages", "election", "answer", "coordinator", "storage"],
+                            "{context}"
+                        );
                     }
                 }
             }

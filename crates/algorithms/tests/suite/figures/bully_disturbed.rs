@@ -7,6 +7,8 @@ use crate::support::{Cast, Dice, assert_elected, called_by};
 use bellwether_core::HOP;
 use bellwether_sim::{Event, Plan, Report};
 
+const VARIANTS: [&str; 3] = ["at-once", "waiting", "broadcast"];
+
 fn watch(variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     disturbed::watch("bully", variant, plan)
 }
@@ -24,7 +26,8 @@ fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks
         plan.initiators, plan.delay, plan.seed
     );
     assert_elected(&report, best_survivor(cast, &[victim]), true, &context);
-    assert!(report.claims.is_empty(), "nothing is claimed for disturbed runs: {context}");
+    let claimed: Vec<_> = report.claims.iter().map(|claim| (claim.name, claim.holds)).collect();
+    assert_eq!(claimed, [("storage", true)], "nothing else is claimed for disturbed runs: {context}");
     true
 }
 
@@ -32,9 +35,7 @@ fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks
 fn a_member_that_dies_before_it_announces_is_not_missed() {
     let mut counted = 0;
     for (cast, plan) in small_runs(Cast::complete, |n| vec![vec![0], vec![n - 2]]) {
-        for (variant, victim) in
-            ["at-once", "waiting"].iter().flat_map(|v| (0..cast.n()).map(move |m| (*v, m)))
-        {
+        for (variant, victim) in VARIANTS.iter().flat_map(|v| (0..cast.n()).map(move |m| (*v, m))) {
             for ticks in half_hops(12) {
                 counted += u32::from(check_one_crash(variant, &cast, &plan, victim, ticks));
             }
@@ -49,7 +50,7 @@ fn the_would_be_leader_dies_after_it_has_answered_and_the_others_start_again() {
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, 4);
     let mut plan = called_by(cast.complete(), &[0]);
     plan.script = vec![happens(Event::Crash, 3, 0), happens(Event::Crash, 2, 2 * HOP.ticks())];
-    for variant in ["at-once", "waiting"] {
+    for variant in VARIANTS {
         let (report, announced) = watch(variant, &plan);
         assert_eq!(announced, [false, true, false, false]);
         assert_elected(&report, cast.id(1), true, variant);
@@ -62,7 +63,7 @@ fn several_members_die_before_they_announce() {
     let mut counted = 0;
     for round in 0..3_000 {
         let (cast, plan, victims) = random_deaths(round, Cast::complete, 3, &mut dice);
-        for variant in ["at-once", "waiting"] {
+        for variant in VARIANTS {
             let (report, announced) = watch(variant, &plan);
             if victims.iter().all(|&victim| !announced[victim]) {
                 counted += 1;
@@ -79,7 +80,7 @@ fn several_members_die_before_they_announce() {
 fn check_with_late(what: &[Event], rounds: usize, dice: &mut Dice) {
     for round in 0..rounds {
         let (cast, plan) = random_events(what, round, Cast::complete, dice);
-        for variant in ["at-once", "waiting"] {
+        for variant in VARIANTS {
             let (report, _) = watch(variant, &plan);
             let context = format!("{variant} {cast:?} {:?} {:?} {:?}", plan.script, plan.delay, plan.links);
             assert_elected(&report, cast.id(cast.best()), true, &context);
@@ -109,7 +110,7 @@ fn one_late_call_is_enough() {
         for caller in 0..n {
             let mut plan = called_by(cast.complete(), &[]);
             plan.script = vec![happens(Event::Call, caller, 7 * HOP.ticks() + 1)];
-            for variant in ["at-once", "waiting"] {
+            for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {n} {caller}"));
             }
@@ -124,7 +125,7 @@ fn a_late_best_member_takes_over() {
         for ticks in half_hops(14) {
             let mut plan = cast.complete();
             plan.script = vec![happens(Event::Start, n - 1, ticks)];
-            for variant in ["at-once", "waiting"] {
+            for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(n - 1), true, &format!("{variant} {n} {ticks}"));
             }
@@ -139,7 +140,7 @@ fn calling_again_while_or_after_an_election_changes_nothing() {
         for ticks in half_hops(20) {
             let mut plan = cast.complete();
             plan.script = vec![happens(Event::Call, caller, ticks)];
-            for variant in ["at-once", "waiting"] {
+            for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {caller}@{ticks}"));
             }

@@ -3,12 +3,14 @@
 
 use super::Cast;
 
-/// Who is dead, who calls at the beginning, and whether one who knows it is best announces at once.
+/// Who is dead, who calls at the beginning, whether one who knows it is best announces at once, and whether the winner
+/// tells everyone, not only the worse.
 pub struct Scene<'a> {
     pub cast: &'a Cast,
     pub dead: &'a [u32],
     pub callers: &'a [u32],
     pub at_once: bool,
+    pub tells_all: bool,
 }
 
 /// What was sent, how long it took, and whom everyone names at the end.
@@ -84,7 +86,7 @@ impl Play<'_> {
     fn announce(&mut self, member: usize) {
         self.conclude(member, member);
         for other in 0..self.scene.cast.n() {
-            if self.scene.cast.beats(member, other) {
+            if self.scene.cast.beats(member, other) || self.scene.tells_all && other != member {
                 self.send(member, other, Word::Coordinator);
             }
         }

@@ -205,6 +205,7 @@ pub fn assert_elected(report: &Report, leader: Id, agreed: bool, context: &str) 
         wrongly_led: false,
         unsafe_because: None,
         not_live_because: None,
+        required: true,
     };
     assert_eq!(report.ruling, expected, "{context}");
     assert!(report.finished, "{context}");

@@ -1,6 +1,7 @@
 //! Registered algorithms with something wrong in what their members say or take for said: the rest of them is
 //! the sound one's own code.
 
+use bellwether_algorithms::bully;
 use bellwether_algorithms::dolev_klawe_rodeh::{self, DolevKlaweRodeh};
 use bellwether_algorithms::itai_rodeh::{ItaiRodeh, Token};
 use bellwether_core::*;
@@ -21,6 +22,11 @@ pub trait Fault: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'stati
         0
     }
 
+    /// Whether a member ignores a message.
+    fn ignores(_: &Cx<'_, Faulty<Self>>, _: Port, _: &<Self::Sound as Protocol>::Msg) -> bool {
+        false
+    }
+
     /// What a member takes a message for.
     fn hear(&mut self, msg: <Self::Sound as Protocol>::Msg) -> <Self::Sound as Protocol>::Msg {
         msg
@@ -37,6 +43,9 @@ pub struct Known {
     rank: Rank,
     flows: Vec<Flow>,
     size: u32,
+    peers: Vec<Rank>,
+    delay_bound: Span,
+    now: Time,
 }
 
 impl Known {
@@ -49,7 +58,7 @@ impl Known {
             (false, _) => Flow::In,
         };
         let flows = (0..ports).map(Port).map(flow).collect();
-        Known { rank, flows, size: 0 }
+        Known { rank, flows, size: 0, peers: Vec::new(), delay_bound: Span::default(), now: Time::ZERO }
     }
 }
 
@@ -76,8 +85,8 @@ impl Environment for Surroundings<'_> {
         self.known.flows[port.0 as usize]
     }
 
-    fn peer_rank(&self, _: u32, _: Port) -> Rank {
-        unreachable!("none of the algorithms below may know it")
+    fn peer_rank(&self, _: u32, port: Port) -> Rank {
+        self.known.peers[port.0 as usize]
     }
 
     fn better_ranks(&self, _: u32) -> u64 {
@@ -85,7 +94,7 @@ impl Environment for Surroundings<'_> {
     }
 
     fn delay_bound(&self) -> Span {
-        unreachable!("none of the algorithms below may know it")
+        self.known.delay_bound
     }
 
     fn drift_bound(&self) -> u32 {
@@ -123,12 +132,11 @@ fn act<F: Fault, T>(
     act: impl FnOnce(&mut F, &mut Cx<'_, F::Sound>) -> T,
 ) -> T {
     let known = F::known(cx);
-    let rank = known.rank;
+    let (rank, now) = (known.rank, known.now);
     let mut buffers = Buffers::default();
     let mut draw = |bound| F::draw(cx, bound);
     let mut surroundings = Surroundings { known, draw: &mut draw };
-    // None of the algorithms below reads its clock.
-    let mut sound = Cx::new(Local::new(0, rank, &mut surroundings), Time::ZERO, &mut buffers);
+    let mut sound = Cx::new(Local::new(0, rank, &mut surroundings), now, &mut buffers);
     let result = act(fault, &mut sound);
     let effects = sound.into_effects();
     if let Some(durable) = effects.persist {
@@ -161,7 +169,9 @@ impl<F: Fault> Algorithm for Faulty<F> {
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Self::Msg) {
-        act(&mut self.fault, cx, |fault, cx| self.sound.on_message(cx, from, fault.hear(msg)));
+        if !F::ignores(cx, from, &msg) {
+            act(&mut self.fault, cx, |fault, cx| self.sound.on_message(cx, from, fault.hear(msg)));
+        }
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Self::Timer) {
@@ -239,5 +249,27 @@ impl Fault for NotUnique {
         let mut parts = serde_json::to_value(token).expect("messages can be written");
         parts["unique"] = true.into();
         serde_json::from_value(parts).expect("and read")
+    }
+}
+
+/// A better member that hears a worse one announced does not start an election.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Unobjecting;
+
+impl Fault for Unobjecting {
+    type Sound = bully::Broadcast;
+    const NAME: &'static str = "unobjecting";
+
+    fn known(cx: &mut Cx<'_, Faulty<Self>>) -> Known {
+        Known {
+            peers: cx.outgoing().map(|port| cx.peer_rank(port)).collect(),
+            delay_bound: cx.delay_bound(),
+            now: cx.now(),
+            ..Known::new(cx, cx.rank())
+        }
+    }
+
+    fn ignores(cx: &Cx<'_, Faulty<Self>>, from: Port, msg: &bully::Msg) -> bool {
+        *msg == bully::Msg::Coordinator && cx.peer_rank(from) < cx.rank()
     }
 }

@@ -7,27 +7,72 @@ use std::collections::BTreeMap;
 /// Everything that was said, and who was killed when, in microseconds since the machine booted.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
+    /// What members said, in the order in which it was read.
     pub lines: Vec<Line>,
     /// Which process was started that said each of them: two may have one identity.
     pub speakers: Vec<u32>,
     /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
     pub deaths: Vec<(u32, u64)>,
+    /// The first line that could not be read: with one missing there is no verdict.
+    unreadable: Option<String>,
+    /// The leader and its term, as each member knows it.
+    known: BTreeMap<u64, (u64, u64)>,
+    /// How often each member has started.
+    starts: BTreeMap<Id, u64>,
 }
 
 /// A member led in this term, for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reign {
+    /// Which member.
     pub member: Id,
+    /// Its fencing token.
     pub term: u64,
+    /// When it began.
     pub from: u64,
     /// The first moment at which it leads no longer.
     pub until: u64,
 }
 
 impl Recording {
+    /// Records a line of this process.
     pub fn hear(&mut self, speaker: u32, line: Line) {
+        let me = line.member.value();
+        match &line.what {
+            What::Event(Event::Elected { leader, term }) => {
+                self.known.insert(me, (leader.value(), *term));
+            }
+            What::Event(Event::Started { .. }) => {
+                *self.starts.entry(line.member).or_default() += 1;
+                self.known.remove(&me);
+            }
+            What::Event(Event::Leaderless { .. } | Event::Lost { .. } | Event::Stopped { .. }) => {
+                self.known.remove(&me);
+            }
+            _ => {}
+        }
         self.lines.push(line);
         self.speakers.push(speaker);
+    }
+
+    /// Records that a line could not be read.
+    pub fn mishear(&mut self, line: &str, why: &str) {
+        self.unreadable.get_or_insert_with(|| format!("a line cannot be read: {why}: {line}"));
+    }
+
+    /// The leader and its term, as each member knows it; a leader knows itself only while it leads.
+    pub fn known_leaders(&self) -> &BTreeMap<u64, (u64, u64)> {
+        &self.known
+    }
+
+    /// A member's process has ended or is about to start: what it knew counts no longer.
+    pub fn forget(&mut self, member: u64) {
+        self.known.remove(&member);
+    }
+
+    /// How often a member has started.
+    pub fn starts(&self, member: Id) -> u64 {
+        self.starts.get(&member).copied().unwrap_or(0)
     }
 
     /// All reigns, in their order.
@@ -42,19 +87,21 @@ impl Recording {
                 return Err(format!("the token has not grown: {:?}, then {:?}", pair[0], pair[1]));
             }
         }
-        for (at, later) in reigns.iter().enumerate() {
-            if let Some(earlier) = reigns[..at].iter().find(|earlier| earlier.until > later.from) {
-                return Err(format!("two leases at once: {earlier:?} and {later:?}"));
-            }
+        if let Some((earlier, later)) = overlaps(&reigns).first() {
+            return Err(format!("two leases at once: {earlier:?} and {later:?}"));
         }
         Ok(reigns)
     }
 
-    fn reigns(&self) -> Result<Vec<Reign>, String> {
+    /// All reigns in the order of their beginnings, whether or not they are as they should be.
+    pub fn reigns(&self) -> Result<Vec<Reign>, String> {
         struct Lease {
             from: u64,
             until: Option<u64>,
             lost: u64,
+        }
+        if let Some(why) = &self.unreadable {
+            return Err(why.clone());
         }
         let mut leases: BTreeMap<(Id, u32, u64), Lease> = BTreeMap::new();
         assert_eq!(self.lines.len(), self.speakers.len());
@@ -104,6 +151,16 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// Pairs of reigns, in the order of their beginnings, that were valid at once: the earlier first.
+pub fn overlaps(reigns: &[Reign]) -> Vec<(Reign, Reign)> {
+    let mut found = Vec::new();
+    for (at, later) in reigns.iter().enumerate() {
+        let earlier = reigns[..at].iter().filter(|earlier| earlier.until > later.from);
+        found.extend(earlier.map(|earlier| (*earlier, *later)));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -223,6 +280,21 @@ mod tests {
     fn a_recording_with_gaps_is_refused() {
         let gap = vec![line(150, 1, What::Event(Event::Missed { count: 2 }))];
         refused(&of([gained(1, 1, 100, 200), gap]), "2 words of member 1 are missing");
+    }
+
+    #[test]
+    fn what_a_dead_member_knew_is_forgotten() {
+        let heard = |member| vec![line(500, member, What::Event(Event::Elected { leader: id(1), term: 5 }))];
+        let mut recording = of([heard(1), heard(2)]);
+        recording.forget(2);
+        assert_eq!(recording.known_leaders().keys().collect::<Vec<_>>(), [&1]);
+    }
+
+    #[test]
+    fn a_recording_with_an_unreadable_line_is_refused() {
+        let mut recording = of([gained(1, 1, 100, 200)]);
+        recording.mishear("{", "it ends too early");
+        refused(&recording, "a line cannot be read");
     }
 
     #[test]

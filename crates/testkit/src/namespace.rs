@@ -1,7 +1,10 @@
 //! Networks of their own.
 
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::ffi::OsStr;
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
 use std::process::{Child, Command, Stdio};
 
 /// A network namespace without a name: it is gone with the process that holds it.
@@ -29,6 +32,22 @@ impl Namespace {
         let mut command = Command::new("nsenter");
         command.args(["--target", &self.pid().to_string(), "--net"]).arg(program);
         command
+    }
+
+    /// Runs this in it. Sockets that it makes stay there.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn run<T: Send>(&self, make: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        let place = File::open(format!("/proc/{}/ns/net", self.pid()))?;
+        // In a thread of its own, which is then elsewhere.
+        std::thread::scope(|scope| {
+            let made = scope.spawn(move || {
+                move_into_link_name_space(place.as_fd(), Some(LinkNameSpaceType::Network))?;
+                make()
+            });
+            made.join().map_err(|_| io::ErrorKind::Other)?
+        })
     }
 }
 

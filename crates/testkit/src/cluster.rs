@@ -5,19 +5,47 @@ use crate::process::{Process, Record, id, now_us};
 use bellwether::process::{Line, SUPERVISOR, What};
 use bellwether::{Duty, Event, Peer, Profile, Security, Settings, Span, View};
 use rustix::process::Signal;
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const SECRET: &str = "a secret of thirty-two bytes or more";
+const SECRET: &str = "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21";
 
 /// The lease of a calm cluster's leader: longer than any machine is held up, so only what the test does, or a fault, ends
 /// it.
 const CALM_LEASE: Duration = Duration::from_secs(5);
+
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on members are run by this program. The first choice counts.
+pub fn choose_program(path: PathBuf) {
+    let _ = PROGRAM.set(path);
+}
+
+/// The program that members are run by: the one that was chosen, that cargo or nextest name, or that was built beside
+/// this test.
+///
+/// # Panics
+/// If this process has no file.
+pub fn program() -> &'static Path {
+    PROGRAM.get_or_init(|| {
+        let named =
+            ["CARGO_BIN_EXE_bellwether", "NEXTEST_BIN_EXE_bellwether"].into_iter().find_map(std::env::var_os);
+        named.map(PathBuf::from).unwrap_or_else(|| {
+            let this = std::env::current_exe().expect("this process has a file");
+            let mut beside = this.ancestors().skip(1).filter(|directory| !directory.ends_with("deps"));
+            beside.next().unwrap_or(Path::new(".")).join("bellwether")
+        })
+    })
+}
 
 /// For clusters whose leader is to stay.
 pub fn calm(settings: &mut Settings) {
@@ -32,8 +60,8 @@ pub struct Cluster {
     /// What a member is started through, if not directly; and by how much the clock that it sees is ahead then.
     through: BTreeMap<u64, (Vec<String>, u64)>,
     running: BTreeMap<u64, Process>,
-    /// Those whose supervisors may still have something to tell.
-    killed: Vec<Process>,
+    /// Those whose supervisors may still have something to tell, and since when.
+    killed: Vec<(Instant, Process)>,
     record: Arc<Record>,
     /// What those said who ended by themselves.
     ended: Arc<Record>,
@@ -76,18 +104,25 @@ impl Cluster {
         (cluster, leader, term)
     }
 
+    /// All members.
     pub fn ids(&self) -> Vec<u64> {
         self.settings.keys().copied().collect()
     }
 
+    /// All members but this one.
     pub fn others(&self, than: u64) -> Vec<u64> {
         self.ids().into_iter().filter(|&me| me != than).collect()
     }
 
+    /// Where their files are.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
+    /// The settings that a member is started with next.
+    ///
+    /// # Panics
+    /// If there is no such member.
     pub fn settings(&mut self, me: u64) -> &mut Settings {
         self.settings.get_mut(&me).unwrap()
     }
@@ -107,19 +142,31 @@ impl Cluster {
         let me = settings.me.value();
         let path =
             self.directory.path().join(format!("settings-{}", settings.data.file_name().unwrap().display()));
-        std::fs::write(&path, serde_json::to_vec(settings).unwrap()).unwrap();
+        write_for_owner(&path, lean(settings).to_string().as_bytes());
         let mut words = self.through.get(&me).map(|(words, _)| words.clone()).unwrap_or_default();
-        words.push(env!("CARGO_BIN_EXE_bellwether").into());
+        words.push(program().to_str().expect("the program's path is text").into());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(verb).arg(path);
         command.env(SUPERVISOR, std::process::id().to_string()); // even if this test is killed, nothing is left
         command
     }
 
+    /// Starts a member, and waits until it says that it has started.
     pub fn start(&mut self, me: u64) {
         let command = self.command(&self.settings[&me], "supervise");
-        let skew_us = self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us);
+        let skew_us = self.skew_us(me);
         self.running.insert(me, Process::start(command, id(me), &self.record, skew_us));
+    }
+
+    /// Starts a member, and waits for nothing.
+    pub fn spawn(&mut self, me: u64) {
+        let command = self.command(&self.settings[&me], "supervise");
+        self.record.change(|recording| recording.forget(me));
+        self.running.insert(me, Process::spawn(command, &self.record, self.skew_us(me)));
+    }
+
+    fn skew_us(&self, me: u64) -> u64 {
+        self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us)
     }
 
     /// Starts all, and waits until the best leads: who came first may have led before. Gives it and its term.
@@ -148,18 +195,39 @@ impl Cluster {
         Process::spawn(command, &self.ended, 0).errors()
     }
 
+    /// A member's processes.
+    ///
+    /// # Panics
+    /// If it is not running.
     pub fn process(&mut self, me: u64) -> &mut Process {
         self.running.get_mut(&me).unwrap()
     }
 
-    /// kill -9 of the member's own process.
+    /// kill -9 of the member's own process, or of its supervisor if it has none yet.
     pub fn kill(&mut self, me: u64) {
-        let process = self.running.remove(&me).unwrap();
+        let mut process = self.running.remove(&me).unwrap();
+        if !process.hold() {
+            process.kill_supervisor();
+        }
         let now = now_us();
         process.signal(Signal::KILL);
         self.record.change(|recording| recording.deaths.push((process.speaker(), now)));
         process.wait_for_end();
-        self.killed.push(process);
+        self.record.change(|recording| recording.forget(me));
+        self.killed.push((Instant::now(), process));
+    }
+
+    /// Members that have ended, with what they complained of. Supervisors that were killed so long ago are ended.
+    pub fn reap(&mut self, patience: Duration) -> Vec<(u64, String)> {
+        self.killed.retain_mut(|(since, process)| since.elapsed() < patience && !process.has_ended());
+        let ended: Vec<u64> =
+            self.running.iter_mut().filter_map(|(me, process)| process.has_ended().then_some(*me)).collect();
+        ended.into_iter().map(|me| (me, self.take(me).errors())).collect()
+    }
+
+    /// Whether a member has been started, and nothing ended it since.
+    pub fn is_running(&self, me: u64) -> bool {
+        self.running.contains_key(&me)
     }
 
     /// kill -9 of the supervisor, with which the member dies. No death is recorded: nobody can know of it, so the
@@ -168,6 +236,13 @@ impl Cluster {
         let mut process = self.running.remove(&me).unwrap();
         process.kill_supervisor();
         process.wait_for_end();
+        self.record.change(|recording| recording.forget(me));
+    }
+
+    /// Ends all members and their supervisors: after this nothing more is said.
+    pub fn end(&mut self) {
+        self.running.clear();
+        self.killed.clear();
     }
 
     /// Takes a member's processes out, which end by themselves.
@@ -175,6 +250,12 @@ impl Cluster {
         self.running.remove(&me).unwrap()
     }
 
+    /// What the members said.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Waits until something can be found in what was recorded.
     pub fn until<T>(&self, what: &str, find: impl FnMut(&Recording) -> Option<T>) -> T {
         self.record.until(what, find)
     }
@@ -184,6 +265,7 @@ impl Cluster {
         self.until(what, |recording| said(recording, &mut is_it).then_some(()));
     }
 
+    /// Whether this was said.
     pub fn was_said(&self, mut is_it: impl FnMut(u64, &Event) -> bool) -> bool {
         self.record.change(|recording| said(recording, &mut is_it))
     }
@@ -208,7 +290,7 @@ impl Cluster {
     /// Waits until these have a leader among them, in a term after this one: gives it and its term.
     pub fn leader_of(&self, members: &[u64], after: u64) -> (u64, u64) {
         self.until(&format!("members {members:?} have a leader after term {after}"), |recording| {
-            let known = known_leaders(recording);
+            let known = recording.known_leaders();
             let (leader, term) = *known.get(&members[0])?;
             let is_known = members.iter().all(|me| known.get(me) == Some(&(leader, term)));
             (is_known && members.contains(&leader) && term > after).then_some((leader, term))
@@ -230,6 +312,10 @@ impl Cluster {
         self.until(&format!("an answer of {me}"), |recording| answers(recording).get(before).cloned())
     }
 
+    /// Judges everything that was said: gives all reigns.
+    ///
+    /// # Errors
+    /// What was not as it should be.
     pub fn judge(&self) -> Result<Vec<Reign>, String> {
         let mut all = self.record.change(|recording| recording.clone());
         let ended = self.ended.change(|recording| recording.clone());
@@ -238,11 +324,28 @@ impl Cluster {
     }
 
     /// These have a leader, and everything was as it should be.
+    ///
+    /// # Panics
+    /// If not.
     pub fn finish(self, members: &[u64]) {
         self.leader_of(members, 0);
         let reigns = self.judge().unwrap();
         assert!(!reigns.is_empty());
     }
+}
+
+/// Settings without what is so anyway, as far as that was always so: programs of earlier versions can read them.
+fn lean(settings: &Settings) -> Value {
+    let mut lean = serde_json::to_value(settings).expect("settings can be written");
+    let keys: Vec<String> = lean.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+    for key in keys.iter().filter(|key| *key != "always_stands") {
+        let mut without = lean.clone();
+        without.as_object_mut().and_then(|fields| fields.remove(key));
+        if serde_json::from_value(without.clone()).is_ok_and(|read: Settings| read == *settings) {
+            lean = without;
+        }
+    }
+    lean
 }
 
 fn said(recording: &Recording, is_it: &mut impl FnMut(u64, &Event) -> bool) -> bool {
@@ -252,20 +355,10 @@ fn said(recording: &Recording, is_it: &mut impl FnMut(u64, &Event) -> bool) -> b
     })
 }
 
-/// Whom each member takes for the leader, and of which term; a leader only while it leads.
-fn known_leaders(recording: &Recording) -> BTreeMap<u64, (u64, u64)> {
-    let mut known = BTreeMap::new();
-    for line in &recording.lines {
-        let me = line.member.value();
-        match &line.what {
-            What::Event(Event::Elected { leader, term }) => _ = known.insert(me, (leader.value(), *term)),
-            What::Event(
-                Event::Leaderless { .. } | Event::Lost { .. } | Event::Started { .. } | Event::Stopped { .. },
-            ) => _ = known.remove(&me),
-            _ => {}
-        }
-    }
-    known
+/// Writes a file that only its owner can read: settings hold a secret.
+pub fn write_for_owner(path: &Path, bytes: &[u8]) {
+    std::fs::write(path, bytes).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
 }
 
 /// Addresses that no other test has: of this process's own part of 127.0.0.0/8, each time other ones.

@@ -1,25 +1,22 @@
 //! Supervisors of real processes: this program again, as a supervisor or as a member.
 
-use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH, Obituary};
+mod limits;
+mod stage;
+
+use crate::stage::*;
+use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH};
 use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent, parent_to_die_with};
 use bellwether_core::Id;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
-
-const ROLE: &str = "BELLWETHER_TEST_ROLE";
-const PEER: &str = "BELLWETHER_TEST_PEER";
-const SCRIPT: &str = "BELLWETHER_TEST_SCRIPT";
-const ME: u64 = 2;
 
 /// Not a test by itself: what this program does when a test below has started it once more.
 #[test]
@@ -77,6 +74,7 @@ fn settings() -> Settings {
     Settings {
         members: vec![Peer::new(id(1), std::env::var(PEER).unwrap()), Peer::new(id(ME), "localhost:1")],
         security: Security::Plaintext,
+        stop_timeout_ms: std::env::var(STOP_TIMEOUT_MS).map_or(60_000, |text| text.parse().unwrap()),
         ..Settings::new("orders", id(ME))
     }
 }
@@ -92,125 +90,6 @@ fn command() -> Command {
             shell
         }
     }
-}
-
-fn this_program(role: &str) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["as_another_process", "--exact", "--nocapture"]).env(ROLE, role);
-    command
-}
-
-/// A supervisor with a member, which works in a directory of its own, and the only peer of that member.
-struct Stage {
-    directory: TempDir,
-    peer: TcpListener,
-    supervisor: Child,
-}
-
-impl Stage {
-    /// Starts all of it; the member is this shell script, or this program if it is empty.
-    fn set(script: &str) -> Stage {
-        Stage::start(&mut this_program("supervisor"), script)
-    }
-
-    /// The same on a terminal, of which this is the other side.
-    fn on_a_terminal(script: &str) -> (Stage, File) {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&ours).unwrap();
-        unlockpt(&ours).unwrap();
-        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-        let theirs = File::options().read(true).write(true).open(name).unwrap();
-        (Stage::start(this_program("supervisor-on-a-terminal").stdin(theirs), script), ours.into())
-    }
-
-    fn start(supervisor: &mut Command, script: &str) -> Stage {
-        let directory = TempDir::new().unwrap();
-        let peer = TcpListener::bind("127.0.0.1:0").unwrap();
-        let supervisor = supervisor
-            .env(PEER, peer.local_addr().unwrap().to_string())
-            .env(SCRIPT, script)
-            .current_dir(directory.path())
-            .spawn()
-            .unwrap();
-        Stage { directory, peer, supervisor }
-    }
-
-    /// What the member has written into a file, which it moves into place when it is complete.
-    fn read(&self, name: &str) -> String {
-        let path = self.directory.path().join(name);
-        let mut text = String::new();
-        eventually(|| {
-            text = fs::read_to_string(&path).unwrap_or_default();
-            !text.is_empty()
-        });
-        text
-    }
-
-    fn pids(&self, name: &str) -> Vec<u32> {
-        self.read(name).split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
-    }
-
-    fn heard(&self) -> (TcpStream, Obituary) {
-        self.peer.set_nonblocking(true).unwrap();
-        let mut caller = None;
-        eventually(|| {
-            caller = self.peer.accept().ok();
-            caller.is_some()
-        });
-        let (mut stream, _) = caller.unwrap();
-        let mut bytes = [0; LENGTH];
-        stream.read_exact(&mut bytes).unwrap();
-        let obituary = Obituary::decode(&bytes).unwrap();
-        assert!(obituary.is_of("orders") && obituary.id.value() == ME);
-        (stream, obituary)
-    }
-
-    fn acknowledge(mut self, mut stream: TcpStream) -> ExitStatus {
-        stream.write_all(&[ACKNOWLEDGED]).unwrap();
-        self.supervisor.wait().unwrap()
-    }
-
-    fn assert_nothing_heard(&self) {
-        self.peer.set_nonblocking(true).unwrap();
-        assert_eq!(self.peer.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
-    }
-}
-
-/// A test that fails leaves nobody behind.
-impl Drop for Stage {
-    fn drop(&mut self) {
-        if let Ok(None) = self.supervisor.try_wait() {
-            let pid = self.supervisor.id();
-            signal(pid, rustix::process::Signal::TERM); // so that it ends the member's whole family
-            eventually(|| children(pid).is_empty());
-            let _ = self.supervisor.kill();
-            let _ = self.supervisor.wait();
-        }
-    }
-}
-
-fn eventually(mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < until, "waited in vain");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// Whether there is a process of this number, be it only a zombie.
-fn exists(pid: u32) -> bool {
-    PathBuf::from(format!("/proc/{pid}")).exists()
-}
-
-/// Whether it could still do something.
-fn lives(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
-}
-
-fn signal(pid: u32, signal: rustix::process::Signal) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    rustix::process::kill_process(pid, signal).unwrap();
 }
 
 /// A member that starts a child, one in a session of its own, and one whose parents are gone.
@@ -313,13 +192,6 @@ fn signals_are_passed_on_and_orphans_reaped() {
         let (stream, _) = stage.heard();
         assert_eq!(stage.acknowledge(stream).code(), Some(7));
     }
-}
-
-fn children(pid: u32) -> Vec<u32> {
-    let threads = fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task")).unwrap();
-    let texts = threads.map(|it| fs::read_to_string(it.unwrap().path().join("children")).unwrap_or_default());
-    let texts: Vec<String> = texts.collect();
-    texts.iter().flat_map(|it| it.split_ascii_whitespace()).map(|pid| pid.parse().unwrap()).collect()
 }
 
 #[test]

@@ -1,0 +1,221 @@
+//! Handing over, in [`super`]: rule 6.
+//!
+//! The leader judges a better member by time on its own clock: at the end of each interval between two renewals, a
+//! member that has answered the last one has been steady for one interval more, and any other member for none. So an
+//! answer that comes after the next renewal was sent is late, and late answers never count.
+//!
+//! A member that has been steady for long enough is asked whether it could win (`canvass`). It asks all voters whether
+//! they would vote for it if the leader let them (`probe`, `would`). When as many would as answer the leader, it says
+//! so (`able`). The leader leads meanwhile, so a member that cannot win costs no time without a leader.
+//!
+//! A leadership lapses if the leader falls silent or dies, or does not begin leading after a hand-over. From the second
+//! lapse on, each one quadruples the span for which that member has to be steady, until it has led for
+//! [`LASTING`] renewals. At the limit, a lapse costs about one lease in more than a hundred.
+
+use super::reign::{Heard, Successor, port_of};
+use super::{Context, Msg, Pace, Phase, QuorumLease, Word};
+use bellwether_core::*;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A leadership of so many renewals has lasted: earlier lapses are forgotten.
+const LASTING: u64 = 1_024;
+/// How many times as long as usual a better member has to be steady if the leader was named by an operator.
+const NAMED: u64 = 16;
+/// How long it can take until a member that was asked says that it could win, in units: four messages.
+const ANSWER: u64 = 4;
+
+/// Which voters would vote for a follower if its leader let them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Canvass {
+    /// The round in which the leader asked.
+    round: u64,
+    /// How many votes it has to win.
+    votes: u32,
+    /// These voters would vote for it.
+    yes: BTreeSet<Id>,
+}
+
+impl Canvass {
+    pub(super) fn storage(&self) -> usize {
+        self.yes.len() * size_of::<Id>()
+    }
+}
+
+/// Whether the answer to a question asked in one round can still come in another.
+fn is_open<P: Pace>(asked: u64, now: u64, renewals: u32) -> bool {
+    now.saturating_sub(asked).saturating_mul(P::interval(renewals)) <= ANSWER
+}
+
+impl<P: Pace> QuorumLease<P> {
+    /// A member leads: whether its leadership has lasted, and whether a hand-over has failed.
+    pub(super) fn note_leader(&mut self, id: Id, round: u64) {
+        if round >= LASTING {
+            self.lapses.remove(&id);
+        }
+        self.note_failed_hand_over(Some(id));
+    }
+
+    /// Somebody leads, or nobody but itself could: not the member that it has handed over to.
+    pub(super) fn note_failed_hand_over(&mut self, leader: Option<Id>) {
+        if let Some(failed) = self.handed_to.take().filter(|&id| Some(id) != leader) {
+            self.note_lapse(failed);
+        }
+    }
+
+    pub(super) fn note_lapse(&mut self, id: Id) {
+        let lapses = self.lapses.entry(id).or_default();
+        *lapses = (*lapses + 1).min(P::PENALTIES + 1);
+    }
+
+    /// For how many intervals a better member has to be steady; and for how many one that has never led.
+    fn span(&self, id: Id, renewals: u32) -> (u64, u64) {
+        let intervals = |units: u64| units.div_ceil(P::interval(renewals));
+        let penalties = self.lapses.get(&id).map_or(0, |lapses| lapses.saturating_sub(1).min(P::PENALTIES));
+        let named = if self.was_named { NAMED } else { 1 };
+        (intervals((P::STEADY << (2 * penalties)).max(P::STEADY * named)), intervals(P::STEADY))
+    }
+
+    /// An interval is over: it judges who has answered in time, renews, and asks a better member whether it could win.
+    pub(super) fn end_interval(&mut self, cx: Context<'_, '_, P>) {
+        let longest = (P::STEADY << (2 * P::PENALTIES)).max(P::STEADY * NAMED);
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        for heard in &mut reign.heard {
+            let is_in_time = heard.round == reign.round;
+            heard.steady = if is_in_time { (heard.steady + 1).min(longest) } else { 0 };
+        }
+        self.renew(cx);
+        self.canvass_better(cx);
+    }
+
+    /// The best of those that have been steady for long enough. One that does not answer is asked again after the
+    /// shortest span, and others meanwhile.
+    fn canvass_better(&mut self, cx: Context<'_, '_, P>) {
+        let renewals = cx.renewals();
+        let Phase::Leading(reign) = &self.phase else { return };
+        let is_open = reign.asked.is_some_and(|(_, round)| is_open::<P>(round, reign.round, renewals));
+        if reign.successor.is_some() || is_open {
+            return;
+        }
+        let is_due = |port: Port| {
+            let heard = reign.heard(port);
+            let id = cx.peer_rank(port).id();
+            cx.peer_rank(port) > cx.rank()
+                && heard.steady >= self.span(id, renewals).0
+                && self.can_be_handed_to(cx, port, heard)
+        };
+        let better = cx.outgoing().filter(|&port| is_due(port)).max_by_key(|&port| cx.peer_rank(port));
+        let Some(port) = better else { return };
+        // Those that have answered the renewal before this one, and itself.
+        let answers = |id: Id| {
+            id == cx.id() || port_of(cx, id).is_some_and(|port| reign.heard(port).round + 1 >= reign.round)
+        };
+        let votes = self.voters(cx).ids.into_iter().filter(|&id| answers(id)).count() as u32;
+        let (_, shortest) = self.span(cx.peer_rank(port).id(), renewals);
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        let round = reign.round;
+        reign.asked = Some((port, round));
+        let Some(heard) = reign.heard.get_mut(port.0 as usize) else { return };
+        heard.steady = heard.steady.saturating_sub(shortest);
+        cx.because("it renews its lease, and asks a better member whether it could win (rule 6)");
+        cx.send(port, Msg { term: self.saved.term, word: Word::Canvass { round, votes } });
+    }
+
+    fn can_be_handed_to(&self, cx: &Cx<'_, Self>, port: Port, heard: Heard) -> bool {
+        heard.stands && cx.peer_duty(port) != Duty::Witness && self.is_voter(cx, cx.peer_rank(port).id())
+    }
+
+    /// Its leader asks whether it could win: it asks the voters.
+    pub(super) fn is_canvassed(
+        &mut self,
+        cx: Context<'_, '_, P>,
+        leader: Id,
+        term: u64,
+        (round, votes): (u64, u32),
+    ) {
+        if term != self.saved.term || self.leader != Some(leader) || !self.may_stand(cx) {
+            cx.because("that is over, or it is no candidate");
+            return;
+        }
+        self.canvass = Some(Canvass { round, votes, yes: BTreeSet::new() });
+        let word = Word::Probe { version: self.version(), released: Some(term) };
+        self.send_to_voters(cx, &Msg { term: self.next_term(), word });
+        self.hear_canvassed(cx, cx.id(), self.next_term(), true);
+        cx.because("the leader asks whether it could win: it asks the voters (rule 6)");
+    }
+
+    /// A voter that would not vote for it, for whatever reason, changes nothing: it has a leader.
+    pub(super) fn hear_canvassed(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
+        if !yes || term != self.next_term() {
+            cx.because("it could not win that vote");
+            return;
+        }
+        cx.because("it could win that vote");
+        if let Some(canvass) = &mut self.canvass {
+            canvass.yes.insert(id);
+        }
+        let voters = self.voters(cx).ids;
+        let Some(canvass) = &self.canvass else { return };
+        let (won, round) = (canvass.yes.intersection(&voters).count(), canvass.round);
+        if won * 2 > voters.len() && won >= canvass.votes as usize {
+            let leader = self.leader.and_then(|leader| port_of(cx, leader));
+            self.canvass = None;
+            if let Some(port) = leader {
+                cx.because("it could win, and says so (rule 6)");
+                cx.send(port, Msg { term: self.saved.term, word: Word::Able { round } });
+            }
+        }
+    }
+
+    /// The member that it asked could win: it hands over, unless that answer is late.
+    pub(super) fn hear_able(&mut self, cx: Context<'_, '_, P>, from: Port, term: u64, round: u64) {
+        let Phase::Leading(reign) = &mut self.phase else { return };
+        let is_asked = reign.asked == Some((from, round)) && is_open::<P>(round, reign.round, cx.renewals());
+        if term != self.saved.term || !is_asked || reign.successor.is_some() {
+            cx.because("that is over");
+            return;
+        }
+        reign.asked = None;
+        let heard = reign.heard(from);
+        if self.can_be_handed_to(cx, from, heard) && self.has_kept_up(heard) {
+            self.hand_over(cx, from, false);
+        }
+    }
+
+    /// Whether a member knows this term, and who votes, so that it can win.
+    fn has_kept_up(&self, heard: Heard) -> bool {
+        let Phase::Leading(reign) = &self.phase else { return false };
+        heard.round >= reign.confirmed && heard.round > 0 && heard.version >= self.version()
+    }
+
+    /// To the member that it was told to let lead, once that one has kept up.
+    pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
+        let Phase::Leading(reign) = &self.phase else { return };
+        let Some(Successor { id: to, until }) = reign.successor else { return };
+        let has_withdrawn = |heard: Heard| heard.round > 0 && !heard.stands;
+        let port = port_of(cx, to)
+            .filter(|&port| cx.peer_duty(port) != Duty::Witness && !has_withdrawn(reign.heard(port)))
+            .filter(|_| self.is_voter(cx, to) && reign.round <= until);
+        let Some(port) = port else {
+            cx.because(
+                "that one cannot lead, or has not answered for as long as a lease: it goes on (rule 6)",
+            );
+            if let Phase::Leading(reign) = &mut self.phase {
+                reign.successor = None;
+            }
+            return;
+        };
+        if self.has_kept_up(reign.heard(port)) {
+            self.hand_over(cx, port, true);
+        }
+    }
+
+    fn hand_over(&mut self, cx: Context<'_, '_, P>, to: Port, is_named: bool) {
+        cx.because("it leads no longer, and hands over (rule 6)");
+        let term = self.saved.term;
+        self.step_down(cx);
+        self.handed_to = Some(cx.peer_rank(to).id());
+        cx.send(to, Msg { term, word: Word::HandOver { is_named } });
+        self.abstain(cx);
+    }
+}

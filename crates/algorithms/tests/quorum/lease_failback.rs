@@ -1,0 +1,253 @@
+//! Fail-back in the quorum lease: a better member leads again when it has answered in time for long enough and can win,
+//! and not before.
+
+use crate::lease_flaws::{AbleUnasked, Sound};
+use crate::support::*;
+use crate::twin::Twin;
+use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Ranked};
+use bellwether_core::*;
+use bellwether_sim::{Event, Happening, Observer, Plan, Report, Stop, run_events};
+
+/// Five members. Member 4, the last, is the best.
+const N: u32 = 5;
+const BEST: u32 = N - 1;
+
+/// The time scale of a profile: a hop is its delay bound.
+#[derive(Clone, Copy, Debug)]
+struct Profile {
+    hop_us: u64,
+    renewals: u32,
+}
+
+const STEADY: Profile = Profile { hop_us: 12_000, renewals: 3 };
+const FAST: Profile = Profile { hop_us: 1_160, renewals: 5 };
+
+impl Profile {
+    fn hops(self, ms: u64) -> u64 {
+        ms * 1_000 / self.hop_us
+    }
+
+    fn plan(self, seed: u64) -> Plan {
+        let mut plan = with_seed(with_delay(complete(N), "uniform:0.1..1.0"), seed);
+        plan.renewals = self.renewals;
+        plan.limits.messages = 2_000_000;
+        plan
+    }
+}
+
+fn assert_safe(report: &Report, reigns: &Reigns, context: &str) {
+    assert!(report.stability.most_leaders <= 1, "{context}: {:?}", report.stability);
+    assert_eq!(reigns.shared_term(), None, "{context}");
+}
+
+/// The best member is frozen for the second half of each second.
+fn freezes(profile: Profile, seconds: u64) -> Vec<(u64, u64)> {
+    (0..seconds)
+        .map(|second| (profile.hops(second * 1_000 + 500), profile.hops((second + 1) * 1_000)))
+        .collect()
+}
+
+/// When a member began and ceased to lead.
+#[derive(Default)]
+struct Leading(Vec<(Time, u32, bool)>);
+
+impl Observer for Leading {
+    fn published(&mut self, at: Time, member: u32, status: Status) {
+        self.0.push((at, member, status.role == Role::Leader));
+    }
+}
+
+/// The share of a run in which a member led and was awake.
+fn present(leading: &Leading, freezes: &[(u64, u64)], until: u64) -> f64 {
+    let wakes = freezes.iter().flat_map(|&(from, until)| [(hops(from), false), (hops(until), true)]);
+    let mut changes: Vec<(Time, u32, Option<bool>, Option<bool>)> =
+        wakes.map(|(at, is_awake)| (at, BEST, None, Some(is_awake))).collect();
+    changes.extend(leading.0.iter().map(|&(at, member, leads)| (at, member, Some(leads), None)));
+    changes.sort_by_key(|&(at, ..)| at);
+    let (mut leads, mut is_awake) = ([false; N as usize], [true; N as usize]);
+    let (mut total, mut since) = (0.0, Time::ZERO);
+    for (at, member, now_leads, now_awake) in changes {
+        if leads.iter().zip(is_awake).any(|(&leads, is_awake)| leads && is_awake) {
+            total += (at - since).hops();
+        }
+        since = at;
+        let member = member as usize;
+        leads[member] = now_leads.unwrap_or(leads[member]);
+        is_awake[member] = now_awake.unwrap_or(is_awake[member]);
+    }
+    total / since.hops().max(until as f64)
+}
+
+/// The least over some seeds.
+fn present_while_flapping<P: Pace>(profile: Profile) -> f64 {
+    let seconds = 60;
+    let freezes = freezes(profile, seconds);
+    let script: Vec<Happening> = freezes
+        .iter()
+        .flat_map(|&(from, until)| [at(from, Event::Pause, BEST), at(until, Event::Resume, BEST)])
+        .collect();
+    let shares = (0..5).map(|seed| {
+        let mut plan = and(profile.plan(seed), script.clone());
+        let until = profile.hops(seconds * 1_000);
+        plan.limits.time = hops(until);
+        let mut leading = Leading::default();
+        let report = run_events::<QuorumLease<P>, _>(&plan, &mut leading, Stop::WhenQuiet);
+        assert!(report.stability.most_leaders <= 1, "{profile:?} seed {seed}: {:?}", report.stability);
+        present(&leading, &freezes, until)
+    });
+    shares.fold(1.0, f64::min)
+}
+
+/// One interval in time is enough, and lapses count for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Hasty;
+
+impl Pace for Hasty {
+    const VARIANT: &'static str = "hasty";
+    const SUMMARY: &'static str = "";
+    const STEADY: u64 = 1;
+    const PENALTIES: u32 = 0;
+}
+
+/// Lapses count for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Undamped;
+
+impl Pace for Undamped {
+    const VARIANT: &'static str = "undamped";
+    const SUMMARY: &'static str = "";
+    const PENALTIES: u32 = 0;
+}
+
+#[test]
+fn leader_is_present_while_the_best_member_freezes_every_second() {
+    for profile in [STEADY, FAST] {
+        let shares = [present_while_flapping::<Ranked>(profile), present_while_flapping::<Adaptive>(profile)];
+        assert!(shares.iter().all(|&share| share >= 0.99), "{profile:?}: {shares:?}");
+    }
+    let hasty = present_while_flapping::<Hasty>(STEADY);
+    assert!(hasty < 0.99, "an interval is too short a span: {hasty}");
+    let undamped = present_while_flapping::<Undamped>(FAST);
+    assert!(undamped < 0.99, "a short lease needs a longer span after each lapse: {undamped}");
+}
+
+/// A member answers a backlog of renewals at once when it resumes. Late answers do not count.
+#[test]
+fn late_answers_do_not_count() {
+    let freezes =
+        (0..40).flat_map(|k| [at(60 + 70 * k, Event::Pause, BEST), at(110 + 70 * k, Event::Resume, BEST)]);
+    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(complete(N), freezes), 2_860);
+    assert_safe(&report, &reigns, "flapping");
+    assert_eq!(reigns.0.len(), 2, "the best led first, and never for 20 hops in 70: {reigns:?}");
+}
+
+/// A span quadruples with each lapse after the first; a leadership that has lasted begins anew.
+#[test]
+fn lapses_lengthen_the_span_and_are_forgotten() {
+    let failbacks = |crashes: &[u64], until: u64| {
+        let crash = |&hop: &u64| [at(hop, Event::Crash, BEST), at(hop + 40, Event::Recover, BEST)];
+        let mut plan = and(complete(N), crashes.iter().flat_map(crash));
+        plan.limits.messages = 2_000_000;
+        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, until);
+        assert_safe(&report, &reigns, "crashes");
+        let again = reigns.0.iter().filter(|&&(_, member, term)| member == BEST && term > 1);
+        again.map(|&(when, ..)| when.hops() as u64).collect::<Vec<_>>()
+    };
+    let took = |crashes: &[u64], until: u64| {
+        let failbacks = failbacks(crashes, until);
+        assert_eq!(failbacks.len(), crashes.len(), "{failbacks:?}");
+        crashes.iter().zip(failbacks).map(|(crash, back)| back - (crash + 40)).collect::<Vec<u64>>()
+    };
+    let (span, slack) = (Ranked::STEADY, 40);
+    let spans = took(&[100, 300, 800], 3_000);
+    for (took, expected) in spans.iter().zip([span, 4 * span, 16 * span]) {
+        assert!((expected..expected + slack).contains(took), "{spans:?}");
+    }
+    let lasting = 1_024 * 8 + 400;
+    let spans = took(&[100, lasting, lasting + 300], lasting + 3_000);
+    for (took, expected) in spans.iter().zip([span, span, 4 * span]) {
+        assert!((expected..expected + slack).contains(took), "{spans:?}");
+    }
+}
+
+/// From `from` on, the best member cannot hear these members, or they cannot hear it, or both.
+fn cut_best(from: u64, others: &[u32], hears: bool, is_heard: bool) -> Vec<Happening> {
+    let mut cuts = Vec::new();
+    if !hears {
+        cuts.extend(one_way(others, &[BEST], from, Event::Cut));
+    }
+    if !is_heard {
+        cuts.extend(one_way(&[BEST], others, from, Event::Cut));
+    }
+    cuts
+}
+
+/// The best member boots late, and its links to these members are broken: member 3 leads, and is the second best.
+fn partial_partition(profile: Profile, seed: u64, cuts: &[Happening]) -> Plan {
+    let late = [at(0, Event::Crash, BEST), at(60, Event::Recover, BEST)];
+    and(and(profile.plan(seed), late), cuts.iter().copied())
+}
+
+/// How often a member came to lead in 20 seconds, and how long none did after the first election.
+fn leaderships_and_gap<A: Algorithm>(profile: Profile, seed: u64, cuts: &[Happening]) -> (usize, f64) {
+    let plan = partial_partition(profile, seed, cuts);
+    let (report, reigns) = run_for::<A>(&plan, profile.hops(20_000));
+    assert_safe(&report, &reigns, &format!("{profile:?} seed {seed}"));
+    let first = reigns.0.first().expect("a leader").0;
+    (reigns.0.len(), (report.stability.without_leader.hops() - first.hops()).max(0.0))
+}
+
+#[test]
+fn leader_keeps_its_lease_while_the_best_member_cannot_win() {
+    let cases: [(&str, Vec<Happening>); 4] = [
+        ("reaches the leader only", cut_best(0, &[0, 1, 2], false, false)),
+        ("reaches the leader and one more", cut_best(0, &[0, 1], false, false)),
+        ("hears the leader only, and is heard by all", cut_best(0, &[0, 1, 2], false, true)),
+        ("is heard by the leader only, and hears all", cut_best(0, &[0, 1, 2], true, false)),
+    ];
+    for profile in [STEADY, FAST] {
+        for (case, cuts) in &cases {
+            for seed in 0..5 {
+                let found = leaderships_and_gap::<QuorumLease<Ranked>>(profile, seed, cuts);
+                assert_eq!(found, (1, 0.0), "{profile:?} {case}, seed {seed}");
+            }
+        }
+        let only_leader = &cases[0].1;
+        let (leaderships, gap) = leaderships_and_gap::<Twin<AbleUnasked<Ranked>>>(profile, 0, only_leader);
+        assert!(leaderships > 1 && gap > 0.0, "{profile:?}: a member that does not ask is found out");
+        assert_eq!(leaderships_and_gap::<Twin<Sound<Ranked>>>(profile, 0, only_leader), (1, 0.0));
+    }
+}
+
+/// The best member leads when its links break: its lease runs out, and the best that can win comes to lead, and stays.
+#[test]
+fn best_member_that_can_win_leads_when_the_leader_loses_its_majority() {
+    for (profile, seed) in
+        [STEADY, FAST].into_iter().flat_map(|profile| (0..5).map(move |seed| (profile, seed)))
+    {
+        let plan = and(profile.plan(seed), cut_best(100, &[0, 1, 2], false, false));
+        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, profile.hops(20_000));
+        assert_safe(&report, &reigns, &format!("{profile:?} seed {seed}"));
+        let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+        // The second best may be bound to the best for a moment longer than the third.
+        let expected = leaders == [BEST, BEST - 1] || leaders == [BEST, BEST - 2, BEST - 1];
+        assert!(expected, "{profile:?} seed {seed}: {leaders:?}");
+    }
+}
+
+/// When its links work again the best member leads, with no time without a leader but for the hand-over.
+#[test]
+fn best_member_leads_again_when_its_links_work() {
+    for seed in 0..20 {
+        let heals = [at(600, Event::Heal, 0)];
+        let plan = and(partial_partition(STEADY, seed, &cut_best(0, &[0, 1, 2], false, false)), heals);
+        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 1_000);
+        assert_safe(&report, &reigns, &format!("seed {seed}"));
+        let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
+        assert_eq!(leaders, [BEST - 1, BEST], "seed {seed}");
+        let (first, again) = (reigns.0[0].0, reigns.0[1].0);
+        assert!(again < hops(600 + 2 * Ranked::STEADY), "seed {seed}: {again}");
+        let gap = report.stability.without_leader.hops() - first.hops();
+        assert!(gap <= 3.0, "seed {seed}: told, and there and back for votes: {gap}");
+    }
+}

@@ -1,0 +1,104 @@
+//! A member's settings in a file. Nothing that the file says is repeated in an error: a value in the wrong place may be the
+//! secret.
+
+use super::ProcessError;
+use crate::{Security, Settings};
+use serde::Deserialize;
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// The most bytes of a file of settings: a hundred members take a tenth of it.
+const MOST_BYTES: u64 = 1 << 20;
+/// Room that reading needs to notice the end of a file.
+const SPARE: usize = 64;
+/// The longest word of a file that an error repeats, if it can be a field's name. No secret is so short.
+const LONGEST_FIELD: usize = 24;
+
+/// Reads a member's settings, and checks them.
+///
+/// # Errors
+/// [`ProcessError::Unreadable`] if the file cannot be read; [`ProcessError::Settings`] if it makes no sense.
+pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
+    read(path).map(|(settings, _)| settings)
+}
+
+/// The settings of a member that is a process of its own: a candidate, unless the file says otherwise. No application
+/// campaigns there.
+pub(super) fn read_member_settings(path: &Path) -> Result<Settings, ProcessError> {
+    let (mut settings, said) = read(path)?;
+    settings.always_stands = said.always_stands.unwrap_or(true);
+    Ok(settings)
+}
+
+/// What must be told apart from what is so unless said otherwise.
+#[derive(Deserialize)]
+struct Said {
+    always_stands: Option<bool>,
+}
+
+fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
+    let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
+    let unreadable = |error: io::Error| ProcessError::Unreadable { path: path.display().to_string(), error };
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    // With room for all of it: a buffer that grew would leave copies behind that are not wiped.
+    let length = if metadata.is_file() { metadata.len().min(MOST_BYTES) } else { MOST_BYTES };
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length as usize + SPARE));
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(wrong(format!("it has more than {MOST_BYTES} bytes; is it the right file?")));
+    }
+    let in_words = |error: serde_json::Error| wrong(without_values(&error));
+    let settings: Settings = serde_json::from_slice(&bytes).map_err(in_words)?;
+    let said = serde_json::from_slice(&bytes).map_err(in_words)?;
+    if matches!(settings.security, Security::Secret(_)) {
+        check_access(&metadata).map_err(wrong)?;
+    }
+    settings.check().map_err(|error| wrong(error.to_string()))?;
+    Ok((settings, said))
+}
+
+/// A secret in a file is no secret if others may read it, or put their own there. Root may own it for a group that a service
+/// is of.
+fn check_access(file: &Metadata) -> Result<(), String> {
+    let allowed = if file.uid() == 0 { 0o740 } else { 0o700 };
+    let mode = file.mode() & 0o777;
+    if mode & !allowed == 0 {
+        return Ok(());
+    }
+    Err(format!(
+        "it holds a secret and its mode is {mode:04o}, so others can read or change it; run `chmod 600` on it"
+    ))
+}
+
+/// What is wrong with a file, and where, but nothing of what it says.
+fn without_values(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    if !error.is_data() || names_our_field(&text) {
+        return text;
+    }
+    let (line, column) = (error.line(), error.column());
+    // The end of the message is ours, whatever the value is.
+    let expected = text.rsplit_once(", expected ").and_then(|(_, rest)| rest.rsplit_once(" at line "));
+    let expected = expected.map_or_else(String::new, |(expected, _)| format!(", expected {expected}"));
+    let what = if text.starts_with("unknown field") { "field" } else { "value" };
+    format!(
+        "the {what} before line {line} column {column} cannot be there{expected} (it may be secret, so it is not shown)"
+    )
+}
+
+/// Whether the message is about a field, and not about a long word that stands where a field should.
+fn names_our_field(text: &str) -> bool {
+    let is_name = |it: &&str| {
+        it.len() <= LONGEST_FIELD && it.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte))
+    };
+    let about_field = ["missing field `", "unknown field `", "duplicate field `"];
+    let rest = about_field.iter().find_map(|start| text.strip_prefix(start));
+    rest.and_then(|rest| rest.split('`').next()).is_some_and(|name| is_name(&name))
+}
+
+#[cfg(test)]
+mod tests;

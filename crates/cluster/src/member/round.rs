@@ -1,0 +1,101 @@
+//! Messages round a ring: past the members that cannot be reached ([`crate::ring`]).
+
+use super::incoming::News;
+use super::{Member, PATIENCE};
+use crate::machine::addressed;
+use crate::network::Outgoing;
+use crate::watch::Watch;
+use bellwether_core::{Environment as _, Faults, Id, Port, Span, Starts, Time, Verdict};
+
+impl Member {
+    /// Sends what the algorithm wishes to send in a ring.
+    pub(super) fn send_round(&mut self, now: Time) {
+        let n = self.around.size();
+        let wrapped = |(port, bytes): (Port, &[u8])| {
+            let (arrives_at, msg) = addressed(bytes)?;
+            Some((port, self.state.ring.wrap(arrives_at, msg, n)?))
+        };
+        let wrapped: Vec<(Port, Vec<u8>)> = self.state.wishes.sends().filter_map(wrapped).collect();
+        for (port, bytes) in wrapped {
+            self.send_past(now, port, bytes);
+        }
+    }
+
+    fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
+        let to = self.around.behind_past(port, |id| self.is_passed_over(id));
+        for id in self.around.between(port, to) {
+            self.state.ring.note_passed_over(id);
+        }
+        if to != self.me {
+            self.network.send(to, Outgoing::Message(&bytes));
+            if self.machine.spec().survives.has(Faults::DUPLICATION) {
+                self.state.ring.note_sent(now, to, port, bytes);
+            }
+        } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
+            self.state.own_mail.put(arrives_at, wrapped);
+        }
+    }
+
+    /// A message to this member would be lost, as far as is known.
+    fn is_passed_over(&self, id: Id) -> bool {
+        !self.network.is_connected(id) || self.state.dead.contains(&id) || self.has_failed(id)
+    }
+
+    /// The failure detector says so.
+    pub(super) fn has_failed(&self, id: Id) -> bool {
+        let judges_failed =
+            |watch: &Watch| self.around.ports_to(id).any(|port| watch.verdict(port) == Verdict::Failed);
+        self.watch.as_ref().is_some_and(judges_failed)
+    }
+
+    /// A member cannot be reached any more: what may be lost with it is sent again, past it.
+    pub(super) fn resend_past(&mut self, peer: Id) {
+        let now = self.clock.now();
+        for (port, bytes) in self.state.ring.lost_with(peer, now, self.around.delay_bound()) {
+            self.send_past(now, port, bytes);
+        }
+    }
+
+    /// A member can be reached again. If a message has passed over it, an election takes it in: as soon as the election
+    /// under way is over, if one is. A member that was dead calls one itself.
+    pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
+        if was_dead || !self.has_failed(peer) {
+            let was_passed_over = self.state.ring.take_back(peer);
+            let waits_for_calls = self.machine.spec().starts == Starts::Callers;
+            self.state.ring.owes_call |= was_passed_over && !was_dead && waits_for_calls;
+            self.settle_owed_call(self.machine.status().leader);
+        }
+    }
+
+    /// The algorithm names this leader. If that member is dead, an election is called, as when the leader dies.
+    pub(super) fn doubt(&mut self, leader: Option<Id>) {
+        let before = std::mem::replace(&mut self.state.led_by, leader);
+        if let Some(dead) = leader.filter(|leader| self.state.dead.contains(leader))
+            && before != leader
+        {
+            self.state.news.push_back(News::NoLeader(dead));
+        }
+        self.settle_owed_call(leader);
+    }
+
+    fn settle_owed_call(&mut self, leader: Option<Id>) {
+        if self.state.ring.owes_call && leader.is_some() {
+            self.state.ring.owes_call = false;
+            self.state.news.push_back(News::Call);
+        }
+    }
+
+    /// Whether the algorithm boots again when an election has come to nothing: in a ring, if it does not make good by
+    /// itself that a message is lost, or dies with a member.
+    pub(super) fn begins_anew(&self) -> bool {
+        let survives = self.machine.spec().survives;
+        self.around.closes() && !survives.has(Faults::CRASH) && !survives.has(Faults::LOSS)
+    }
+
+    /// How long an election may take before it is called again. One that is begun anew must have had the time to go
+    /// round: to the best member, back to it, and once more with its name.
+    pub(super) fn patience_with_elections(&self) -> Span {
+        let turns = if self.begins_anew() { 4 * u64::from(self.around.size()) } else { 0 };
+        self.around.delay_bound() * (2 * PATIENCE + turns)
+    }
+}

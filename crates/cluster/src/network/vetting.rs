@@ -1,0 +1,103 @@
+//! Whether the store that a peer votes from is the one that it voted from before.
+//!
+//! A Hello with a store that is not known here waits ([`super::Stage::Vetting`]) until the caller of the network has
+//! decided: [`Network::accept_store`], once the store's identity is on disk, or [`Network::refuse_store`].
+
+use super::link::Trouble;
+use super::wire::{Frame, Hello};
+use super::{Ended, Incoming, Network, Party, Stage};
+use crate::{LONGEST_PROMISE, StoreId};
+use bellwether_core::Id;
+use std::time::{Duration, Instant};
+
+impl Network {
+    /// Lets a connection wait, if its peer votes from a store that is not known. Whether it does.
+    pub(super) fn must_vet(&mut self, at: usize, hello: &Hello) -> bool {
+        let (peer, store) = (hello.from, hello.store);
+        let known = self.member(peer).and_then(|member| member.store);
+        if known == Some(store) {
+            return false;
+        }
+        if let Some(line) = &mut self.lines[at] {
+            line.stage = Stage::Vetting;
+            line.vetted = Some(Box::new(hello.clone()));
+        }
+        self.happened.push(Incoming::NewStore { peer, store, known });
+        true
+    }
+
+    /// From now on this is the peer's store: its connections that wait for that go on. Connections with a former store
+    /// end, and what was known of its starts is forgotten.
+    pub fn accept_store(&mut self, peer: Id, store: StoreId) {
+        let longest_promise = self.longest_promise();
+        let Some(member) = self.member_mut(peer) else { return };
+        let former = member.store.replace(store);
+        if former.is_some_and(|former| former != store) {
+            member.known.replace(Instant::now() + longest_promise);
+            for at in 0..self.lines.len() {
+                let is_former = |line: &super::Line| {
+                    line.peer == Some(peer) && !matches!(line.stage, Stage::Vetting | Stage::Leaving)
+                };
+                if self.lines[at].as_ref().is_some_and(is_former) {
+                    self.drop_line(at, Ended::Superseded);
+                }
+            }
+        }
+        for (at, hello) in self.take_vetted(peer, store) {
+            let advanced = self.greet(at, &hello);
+            match advanced {
+                Ok(_) => self.advance(at),
+                Err(trouble) => self.fail(at, trouble),
+            }
+        }
+    }
+
+    /// The peer has lost the store that it voted from: its connections end, and it is told why.
+    pub fn refuse_store(&mut self, peer: Id, store: StoreId) {
+        for (at, _) in self.take_vetted(peer, store) {
+            if let Some(line) = &mut self.lines[at] {
+                line.link.queue(&Frame::OtherStore);
+            }
+            let why = "its store is not the one that it voted from before: its votes are lost, or a second process has \
+                       its id";
+            self.complain(Party::Member(peer), why.into());
+            self.leave(at);
+        }
+    }
+
+    /// The connections of a peer that wait for this store to be accepted.
+    fn take_vetted(&mut self, peer: Id, store: StoreId) -> Vec<(usize, Box<Hello>)> {
+        let is_it = |hello: &mut Box<Hello>| hello.from == peer && hello.store == store;
+        let lines = self.lines.iter_mut().enumerate();
+        let waiting = lines.filter_map(|(at, line)| {
+            let line = line.as_mut().filter(|line| line.stage == Stage::Vetting)?;
+            Some((at, line.vetted.take_if(is_it)?))
+        });
+        waiting.collect()
+    }
+
+    /// Another member knows a former store of ours.
+    pub(super) fn has_other_store(&mut self, at: usize) -> Result<bool, Trouble> {
+        let peer = self.lines[at].as_ref().and_then(|line| line.peer);
+        if let Some(peer) = peer {
+            self.happened.push(Incoming::OtherStore { peer });
+        }
+        self.drop_line(at, Ended::Superseded);
+        Ok(false)
+    }
+
+    /// From now on Hellos say that something was saved in this member's store.
+    pub fn has_saved(&mut self) {
+        self.is_new = false;
+    }
+
+    /// Whether nothing was ever saved in a peer's store; nothing if it is not connected.
+    #[must_use]
+    pub fn has_new_store(&self, peer: Id) -> Option<bool> {
+        self.member(peer).and_then(|member| member.up.map(|_| member.is_new))
+    }
+
+    pub(super) fn longest_promise(&self) -> Duration {
+        Duration::from_micros((self.terms.delay_bound * LONGEST_PROMISE).ticks())
+    }
+}

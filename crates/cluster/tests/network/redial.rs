@@ -1,0 +1,74 @@
+//! How soon a member dials again when nothing answers.
+
+use crate::bench::{Heard, Node, id, settings, until};
+use std::collections::BTreeSet;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+/// A listener whose queue is full: the system drops every SYN that comes to it.
+struct Deaf {
+    listener: TcpListener,
+    queue: Vec<TcpStream>,
+}
+
+impl Deaf {
+    fn new() -> Deaf {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        rustix::net::listen(&listener, 0).unwrap();
+        let queue = vec![TcpStream::connect(listener.local_addr().unwrap()).unwrap()];
+        Deaf { listener, queue }
+    }
+
+    fn place(&self) -> SocketAddr {
+        self.listener.local_addr().unwrap()
+    }
+
+    /// The ports from which connections are being tried: those that have sent a SYN and heard nothing.
+    fn tried_from(&self) -> BTreeSet<u16> {
+        let connections = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        let port = |field: &str| u16::from_str_radix(field.rsplit_once(':').unwrap().1, 16).unwrap();
+        let fields =
+            connections.lines().skip(1).map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
+        let syn_sent = fields.filter(|it| it[3] == "02" && port(it[2]) == self.place().port());
+        syn_sent.map(|it| port(it[1])).collect()
+    }
+}
+
+/// TCP repeats a SYN after a second, and an attempt lives no longer than that.
+#[test]
+fn a_lost_syn_is_followed_by_others_before_tcp_repeats_it() {
+    let deaf = Deaf::new();
+    let mut node = Node::open(&settings(1, 2), 1);
+    node.network.set_address(id(2), deaf.place().to_string());
+    let (mut first, mut seen) = (0, BTreeSet::new());
+    until(&mut [node], "three attempts beside one that still waits", |_| {
+        let tried = deaf.tried_from();
+        if !tried.contains(&first) {
+            (first, seen) = (tried.first().copied().unwrap_or_default(), BTreeSet::new());
+        }
+        seen.extend(tried);
+        seen.len() > 3
+    });
+}
+
+/// A cut of any length ends so: the first attempt that gets through is used.
+#[test]
+fn a_member_is_reached_as_soon_as_it_can_be() {
+    let all = [settings(1, 2), settings(2, 2)];
+    let mut deaf = Deaf::new();
+    let mut node = Node::open(&all[0], 1);
+    node.network.set_address(id(2), deaf.place().to_string());
+    let mut nodes = [node];
+    until(&mut nodes, "an attempt", |_| !deaf.tried_from().is_empty());
+    deaf.queue.clear();
+    deaf.listener.set_nonblocking(true).unwrap();
+    let mut taken_up = Vec::new();
+    until(&mut nodes, "a connection", |_| {
+        taken_up.extend(deaf.listener.accept().ok());
+        taken_up.len() > 1 // the first is what filled the queue
+    });
+    let [mut node] = nodes;
+    let other = Node::open(&all[1], 1);
+    node.knows(&other, 2);
+    drop((deaf, taken_up));
+    until(&mut [node, other], "the member", |nodes| nodes[0].has(&Heard::Up(2, 1)));
+}

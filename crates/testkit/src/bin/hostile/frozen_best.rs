@@ -1,0 +1,62 @@
+//! The best of five members is frozen for half of every second: four healthy members are up throughout.
+
+use crate::options::{Options, Speed};
+use crate::report::{Report, percent, sleep_until};
+use bellwether_testkit::availability::Window;
+use bellwether_testkit::cluster::Cluster;
+use bellwether_testkit::judge::Reign;
+use bellwether_testkit::process::now_us;
+use rustix::process::Signal;
+use std::time::{Duration, Instant};
+
+const MEMBERS: u64 = 5;
+const SECONDS: u32 = 30;
+const TARGET: f64 = 0.99;
+
+pub fn run(options: &Options, report: &mut Report) {
+    for speed in options.profiles(&[Speed::Steady, Speed::Fast]) {
+        let name = format!("frozen-best, {}", speed.name());
+        let (mut cluster, ..) = Cluster::at_work(MEMBERS, |settings| speed.set(settings));
+        let from = now_us();
+        let frozen = freeze(&mut cluster, options.trials(SECONDS));
+        let window = Window { from, until: now_us() };
+        let reigns = report.judge(&name, &mut cluster);
+        let led = window.led(&reigns);
+        report.figure(&format!("{name}: led"), &percent(led), ">= 99 %", led >= TARGET);
+        let awake = window.led(&awake(&reigns, &frozen));
+        report.note(&format!("{name}: led by a member that runs: {}", percent(awake)));
+        report
+            .note(&format!("{name}: leaders: {}", reigns.iter().filter(|reign| reign.until > from).count()));
+    }
+}
+
+/// Freezes the best member once a second: gives when it was frozen.
+fn freeze(cluster: &mut Cluster, seconds: u32) -> Vec<Window> {
+    let begun = Instant::now();
+    let at = |half_seconds: u32| begun + Duration::from_millis(500) * half_seconds;
+    let mut frozen = Vec::new();
+    for second in 0..seconds {
+        let from = now_us();
+        cluster.process(MEMBERS).signal(Signal::STOP);
+        sleep_until(at(2 * second + 1));
+        cluster.process(MEMBERS).signal(Signal::CONT);
+        frozen.push(Window { from, until: now_us() });
+        sleep_until(at(2 * second + 2));
+    }
+    frozen
+}
+
+/// What is left of reigns without the times in which the leader was frozen.
+fn awake(reigns: &[Reign], frozen: &[Window]) -> Vec<Reign> {
+    let (best, others): (Vec<Reign>, Vec<Reign>) =
+        reigns.iter().partition(|reign| reign.member.value() == MEMBERS);
+    let pieces = best.iter().flat_map(|reign| {
+        let within: Vec<&Window> =
+            frozen.iter().filter(|it| it.from < reign.until && reign.from < it.until).collect();
+        let begins = std::iter::once(reign.from).chain(within.iter().map(|it| it.until));
+        let ends = within.iter().map(|it| it.from).chain([reign.until]);
+        let pieces = begins.zip(ends).filter(|(from, until)| from < until);
+        pieces.map(|(from, until)| Reign { from, until, ..*reign }).collect::<Vec<Reign>>()
+    });
+    pieces.chain(others).collect()
+}

@@ -1,0 +1,74 @@
+//! Figures and violations.
+
+use bellwether_testkit::cluster::Cluster;
+use bellwether_testkit::judge::Reign;
+use bellwether_testkit::stop;
+use std::time::{Duration, Instant};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Report {
+    violations: Vec<String>,
+}
+
+impl Report {
+    pub fn has_violation(&self) -> bool {
+        !self.violations.is_empty()
+    }
+
+    pub fn violations(&self) -> usize {
+        self.violations.len()
+    }
+
+    /// Prints a figure, with what it is to be and whether it is.
+    pub fn figure(&self, name: &str, value: &str, target: &str, is_met: bool) {
+        let verdict = if is_met { "met" } else { "MISSED" };
+        println!("{name}: {value} (target: {target}: {verdict})");
+    }
+
+    pub fn note(&self, text: &str) {
+        println!("{text}");
+    }
+
+    pub fn violation(&mut self, text: String) {
+        println!("VIOLATION: {text}");
+        self.violations.push(text);
+    }
+
+    /// Ends a cluster and judges everything that its members said. Gives all reigns, if they can be known.
+    pub fn judge(&mut self, name: &str, cluster: &mut Cluster) -> Vec<Reign> {
+        cluster.end();
+        match cluster.judge() {
+            Ok(reigns) => reigns,
+            Err(why) => {
+                self.violation(format!("{name}: {why}"));
+                cluster.record().change(|recording| recording.reigns()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// Sleeps, unless the program is told to stop.
+pub fn sleep(span: Duration) {
+    sleep_until(Instant::now() + span);
+}
+
+pub fn sleep_until(end: Instant) {
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(50)));
+        stop::unwind_if_requested();
+    }
+}
+
+/// As milliseconds; "never" if it was not within the limit.
+pub fn millis(time: Option<Duration>) -> String {
+    time.map_or_else(|| "never".to_owned(), |time| format!("{:.0} ms", time.as_secs_f64() * 1e3))
+}
+
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
