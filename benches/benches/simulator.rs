@@ -4,11 +4,11 @@
 //! else the machine does then hits both. `cargo bench -p bellwether-benches` prints the table; a
 //! ratio below its floor is marked, and nothing fails.
 
-use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::lcr::LeaderOnly;
 use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
 use bellwether_core::{Elect, Id, Order, Rank, Registry, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{
     LinkOrder, Members, MemoryTrace, Observer, Plan, RoundMode, Setup, Stop, Visit, run_events, run_rounds,
     simulate_many,
@@ -96,12 +96,17 @@ fn trace_in_memory() {
 
 fn many_runs_on_two_cores() {
     let setup = Setup { members: Some(Members::Count { n: 1_000, order: Order::Worst }), ..Setup::default() };
-    let entry = Algorithms::find("chang-roberts", None).expect("it is registered");
+    let entry = ALGORITHMS.find("chang-roberts", None).expect("it is registered");
     let runs = |threads| {
-        let counts =
-            simulate_many::<Algorithms, u64>(entry, &setup, RoundMode::Auto, 1, 100, threads, |_, report| {
-                report.messages.total
-            });
+        let counts = simulate_many(
+            &ALGORITHMS.entries[entry],
+            &setup,
+            RoundMode::Auto,
+            1,
+            100,
+            threads,
+            |_, report| report.messages.total,
+        );
         counts.expect("the setup can be run").into_iter().sum()
     };
     let (two, one) = race(|| runs(2), || runs(1));
@@ -135,7 +140,7 @@ fn plan(ids: &[u64]) -> Plan {
 }
 
 fn events(plan: &Plan, observer: &mut impl Observer) -> u64 {
-    run_events::<ChangRoberts, _>(black_box(plan), observer, Stop::WhenQuiet).messages.total
+    run_events(MachineType::of::<ChangRoberts>(), black_box(plan), observer, Stop::WhenQuiet).messages.total
 }
 
 /// Runs both in turn; nanoseconds a message of each one's best trial.

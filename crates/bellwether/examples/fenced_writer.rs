@@ -26,7 +26,7 @@ impl Ledger {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     // A cluster of one, to keep it short: it has terms and tokens like any other.
-    let elector = Elector::builder("ledger", Id::new(1)?)
+    let elector = bellwether::builder("ledger", Id::new(1)?)
         .member(Id::new(1)?, "127.0.0.1:0")
         .secret("thirty-two bytes that nobody else knows")
         .data(directory.path())

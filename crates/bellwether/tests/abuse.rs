@@ -45,7 +45,7 @@ fn until(network: &mut Network, what: &str, is_it: impl Fn(&Incoming<'_>) -> boo
 #[test]
 fn what_is_no_message_of_the_algorithm_ends_the_connection_and_not_the_member() {
     let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
-    let member = Elector::start(settings(1, &directories[0])).unwrap();
+    let member = bellwether::start(settings(1, &directories[0])).unwrap();
     let mut events = member.observe();
     let settings = settings(2, &directories[1]);
     let spec = Algorithms::ENTRIES[Algorithms::find("quorum-lease", None).unwrap()].spec;

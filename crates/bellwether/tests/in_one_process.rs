@@ -33,7 +33,7 @@ impl Cluster {
                     ..Settings::new("test", id(me))
                 };
                 change(&mut settings);
-                Elector::start(settings).unwrap()
+                bellwether::start(settings).unwrap()
             })
             .collect();
         introduce(&members);
@@ -313,7 +313,7 @@ async fn members_are_themselves_wherever_they_are() {
     let again: Vec<Elector> = (1..=3)
         .zip(directories)
         .map(|(me, data)| {
-            Elector::start(Settings {
+            bellwether::start(Settings {
                 members: (1..=3).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
                 data,
                 security: Security::Secret(SECRET.into()),

@@ -32,7 +32,7 @@ impl Cluster {
     /// Three members that have a store each, and have voted.
     async fn at_work() -> Cluster {
         let directories: Vec<TempDir> = (0..3).map(|_| TempDir::new().unwrap()).collect();
-        let start = |(me, it): (u64, &TempDir)| Elector::start(settings(me, it.path())).unwrap();
+        let start = |(me, it): (u64, &TempDir)| bellwether::start(settings(me, it.path())).unwrap();
         let members: Vec<Elector> = (1..).zip(&directories).map(start).collect();
         let cluster = Cluster { directories, members };
         cluster.introduce();
@@ -56,7 +56,7 @@ impl Cluster {
     }
 
     fn start_second(&mut self) -> Elector {
-        let second = Elector::start(settings(2, self.directories[1].path())).unwrap();
+        let second = bellwether::start(settings(2, self.directories[1].path())).unwrap();
         self.members.push(second.clone());
         self.introduce();
         second
@@ -113,7 +113,7 @@ async fn peers_that_start_again_still_refuse_a_store_that_they_do_not_know() {
     cluster.members.drain(..).for_each(Elector::stop);
     for me in [1, 3] {
         let directory = cluster.directories[me as usize - 1].path();
-        cluster.members.push(Elector::start(settings(me, directory)).unwrap());
+        cluster.members.push(bellwether::start(settings(me, directory)).unwrap());
     }
     let second = cluster.start_second();
     until(&second, "its end", |event| matches!(event, Event::Stopped { why: Some(_) })).await;
@@ -172,10 +172,10 @@ async fn a_start_that_cannot_listen_fixes_nothing() {
     let mut wrong = settings(1, directory.path());
     wrong.listen = Some(taken.local_addr().unwrap().to_string());
     wrong.members.truncate(2); // another mistake, to be corrected at the same time
-    let Err(error) = Elector::start(wrong) else { panic!("the port is taken") };
+    let Err(error) = bellwether::start(wrong) else { panic!("the port is taken") };
     assert!(matches!(error, StartError::Network(_)), "{error}");
     assert!(!directory.path().join("state").exists(), "nothing was fixed");
-    Elector::start(settings(1, directory.path())).unwrap().stop();
+    bellwether::start(settings(1, directory.path())).unwrap().stop();
 }
 
 /// Its former store may have promised not to vote, and one that it promised to may not be connected.
@@ -183,7 +183,8 @@ async fn a_start_that_cannot_listen_fixes_nothing() {
 async fn a_new_store_takes_no_part_before_the_longest_promise_is_over_unless_all_voters_are_there() {
     let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
     let begun = Instant::now();
-    let members = [1, 2].map(|me| Elector::start(settings(me, directories[me as usize - 1].path())).unwrap());
+    let members =
+        [1, 2].map(|me| bellwether::start(settings(me, directories[me as usize - 1].path())).unwrap());
     for one in &members {
         members.iter().for_each(|other| one.set_address(other.id(), other.address().to_string()));
     }

@@ -5,7 +5,7 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Message as _, Names, Port, Spec};
+use bellwether_core::{AnyMessage, MachineType, Names, Port, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
@@ -77,12 +77,12 @@ pub trait Source: Send {
 }
 
 /// The values of a search that depend on the algorithm.
-pub struct Values<A: Algorithm> {
-    seats: Numbered<Seat<A>>,
-    letters: Numbered<A::Msg>,
+pub struct Values {
+    seats: Numbered<Seat>,
+    letters: Numbered<AnyMessage>,
 }
 
-impl<A: Algorithm> Values<A> {
+impl Values {
     /// None yet.
     pub fn new() -> Arc<Self> {
         Arc::new(Values { seats: Numbered::new(), letters: Numbered::new() })
@@ -94,8 +94,8 @@ impl<A: Algorithm> Values<A> {
     }
 
     /// The numbers of a situation's members and of what is on its wires.
-    pub fn pack(&self, situation: &Situation<A>, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
-        let line = |letters: &Vec<(A::Msg, u16)>| {
+    pub fn pack(&self, situation: &Situation, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
+        let line = |letters: &Vec<(AnyMessage, u16)>| {
             letters.iter().map(|(letter, age)| (self.letters.number(letter.clone()), *age)).collect()
         };
         let seats = situation.seats.iter().map(|seat| self.seats.number(seat.clone())).collect();
@@ -104,31 +104,36 @@ impl<A: Algorithm> Values<A> {
 }
 
 /// One thread's [`Source`].
-pub struct Workshop<'p, A: Algorithm> {
-    values: Arc<Values<A>>,
-    members: Members<'p, A>,
+pub struct Workshop<'p> {
+    values: Arc<Values>,
+    members: Members<'p>,
 }
 
-impl<'p, A: Algorithm> Workshop<'p, A> {
+impl<'p> Workshop<'p> {
     /// Works on values that it shares with others.
-    pub fn new(plan: &'p Plan, liberties: Liberties, values: Arc<Values<A>>) -> Self {
-        Workshop { values, members: Members::new(plan, liberties) }
+    pub fn new(
+        machine: &'static MachineType,
+        plan: &'p Plan,
+        liberties: Liberties,
+        values: Arc<Values>,
+    ) -> Self {
+        Workshop { values, members: Members::new(machine, plan, liberties) }
     }
 }
 
-impl<A: Algorithm> Source for Workshop<'_, A> {
+impl Source for Workshop<'_> {
     fn spec(&self) -> &'static Spec {
-        &A::SPEC
+        self.members.machine().spec
     }
 
     fn facts(&self, seat: u32) -> (Facts, u64) {
         let seat = self.values.seats.value(seat);
-        (seat.facts(), hash_of(&seat))
+        (seat.facts(self.spec()), hash_of(&seat))
     }
 
     fn letter(&self, letter: u32) -> (u64, usize) {
         let letter = self.values.letters.value(letter);
-        (hash_of(&letter), letter.kind())
+        (hash_of(&letter), letter.kind_index())
     }
 
     fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
@@ -161,11 +166,14 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
     }
 
     fn changed(&self, seat: u32, change: Change) -> u32 {
-        self.values.seats.number(self.values.seats.value(seat).changed(change))
+        self.values.seats.number(self.values.seats.value(seat).changed(self.spec(), change))
     }
 
     fn renamed(&self, seat: u32, names: &Names) -> u32 {
-        let Some(rename) = A::RENAME else { return seat };
-        self.values.seats.number(self.values.seats.value(seat).renamed(&rename, names))
+        let machine = self.members.machine();
+        if !machine.can_rename {
+            return seat;
+        }
+        self.values.seats.number(self.values.seats.value(seat).renamed(machine, names))
     }
 }

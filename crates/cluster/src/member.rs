@@ -18,7 +18,7 @@ use crate::candidates::Candidates;
 use crate::clock::Clock;
 use crate::disk::{Disk, Done};
 use crate::event::{Event, Loss};
-use crate::machine::{Input, Machine, Malformed, Wishes, addressed};
+use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
 use crate::network::{Network, Outgoing};
 use crate::outlook::{Outlook, Reign};
 use crate::ring::Ring;
@@ -47,7 +47,7 @@ const LONG_PATIENCE: Span = Span::from_ticks(10_000_000);
 pub(crate) struct Member {
     pub(crate) clock: Clock,
     pub(crate) me: Id,
-    pub(crate) machine: Box<dyn Machine>,
+    pub(crate) machine: ByteMachine,
     pub(crate) around: Surroundings,
     pub(crate) network: Network,
     pub(crate) disk: Disk,

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::ops::{Deref, DerefMut, RangeInclusive};
 
 /// What every algorithm is, however it is driven: `Self` is a member's volatile state.
-pub trait Protocol: Clone + Debug + Eq + Hash + serde::Serialize + Send + 'static {
+pub trait Protocol: Clone + Debug + Eq + Hash + serde::Serialize + Send + Sync + 'static {
     /// What members say to each other.
     type Msg: Message;
 

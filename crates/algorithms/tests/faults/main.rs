@@ -1,8 +1,6 @@
 //! The algorithms that are made to survive something, when it happens to them. A binary of its own: the
 //! simulator is compiled for these few, and for nobody who only looks on.
 
-use bellwether_compiled as _;
-
 #[path = "../suite/support/mod.rs"]
 mod support;
 

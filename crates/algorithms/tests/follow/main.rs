@@ -1,8 +1,6 @@
 //! Runs that are said step by step: random walks through the rules, written down, read again and played,
 //! against what came of them on the way. A binary of its own: the simulator is compiled for these few.
 
-use bellwether_compiled as _;
-
 #[path = "../suite/support/mod.rs"]
 mod support;
 
@@ -18,8 +16,8 @@ use bellwether_sim::recording::{Input, record};
 use bellwether_sim::rules::{Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::{
-    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Said,
-    Schedule, Seat, Setup, SetupError, check_schedule, simulate_before,
+    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Schedule,
+    Seat, Setup, SetupError, check_schedule, simulate_observed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,7 +25,7 @@ use support::Dice;
 
 bellwether_core::registry! {
     /// One of each sort: rings of all kinds, complete and other networks, rounds; with timers, and with lots.
-    Few, detectors detectors::DETECTORS {
+    static FEW: Runner, detectors detectors::DETECTORS = {
         events chang_roberts::ChangRoberts;
         events modified_ring::ModifiedRing;
         events hirschberg_sinclair::HirschbergSinclair;
@@ -65,8 +63,8 @@ struct Walker<'p> {
 impl Walker<'_> {
     fn walk<A: Algorithm>(mut self) -> Walk {
         let rules = Rules::new(self.plan, self.liberties);
-        let mut whole = Whole::<A>::new(self.plan, self.liberties);
-        let mut now = rules.beginnings::<A>().remove(0);
+        let mut whole = Whole::new(MachineType::of::<A>(), self.plan, self.liberties);
+        let mut now = rules.beginnings(MachineType::of::<A>()).remove(0);
         let mut walk = Walk::default();
         for step in 0..self.most {
             let enabled = whole.enabled(&rules, &now);
@@ -114,7 +112,7 @@ impl Walker<'_> {
 }
 
 /// Whether somebody is given an input.
-fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation<A>, what: What) -> bool {
+fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
@@ -148,11 +146,11 @@ struct Witness {
 }
 
 impl Witness {
-    fn expect(&mut self, from: u32, (to, port): (u32, Port), msg: &dyn Said, due: Time) {
+    fn expect(&mut self, from: u32, (to, port): (u32, Port), msg: &dyn DynMessage, due: Time) {
         self.under_way.entry((to, port, due)).or_default().push((from, format!("{msg:?}")));
     }
 
-    fn comes(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) -> (u32, u32, String) {
+    fn comes(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) -> (u32, u32, String) {
         let due = self.under_way.get_mut(&(member, port, at)).expect("it was to come at this time");
         let (from, text) = due.remove(0);
         assert_eq!(text, format!("{msg:?}"));
@@ -161,23 +159,31 @@ impl Witness {
 }
 
 impl Observer for Witness {
-    fn sent(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         assert!(at < due);
         self.expect(member, to, msg, due);
     }
-    fn duplicated(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        _: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         assert!(at < due);
         self.duplicated += 1;
         self.expect(member, to, msg, due);
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn Said, _: Drop) {
+    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn DynMessage, _: Drop) {
         self.dropped += 1;
     }
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         let arrival = self.comes(at, member, port, msg);
         assert_eq!(self.arrived.insert(at, arrival), None, "one thing after the other");
     }
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.comes(at, member, port, msg);
     }
 }
@@ -227,9 +233,9 @@ fn setup(entry: usize, n: u64, links: LinkOrder) -> Setup {
 
 /// Compares a walk with the same, played.
 fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str) {
-    check_schedule::<Few>(entry, plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+    check_schedule(&FEW.entries[entry], plan).unwrap_or_else(|error| panic!("{context}: {error}"));
     let mut roster = Roster::new(plan.n(), Witness::default());
-    let report = simulate_before::<Few>(&mut roster, entry, plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[entry], plan, RoundMode::Auto, &mut roster);
     let (seats, witness) = roster.into_parts();
     let seen: Vec<Option<Status>> =
         seats.iter().map(|seat| if let Seat::Up(status) = seat { Some(*status) } else { None }).collect();
@@ -246,7 +252,7 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
         walk.arrivals.iter().map(|(step, arrival)| (at(*step), arrival.clone())).collect();
     assert_eq!(witness.arrived, expected, "{context}");
 
-    let recording = record::<Few>(entry, plan, RoundMode::Auto).expect("it is short");
+    let recording = record(&FEW.entries[entry], plan, RoundMode::Auto).expect("it is short");
     let messages = recording.steps.iter().flat_map(|step| &step.inputs);
     let recorded = messages.filter_map(|input| match input {
         Input::Message(message) => Some((recording.messages[*message].from, recording.messages[*message].to)),
@@ -261,9 +267,9 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
         write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: plan.seed, report: &report });
     let scenario =
         Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = scenario.resolve::<Few>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = scenario.resolve(&FEW).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(again.plan.schedule, plan.schedule, "{text}");
-    assert_eq!(scenario.expect.check(&again.play::<Few>()), [], "{text}");
+    assert_eq!(scenario.expect.check(&again.play()), [], "{text}");
 }
 
 #[test]
@@ -309,7 +315,7 @@ fn ring(steps: &[&str], loop_from: Option<u32>) -> Setup {
 
 fn checked(setup: &Setup) -> Result<Plan, SetupError> {
     let plan = setup.plan(Few::ENTRIES[chang_roberts()].spec, 0)?;
-    check_schedule::<Few>(chang_roberts(), &plan).map(|()| plan)
+    check_schedule(&FEW.entries[chang_roberts()], &plan).map(|()| plan)
 }
 
 const INTO_THE_LOOP: [&str; 8] =
@@ -321,7 +327,7 @@ fn a_loop_is_played_twice_and_never_ends() {
     let steps = [&INTO_THE_LOOP[..], &LOOP].concat();
     let plan = checked(&ring(&steps, Some(8))).expect("it is a loop");
     let mut witness = Witness::default();
-    let report = simulate_before::<Few>(&mut witness, chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut witness);
     assert_eq!((report.finished, report.ruling.outcome), (false, Outcome::Undecided));
     let problem = report.ruling.not_live_because.expect("nobody leads");
     assert_eq!(problem, "the run goes round for ever and no live member leads");
@@ -330,7 +336,7 @@ fn a_loop_is_played_twice_and_never_ends() {
     assert_eq!(report.time, Time::ZERO + HOP * 14);
     // Without the loop it is a run that is not over.
     let plan = checked(&ring(&steps, None)).expect("it is the same run");
-    let report = simulate_before::<Few>(&mut (), chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &plan, RoundMode::Auto);
     assert_eq!((report.finished, report.messages.total), (false, 7));
     let problem = report.ruling.not_live_because.expect("nobody leads");
     assert!(problem.starts_with("the run was stopped at the end of its schedule"), "{problem}");
@@ -380,13 +386,13 @@ fn an_unchecked_schedule_is_played_as_far_as_it_goes() {
     let spec = Few::ENTRIES[chang_roberts()].spec;
     let plan =
         ring(&["call 4", "deliver 4 -> 1", "deliver 4 -> 1"], None).plan(spec, 0).expect("it is understood");
-    let report = simulate_before::<Few>(&mut (), chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &plan, RoundMode::Auto);
     assert_eq!((report.finished, report.messages.total, report.time), (false, 2, Time::ZERO + HOP * 2));
     let mut nowhere = plan.clone();
     nowhere.schedule.as_mut().expect("it has one").beginning = 7;
-    let error = check_schedule::<Few>(chang_roberts(), &nowhere).expect_err("there is one beginning");
+    let error = check_schedule(&FEW.entries[chang_roberts()], &nowhere).expect_err("there is one beginning");
     assert!(error.to_string().contains("the run can begin in 1 ways"), "{error}");
-    simulate_before::<Few>(&mut (), chang_roberts(), &nowhere, RoundMode::Auto);
+    simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &nowhere, RoundMode::Auto);
 }
 
 #[test]

@@ -325,7 +325,7 @@ fn onlookers_can_follow_it() {
         fn reasoned(&mut self, _: Time, _: u32, reason: &'static str) {
             self.reasons.push(reason);
         }
-        fn settled(&mut self, _: Time, _: u32, state: &dyn bellwether_sim::Seen) {
+        fn settled(&mut self, _: Time, _: u32, state: &dyn bellwether_core::DynState) {
             let shown = serde_json::to_string(state).expect("it can be shown");
             self.longest = self.longest.max(shown.len());
         }
@@ -336,7 +336,8 @@ fn onlookers_can_follow_it() {
     let mut plan = and(as_duties(complete(9), &duties), asked);
     plan.limits.time = hops(150);
     let mut onlooker = Onlooker::default();
-    bellwether_sim::run_events::<QuorumLease<Ranked>, _>(
+    bellwether_sim::run_events(
+        MachineType::of::<QuorumLease<Ranked>>(),
         &plan,
         &mut onlooker,
         bellwether_sim::Stop::WhenQuiet,

@@ -9,7 +9,7 @@ use bellwether_sim::{Limits, Outcome, Plan, Report, RoundMode, simulate};
 
 bellwether_core::registry! {
     /// Wrong ones, in the order of their faults.
-    Broken {
+    static BROKEN: Runner = {
         events Ring<SOUND>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<WRONG_CLAIM>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<TALKS_ON>, Ring<NAMELESS>, Ring<LOOSE_STATE>, Ring<LOSSY>, Ring<STRANGE_KIND>, Ring<AMBIENT>;
         rounds Sleepy;
@@ -21,7 +21,7 @@ const SLEEPY: usize = AMBIENT as usize + 1;
 const DEAF: usize = SLEEPY + 1;
 
 fn play(entry: usize, plan: &Plan) -> Report {
-    simulate::<Broken, ()>(entry, plan, RoundMode::Auto, &mut ())
+    simulate(&BROKEN.entries[entry], plan, RoundMode::Auto)
 }
 
 fn ring() -> Plan {

@@ -2,7 +2,7 @@
 //! for every registered algorithm that runs on a ring.
 
 use crate::support::broken::*;
-use bellwether_algorithms::Algorithms;
+use bellwether_engine::ALGORITHMS;
 use bellwether_core::{
     Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Registry, Spec, Starts, Time,
 };
@@ -50,7 +50,7 @@ fn examine<G: Registry>(entry: usize, n: u64, elect: Elect) -> Result<Vec<&'stat
         plan.seed = seed;
         for callers in &initiators {
             plan.initiators = callers.clone();
-            let report = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
+            let report = simulate(&G.entries[entry], &plan, RoundMode::Auto);
             means.note(spec, &plan, &report);
             let best = if elect == Elect::Best { n } else { 1 };
             complaint(spec, &plan, &report, best).map_or(Ok(()), |what| {
@@ -170,17 +170,17 @@ fn rings_and_means_are_really_examined() {
         ("dolev-klawe-rodeh", "algorithm-a", false),
         ("franklin", "plain", false),
     ] {
-        let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+        let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
         assert!(entries.contains(&entry));
         let compared = examine::<Algorithms>(entry, 5, Elect::Best).expect("nothing is wrong");
         assert_eq!(compared.contains(&"mean_messages"), means, "{name} {variant}");
     }
-    assert!(!entries.contains(&Algorithms::find("bully", None).expect("it is registered")));
+    assert!(!entries.contains(&ALGORITHMS.find("bully", None).expect("it is registered")));
 }
 
 bellwether_core::registry! {
     /// Wrong ones, of which each shows the suite another thing to find.
-    Wrong {
+    static WRONG: Runner = {
         events Ring<SOUND>, Ring<UNDISCERNING>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<WRONG_CLAIM>, Ring<WRONG_MEAN>, Ring<NARROW_CLAIM>;
     }

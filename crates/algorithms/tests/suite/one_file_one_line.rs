@@ -9,7 +9,7 @@ use bellwether_sim::{Members, RoundMode, Setup, simulate};
 
 bellwether_core::registry! {
     /// The test's own algorithm among others.
-    WithShout {
+    static WITH_SHOUT: Runner = {
         rounds lcr::LeaderOnly, lcr::Halting;
         events chang_roberts::ChangRoberts;
         events shout::Shout;
@@ -30,7 +30,7 @@ fn the_new_algorithm_runs_by_its_name() {
     for n in 1..=40 {
         let setup = Setup { members: Some(Members::Count { n, order: Order::Random }), ..Setup::default() };
         let plan = setup.plan(spec, n).expect("it can be run");
-        let report = simulate::<WithShout, ()>(entry, &plan, RoundMode::Auto, &mut ());
+        let report = simulate(&WITH_SHOUT.entries[entry], &plan, RoundMode::Auto);
         assert!(report.is_as_it_should_be() && report.ruling.agreed, "{report:?}");
         assert_eq!(report.ruling.leader.map(|id| id.value()), Some(n));
         assert_eq!(report.messages.payload, n * (n - 1));

@@ -117,13 +117,14 @@ fn writes_are_torn_or_not() {
     type Toy = Played<Vote<true>>;
     let plan = called_by(&[0], complete(&[1, 2]));
     let liberties = Liberties { crashes: 1, recoveries: 1, ..NONE };
-    let (rules, mut whole) = (Rules::new(&plan, liberties), Whole::<Toy>::new(&plan, liberties));
+    let (rules, mut whole) =
+        (Rules::new(&plan, liberties), Whole::new(MachineType::of::<Toy>(), &plan, liberties));
     let graph = Explored::<Toy>::new(&plan, liberties);
     let (mut torn, mut written) = (0, 0);
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps.iter().filter(|(action, _)| action.crash_after.is_none()) {
             let next = &graph.situations[next];
-            let terms = |at: &bellwether_sim::rules::Situation<Toy>| {
+            let terms = |at: &bellwether_sim::rules::Situation| {
                 at.seats.iter().map(|seat| seat.status().term).collect::<Vec<_>>()
             };
             let Some(member) = terms(now).iter().zip(terms(next)).position(|(before, after)| *before < after)
@@ -133,7 +134,7 @@ fn writes_are_torn_or_not() {
             if matches!(action.what, What::Recover(_)) || now.spent.crashes > 0 {
                 continue; // it only finds what it had written, or no crash is left
             }
-            let found_after = |whole: &mut Whole<'_, Toy>, midway| {
+            let found_after = |whole: &mut Whole<'_>, midway| {
                 let crash = bellwether_sim::rules::Action { crash_after: Some(midway), ..action };
                 assert!(steps.iter().any(|(it, _)| *it == crash), "{crash:?} is not tried");
                 let down = whole.apply(&rules, now, crash).expect("it is possible");

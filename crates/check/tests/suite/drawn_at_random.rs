@@ -102,7 +102,7 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GO
 type Member = Played<Moody<false>>;
 
 /// Something that must happen some time if it can happen all the time.
-fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String> {
+fn duty(links: LinkOrder, now: &Situation, what: What) -> Option<String> {
     match what {
         What::Deliver(wire, place) if links == LinkOrder::Reordering => {
             Some(format!("deliver {wire} {:?}", now.queues[wire as usize][place as usize].0))

@@ -32,9 +32,9 @@ fn places() -> Vec<Vec<u32>> {
 fn exchanged<A: Algorithm>(
     rules: &Rules<'_>,
     rename: &Rename<A>,
-    now: &Situation<A>,
+    now: &Situation,
     places: &[u32],
-) -> Situation<A> {
+) -> Situation {
     let plan = rules.plan;
     let id = |member: u32| plan.ranks[member as usize].id();
     let port_to = |from: u32, to: u32| {
@@ -65,8 +65,8 @@ fn is_blind_to_names<A: Algorithm>(
     rename: &Rename<A>,
 ) -> bool {
     let rules = Rules::new(plan, liberties);
-    let mut whole = Whole::<A>::new(plan, liberties);
-    let mut after = |now: &Situation<A>| -> HashSet<Situation<A>> {
+    let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+    let mut after = |now: &Situation| -> HashSet<Situation> {
         let actions = whole.enabled(&rules, now);
         actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
     };
@@ -116,7 +116,7 @@ fn one_state_stands_for_all_that_differ_by_names() {
             let plan = Plan { links, ..complete(&[2, 3, 1]) };
             let rules = Rules::new(&plan, liberties);
             let explored = Explored::<Quick>::new(&plan, liberties);
-            let mut stood_for: HashSet<Situation<Quick>> = HashSet::new();
+            let mut stood_for: HashSet<Situation> = HashSet::new();
             let mut classes = 0;
             for now in &explored.situations {
                 if !stood_for.contains(now) {

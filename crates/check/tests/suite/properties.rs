@@ -119,7 +119,7 @@ fn too_few_messages_are_not_as_claimed_either() {
     assert_eq!(run.claim.as_deref(), Some("messages: exactly 4 claimed, 3 sent"));
     // Only a whole run shows it.
     let end = replay::<Ring<WRONG_CLAIM>>(&plan, NONE, run).pop().expect("there is a beginning");
-    let mut whole = Whole::<Ring<WRONG_CLAIM>>::new(&plan, NONE);
+    let mut whole = Whole::new(MachineType::of::<Ring<WRONG_CLAIM>>(), &plan, NONE);
     assert_eq!(whole.enabled(&Rules::new(&plan, NONE), &end), []);
 }
 

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 type Law<A> = stateright::Property<World<A>>;
 
 /// Who is up, with its rank.
-fn live<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> Vec<(Rank, Status)> {
+fn live<A: Algorithm>(world: &World<A>, now: &Situation) -> Vec<(Rank, Status)> {
     let ranks = world.rules.plan.ranks.iter().copied();
     let up = ranks.zip(&now.seats).filter(|(_, seat)| seat.state().is_some());
     up.map(|(rank, seat)| (rank, seat.status())).collect()
@@ -37,13 +37,13 @@ fn leaders(live: &[(Rank, Status)]) -> Vec<Id> {
 }
 
 /// Whether there is somebody, and nothing left to happen but faults.
-fn is_end<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn is_end<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let mut possible = Vec::new();
     world.rules.possible(&mut Whole::new(world.rules.plan, world.rules.liberties), now, &mut possible);
     now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(What::is_fault)
 }
 
-fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let mut terms = BTreeSet::new();
     let mut no_term_twice =
         || now.seats.iter().flat_map(|seat| seat.facts().led).all(|term| terms.insert(term));
@@ -55,23 +55,23 @@ fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
 }
 
 /// Whether a live member knows of an election: it has called one, or heard of one. Where nobody calls, all do.
-fn is_known<A: Algorithm>(now: &Situation<A>) -> bool {
+fn is_known<A: Algorithm>(now: &Situation) -> bool {
     let up = || now.seats.iter().filter(|seat| seat.state().is_some());
     A::SPEC.starts == Starts::Everyone || up().any(|seat| seat.facts().took_part)
 }
 
 /// At an end: somebody leads, and all know it who should. (Where there are no loops, every run comes to an end.)
-fn has_an_outcome<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn has_an_outcome<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let live = live(world, now);
     let all_know = live.iter().all(|(_, status)| A::SPEC.goal.is_met_by(status));
     !is_end(world, now) || !is_known(now) || all_know && !leaders(&live).is_empty()
 }
 
-fn someone_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn someone_leads<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     !is_end(world, now) || !is_known(now) || !leaders(&live(world, now)).is_empty()
 }
 
-fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     if !is_end(world, now) {
         return true;
     }
@@ -87,7 +87,7 @@ fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
     leaders.len() < 2 && names.into_iter().all(is_right)
 }
 
-fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     if !is_end(world, now) {
         return true;
     }

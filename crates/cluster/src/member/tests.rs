@@ -4,14 +4,14 @@ use super::*;
 use crate::disk::Keep;
 use crate::elector::Elector;
 use crate::leadership::NoHandOver;
-use crate::machine::Typed;
+use crate::machine::ByteMachine;
 use crate::start::start_with;
 use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
-use bellwether_algorithms::Algorithms;
+use bellwether_algorithms::ALGORITHMS;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
-    Leadership, Links, Message, Need, Never, Protocol, Registry as _, Role, Signal, Spec, Status, Timing,
+    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing,
     Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
@@ -196,7 +196,7 @@ impl Detector for Gloom {
 
 /// A member and its disk.
 struct Stage {
-    elector: Elector<()>,
+    elector: Elector,
     platter: Platter,
 }
 
@@ -224,9 +224,9 @@ impl Stage {
         platter.be(mood);
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-        let machine = Box::new(Typed::<A>::new());
+        let machine = ByteMachine::new(MachineType::of::<A>());
         let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone())).unwrap();
-        Stage { elector: Elector { shared: Arc::new(shared), registry: PhantomData }, platter }
+        Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
 
     fn alone<A: Algorithm>() -> Stage {
@@ -385,7 +385,7 @@ fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before
 #[test]
 fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() {
     let stage = |me: u64| {
-        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=1000,D=60000").unwrap();
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=1000,D=60000").unwrap();
         Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
             settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
             settings.me = id(me);
@@ -407,7 +407,7 @@ fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() 
 /// Two scribes that are connected, with detectors whose patience is two seconds.
 fn watched_pair() -> (Stage, Stage) {
     let stage = |me: u64| {
-        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=50,D=1950").unwrap();
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=50,D=1950").unwrap();
         Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
             settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
             settings.me = id(me);

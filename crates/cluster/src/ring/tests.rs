@@ -1,7 +1,7 @@
 //! Rings of real algorithms in which members learn at different times who is dead and who is back, in many random orders.
 
 use super::Ring;
-use crate::machine::{Input, Machine, Typed, Wishes, addressed};
+use crate::machine::{ByteMachine, Input, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
@@ -38,7 +38,7 @@ enum Failure {
 }
 
 struct Node<A: Algorithm> {
-    machine: Typed<A>,
+    machine: ByteMachine,
     around: Surroundings,
     ring: Ring,
     wishes: Wishes,
@@ -85,7 +85,7 @@ impl<A: Algorithm> World<A> {
             ..Settings::new("test", me)
         };
         let mut node = Node {
-            machine: Typed::<A>::new(),
+            machine: ByteMachine::new(MachineType::of::<A>()),
             around: Surroundings::new(&settings, A::SPEC.need, 1),
             ring: Ring::default(),
             wishes: Wishes::default(),

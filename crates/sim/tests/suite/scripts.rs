@@ -53,7 +53,7 @@ impl Protocol for Talker {
 fn play(mut plan: Plan, callers: &[u32]) -> (Report, Vec<(f64, u64, Input)>) {
     plan.initiators = Initiators::Some(callers.iter().map(|caller| caller - 1).collect());
     let mut trace = MemoryTrace::default();
-    let report = run_events::<Talker, _>(&plan, &mut trace, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Talker>(), &plan, &mut trace, Stop::WhenQuiet);
     let plain = |step: Step| (step.at.hops(), u64::from(step.member) + 1, step.input);
     (report, trace.steps().map(plain).collect())
 }
@@ -236,7 +236,7 @@ fn in_rounds_as_otherwise_a_death_after_the_last_message_counts() {
 
 #[test]
 fn over_a_synchroniser_one_that_only_the_leader_knows_of_stops_when_somebody_leads() {
-    let report = run_synchronised::<Settled, _>(&ring(3), &mut ());
+    let report = run_synchronised(MachineType::of::<Rounds<Settled>>(), &ring(3), &mut ());
     assert_eq!(report.ruling.outcome, Outcome::Elected);
 }
 
@@ -267,14 +267,14 @@ fn a_trace_that_cannot_be_written_says_so() {
     }
     let plan = complete(3);
     let mut trace = JsonTrace::new(Full, &plan.topology, &plan.ranks, &"header");
-    let report = run_events::<Talker, _>(&plan, &mut trace, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Talker>(), &plan, &mut trace, Stop::WhenQuiet);
     assert!(report.finished, "the run goes on");
     assert_eq!(trace.finish(&"footer").err().map(|error| error.to_string()), Some("the disk is full".into()));
 }
 
 bellwether_core::registry! {
     /// For running by place.
-    Toys {
+    static TOYS: Runner = {
         events Talker;
     }
 }
@@ -282,6 +282,6 @@ bellwether_core::registry! {
 #[test]
 fn many_runs_of_an_impossible_setup_are_refused() {
     let setup = Setup { members: Some(Members::Count { n: 0, order: Order::Best }), ..Setup::default() };
-    let result = simulate_many::<Toys, _>(0, &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
+    let result = simulate_many(&TOYS.entries[0], &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
     assert!(matches!(result, Err(SetupError::NoMembers)));
 }

@@ -1,12 +1,12 @@
 //! Ordeals, with a toy of which it is known when it notices what.
 
 use crate::support::beacon::{BEAT, Beacon};
-use bellwether_core::{Registry as _, registry};
+use bellwether_core::registry;
 use bellwether_sim::trials::{Ordeal, Trial, run};
 
 registry! {
     /// The one that asks for a majority, and the one that does not.
-    pub Both { events Beacon<false>, Beacon<true>; }
+    pub static BOTH: Runner = { events Beacon<false>, Beacon<true>; }
 }
 
 const RUNS: u64 = 21;

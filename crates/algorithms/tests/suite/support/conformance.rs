@@ -6,7 +6,7 @@ use bellwether_core::{
     Algorithm, Elect, Kind, Links, MAX_KINDS, Message, Order, Registry, RoundAlgorithm, Rounds, Spec, Starts,
     Time, Timing, Visitor,
 };
-use bellwether_sim::simulate_before;
+use bellwether_sim::simulate_observed;
 use bellwether_sim::{
     Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Setup, Visit,
     claimed_rounds, run_rounds, simulate,
@@ -107,7 +107,7 @@ fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
 fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
     let mut found = Vec::new();
     let mut watcher = Watcher::new(plan.n());
-    let report = simulate_before::<G>(&mut watcher, entry, plan, RoundMode::Auto);
+    let report = simulate_observed(&G.entries[entry], plan, RoundMode::Auto, &mut watcher);
     if let Some(why) = &report.ruling.unsafe_because {
         found.push((Check::Safety, why.clone()));
     }
@@ -138,7 +138,7 @@ fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
 
 fn json_trace<G: Registry>(entry: usize, plan: &Plan) -> (Report, Vec<u8>) {
     let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &"conformance");
-    let report = simulate_before::<G>(&mut trace, entry, plan, RoundMode::Auto);
+    let report = simulate_observed(&G.entries[entry], plan, RoundMode::Auto, &mut trace);
     (report, trace.finish(&"end").expect("writing to memory"))
 }
 
@@ -151,7 +151,7 @@ fn synchroniser_complaint<G: Registry>(entry: usize, plan: &Plan, in_step: &Repo
     for delay in ["unit", "uniform:0.1..2.0", "exponential:1"] {
         plan.delay = delay.parse().expect("a delay");
         plan.delay_bound = plan.delay.bound();
-        let mut report = simulate::<G, ()>(entry, &plan, RoundMode::Synchroniser, &mut ());
+        let mut report = simulate(&G.entries[entry], &plan, RoundMode::Synchroniser);
         let markers = report.messages.by_kind.remove("marker");
         if markers != Some(report.messages.control) {
             return Some(format!(

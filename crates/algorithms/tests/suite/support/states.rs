@@ -12,7 +12,7 @@ const MOST_STATES: usize = 120;
 
 struct Walk<'p, A: Algorithm> {
     plan: &'p Plan,
-    world: World<'p, A>,
+    world: World<'p>,
     /// On their way: receiver, its port, what is said.
     messages: Vec<(u32, Port, A::Msg)>,
     timers: Vec<(u32, A::Timer)>,

@@ -1,7 +1,7 @@
 //! An observer that checks what it sees against what the report says afterwards.
 
+use bellwether_core::DynMessage;
 use bellwether_core::{Id, Identities, Port, Role, Spec, Status, Time};
-use bellwether_sim::Said;
 use bellwether_sim::{Observer, Outcome, Plan, Report};
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn sent(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
+    fn sent(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &dyn DynMessage, _: Time) {
         if self.last[member as usize].halted {
             self.complaints.push(format!("member {member} has halted and sends {msg:?}"));
         }

@@ -79,5 +79,5 @@ impl<const STUBBORN: bool> Protocol for Beacon<STUBBORN> {
 
 registry! {
     /// The one that asks for a majority.
-    pub Beacons { events Beacon<false>; }
+    pub static BEACONS: Runner = { events Beacon<false>; }
 }
