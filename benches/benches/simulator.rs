@@ -7,7 +7,7 @@
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::lcr::LeaderOnly;
 use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
-use bellwether_core::{Elect, Id, Order, Rank, Registry, Topology};
+use bellwether_core::{Elect, Id, Order, Rank, MachineType, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{
     LinkOrder, Members, MemoryTrace, Observer, Plan, RoundMode, Setup, Stop, Visit, run_events, run_rounds,

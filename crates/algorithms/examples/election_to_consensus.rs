@@ -7,7 +7,7 @@
 //!
 //! `cargo run -p bellwether-algorithms --example election_to_consensus`
 
-use bellwether_core::{Goal, Id, Identities, Registry, Spec, Status, Time};
+use bellwether_core::{Goal, Id, Identities, Spec, Status, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_observed};
 

@@ -3,7 +3,7 @@
 #[path = "suite/support/mod.rs"]
 mod support;
 
-use bellwether_core::{Elect, Order, Registry};
+use bellwether_core::{Elect, Order};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Members, Plan, RoundMode, Setup, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};

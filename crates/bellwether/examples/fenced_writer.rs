@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p bellwether --example fenced_writer`
 
-use bellwether::{Elector, Fence, Id, Stale};
+use bellwether::{Fence, Id, Stale};
 use std::sync::Mutex;
 
 /// What must not hear two leaders: a ledger with a fence in front. In real life, the storage service.

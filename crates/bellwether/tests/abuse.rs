@@ -1,9 +1,8 @@
 //! A peer that proves to be a member and then says what nobody understands: its connection ends, and nothing else.
 
-use bellwether::{Algorithms, Elector, Event, Id, Incarnation, Peer, Security, Settings};
+use bellwether::{ALGORITHMS, Event, Id, Incarnation, Peer, Security, Settings};
 use bellwether_cluster::network::{Incoming, Network, Outgoing};
 use bellwether_cluster::{StoreId, Stores, Terms};
-use bellwether_core::Registry as _;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -48,7 +47,7 @@ fn what_is_no_message_of_the_algorithm_ends_the_connection_and_not_the_member() 
     let member = bellwether::start(settings(1, &directories[0])).unwrap();
     let mut events = member.observe();
     let settings = settings(2, &directories[1]);
-    let spec = Algorithms::ENTRIES[Algorithms::find("quorum-lease", None).unwrap()].spec;
+    let spec = ALGORITHMS.entries[ALGORITHMS.find("quorum-lease", None).unwrap()].spec;
     let life = Incarnation { boot: 1, nonce: 7 };
     let stores = Stores { own: StoreId::new([2; 16]), is_new: true, peers: Vec::new() };
     let mut peer = Network::open(&settings, Terms::new(&settings, spec), life, &stores).unwrap();

@@ -356,9 +356,8 @@ async fn what_goes_over_connections_is_counted_at_both_ends() {
 /// Every algorithm there is, as it is in the simulator: members come to know a leader, the same for all.
 #[tokio::test]
 async fn every_algorithm_elects_over_a_real_network() {
-    use bellwether::Algorithms;
-    use bellwether_core::Registry as _;
-    for entry in Algorithms::ENTRIES {
+    use bellwether::ALGORITHMS;
+    for entry in ALGORITHMS.entries {
         let (spec, name) = (entry.spec, format!("{}/{}", entry.spec.name, entry.spec.variant));
         let cluster = Cluster::of(3, |settings| {
             settings.algorithm = name.clone();

@@ -160,7 +160,7 @@ pub(crate) fn with_check<T>(
     };
     work(&Check {
         spec: machine.spec,
-        can_rename: machine.can_rename,
+        can_rename: machine.rename.is_some(),
         held: if wishes.claims { costs::held(machine.spec, machine.kinds, &rules) } else { Vec::new() },
         rules: &rules,
         beginnings: beginnings.collect(),

@@ -170,10 +170,7 @@ impl Source for Workshop<'_> {
     }
 
     fn renamed(&self, seat: u32, names: &Names) -> u32 {
-        let machine = self.members.machine();
-        if !machine.can_rename {
-            return seat;
-        }
-        self.values.seats.number(self.values.seats.value(seat).renamed(machine, names))
+        let Some(rename) = &self.members.machine().rename else { return seat };
+        self.values.seats.number(self.values.seats.value(seat).renamed(rename, names))
     }
 }

@@ -118,10 +118,16 @@ pub trait Machine: Any + DynState + Send + Sync {
     fn equals(&self, other: &dyn Machine) -> bool;
     /// Feeds the state to a hasher.
     fn hash_into(&self, hasher: &mut dyn Hasher);
-    /// Replaces the names of others, where names only tell members apart ([`Algorithm::RENAME`]).
-    fn rename(&mut self, names: &Names);
     /// Itself, for an observer.
     fn as_state(&self) -> &dyn DynState;
+}
+
+impl dyn Machine {
+    /// The state, if it is of this algorithm.
+    #[must_use]
+    pub fn downcast_ref<A: Algorithm>(&self) -> Option<&A> {
+        (self as &dyn Any).downcast_ref()
+    }
 }
 
 /// An algorithm as data: how its members boot, and how its messages and saved states are read.
@@ -131,8 +137,8 @@ pub struct MachineType {
     pub spec: &'static Spec,
     /// The kinds of its messages.
     pub kinds: &'static [Kind],
-    /// Whether only names tell members apart: [`Algorithm::RENAME`].
-    pub can_rename: bool,
+    /// How members' names are replaced, if they only tell members apart: [`Algorithm::RENAME`].
+    pub rename: Option<AnyRename>,
     /// Whether members save anything.
     pub saves: bool,
     /// The state that a member boots with for the first time.
@@ -145,8 +151,6 @@ pub struct MachineType {
     pub read_message: fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<AnyMessage>,
     /// Reads a saved state.
     pub read_saved: fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<AnyValue>,
-    /// Replaces the names of others in a saved state.
-    pub rename_saved: fn(&mut AnyValue, &Names),
 }
 
 impl MachineType {
@@ -160,14 +164,13 @@ impl MachineType {
         MachineType {
             spec: &A::SPEC,
             kinds: A::Msg::KINDS,
-            can_rename: A::RENAME.is_some(),
+            rename: if A::RENAME.is_some() { Some(AnyRename::of::<A>()) } else { None },
             saves: size_of::<A::Durable>() > 0,
             unsaved: || AnyValue::new(A::Durable::default()),
             boot: boot::<A>,
             forge: |rank| A::Msg::forged(rank).map(AnyMessage::new),
             read_message: |from| Ok(AnyMessage::new(erased_serde::deserialize::<A::Msg>(from)?)),
             read_saved: |from| Ok(AnyValue::new(erased_serde::deserialize::<A::Durable>(from)?)),
-            rename_saved: rename_saved::<A>,
         }
     }
 }
@@ -177,10 +180,31 @@ fn boot<A: Algorithm>(place: Place<'_>, saved: &dyn DynValue, outputs: &mut Outp
     AnyMachine::new(act(place, outputs, |cx| A::start(cx, saved)))
 }
 
-fn rename_saved<A: Algorithm>(saved: &mut AnyValue, names: &Names) {
-    let saved: &mut dyn Any = &mut *saved.0;
-    if let (Some(rename), Some(saved)) = (A::RENAME, saved.downcast_mut::<A::Durable>()) {
-        (rename.saved)(saved, names);
+/// How the names of others in members' states are replaced: [`Rename`](crate::Rename) of any algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyRename {
+    /// In a member's state.
+    pub state: fn(&mut AnyMachine, &Names),
+    /// In what it has on disk.
+    pub saved: fn(&mut AnyValue, &Names),
+}
+
+impl AnyRename {
+    const fn of<A: Algorithm>() -> AnyRename {
+        AnyRename {
+            state: |machine, names| {
+                let state: &mut dyn Any = &mut *machine.0;
+                if let (Some(rename), Some(state)) = (A::RENAME, state.downcast_mut::<A>()) {
+                    (rename.state)(state, names);
+                }
+            },
+            saved: |saved, names| {
+                let saved: &mut dyn Any = &mut *saved.0;
+                if let (Some(rename), Some(saved)) = (A::RENAME, saved.downcast_mut::<A::Durable>()) {
+                    (rename.saved)(saved, names);
+                }
+            },
+        }
     }
 }
 
@@ -328,11 +352,6 @@ impl AnyMachine {
     pub fn handle(&mut self, place: Place<'_>, input: Input, outputs: &mut Outputs) {
         self.0.handle(place, input, outputs);
     }
-
-    /// [`Machine::rename`].
-    pub fn rename(&mut self, names: &Names) {
-        self.0.rename(names);
-    }
 }
 
 /// Runs one handler in a context of its own.
@@ -393,11 +412,6 @@ impl<A: Algorithm> Machine for A {
     }
     fn hash_into(&self, mut hasher: &mut dyn Hasher) {
         self.hash(&mut hasher);
-    }
-    fn rename(&mut self, names: &Names) {
-        if let Some(rename) = A::RENAME {
-            (rename.state)(self, names);
-        }
     }
     fn as_state(&self) -> &dyn DynState {
         self

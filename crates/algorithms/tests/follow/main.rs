@@ -9,15 +9,14 @@ use bellwether_algorithms::{
     modified_ring,
 };
 use bellwether_core::{
-    Algorithm, DetectorChoice, Driving, HOP, Id, Need, Order, Port, Registry, Role, RoundAlgorithm, Rounds,
-    Status, Time, Visitor,
+    DetectorChoice, Driving, DynMessage, HOP, Id, MachineType, Need, Order, Port, Role, Status, Time,
 };
 use bellwether_sim::recording::{Input, record};
 use bellwether_sim::rules::{Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::{
-    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Schedule,
-    Seat, Setup, SetupError, check_schedule, simulate_observed,
+    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Runner,
+    Schedule, Seat, Setup, SetupError, check_schedule, simulate_observed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -61,10 +60,10 @@ struct Walker<'p> {
 }
 
 impl Walker<'_> {
-    fn walk<A: Algorithm>(mut self) -> Walk {
+    fn walk(mut self, machine: &'static MachineType) -> Walk {
         let rules = Rules::new(self.plan, self.liberties);
-        let mut whole = Whole::new(MachineType::of::<A>(), self.plan, self.liberties);
-        let mut now = rules.beginnings(MachineType::of::<A>()).remove(0);
+        let mut whole = Whole::new(machine, self.plan, self.liberties);
+        let mut now = rules.beginnings(machine).remove(0);
         let mut walk = Walk::default();
         for step in 0..self.most {
             let enabled = whole.enabled(&rules, &now);
@@ -95,7 +94,7 @@ impl Walker<'_> {
             walk.actions.push(action);
             now = next;
         }
-        walk.statuses = now.seats.iter().map(|seat| seat.state().map(A::status)).collect();
+        walk.statuses = now.seats.iter().map(|seat| seat.state().map(|state| state.status())).collect();
         walk.is_over = whole.enabled(&rules, &now).iter().all(|action| action.what.is_fault());
         walk
     }
@@ -112,25 +111,13 @@ impl Walker<'_> {
 }
 
 /// Whether somebody is given an input.
-fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
+fn acts(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
         What::Pause(_) | What::Wake(_) => false,
         What::Ask(..) | What::Certify(_) => true,
         What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
-    }
-}
-
-impl Visitor for Walker<'_> {
-    type Output = Walk;
-
-    fn events<A: Algorithm>(self) -> Walk {
-        self.walk::<A>()
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Walk {
-        self.walk::<Rounds<R>>()
     }
 }
 
@@ -226,7 +213,7 @@ fn kind(action: Action) -> Vec<&'static str> {
 }
 
 fn setup(entry: usize, n: u64, links: LinkOrder) -> Setup {
-    let is_ring = matches!(Few::ENTRIES[entry].spec.need, Need::OneWayRing | Need::TwoWayRing);
+    let is_ring = matches!(FEW.entries[entry].spec.need, Need::OneWayRing | Need::TwoWayRing);
     let members = Some(Members::Count { n, order: Order::Random });
     Setup { members, links, ring_closes: is_ring, ..Setup::default() }
 }
@@ -260,7 +247,7 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
     });
     assert!(recorded.eq(walk.arrivals.values().map(|(from, to, _)| (*from, *to))), "{context}");
 
-    let spec = Few::ENTRIES[entry].spec;
+    let spec = FEW.entries[entry].spec;
     let instructions = plan.schedule.as_ref().map(|schedule| schedule.instructions(plan));
     let setup = Setup { schedule: instructions, ..setup.clone() };
     let text =
@@ -275,7 +262,7 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
 #[test]
 fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
     let mut kinds = BTreeSet::new();
-    for (entry, of) in Few::ENTRIES.iter().enumerate() {
+    for (entry, of) in FEW.entries.iter().enumerate() {
         // Rounds are made for calm runs.
         let kinds_of_trouble = if of.driving == Driving::Rounds { 1 } else { usize::MAX };
         for liberties in liberties().into_iter().take(kinds_of_trouble) {
@@ -284,7 +271,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
                 for seed in 0..5 {
                     let mut plan = setup.plan(of.spec, seed).expect("it can be run");
                     let dice = Dice(seed + 100 * n);
-                    let walk = Few::dispatch(entry, Walker { plan: &plan, liberties, dice, most: 80 });
+                    let walk = Walker { plan: &plan, liberties, dice, most: 80 }.walk(of.machine);
                     kinds.extend(walk.actions.iter().flat_map(|action| kind(*action)));
                     let actions = walk.actions.clone();
                     plan.schedule = Some(Schedule { liberties, beginning: 0, actions, loop_from: None });
@@ -298,7 +285,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
 }
 
 fn chang_roberts() -> usize {
-    Few::find("chang-roberts", None).expect("it is registered")
+    FEW.find("chang-roberts", None).expect("it is registered")
 }
 
 /// Chang-Roberts on the ring of 1 to 4, which closes, with these steps.
@@ -314,7 +301,7 @@ fn ring(steps: &[&str], loop_from: Option<u32>) -> Setup {
 }
 
 fn checked(setup: &Setup) -> Result<Plan, SetupError> {
-    let plan = setup.plan(Few::ENTRIES[chang_roberts()].spec, 0)?;
+    let plan = setup.plan(FEW.entries[chang_roberts()].spec, 0)?;
     check_schedule(&FEW.entries[chang_roberts()], &plan).map(|()| plan)
 }
 
@@ -336,7 +323,7 @@ fn a_loop_is_played_twice_and_never_ends() {
     assert_eq!(report.time, Time::ZERO + HOP * 14);
     // Without the loop it is a run that is not over.
     let plan = checked(&ring(&steps, None)).expect("it is the same run");
-    let report = simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut ());
     assert_eq!((report.finished, report.messages.total), (false, 7));
     let problem = report.ruling.not_live_because.expect("nobody leads");
     assert!(problem.starts_with("the run was stopped at the end of its schedule"), "{problem}");
@@ -383,16 +370,16 @@ fn what_cannot_happen_is_refused_before_anything_is_played() {
 
 #[test]
 fn an_unchecked_schedule_is_played_as_far_as_it_goes() {
-    let spec = Few::ENTRIES[chang_roberts()].spec;
+    let spec = FEW.entries[chang_roberts()].spec;
     let plan =
         ring(&["call 4", "deliver 4 -> 1", "deliver 4 -> 1"], None).plan(spec, 0).expect("it is understood");
-    let report = simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut ());
     assert_eq!((report.finished, report.messages.total, report.time), (false, 2, Time::ZERO + HOP * 2));
     let mut nowhere = plan.clone();
     nowhere.schedule.as_mut().expect("it has one").beginning = 7;
     let error = check_schedule(&FEW.entries[chang_roberts()], &nowhere).expect_err("there is one beginning");
     assert!(error.to_string().contains("the run can begin in 1 ways"), "{error}");
-    simulate_observed(&FEW.entries[&mut ()], chang_roberts(), &nowhere, RoundMode::Auto);
+    simulate_observed(&FEW.entries[chang_roberts()], &nowhere, RoundMode::Auto, &mut ());
 }
 
 #[test]
@@ -404,7 +391,7 @@ fn nothing_happens_besides_a_schedule() {
         (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "--delay"),
         (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "--until"),
         (
-            Setup { detector: DetectorChoice::parse(Few::DETECTORS, "heartbeat").ok(), ..plain.clone() },
+            Setup { detector: DetectorChoice::parse(FEW.detectors, "heartbeat").ok(), ..plain.clone() },
             "--detector",
         ),
         (

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 type Sound = QuorumLease<Tight>;
 
 /// Which stores are accepted.
-trait Rule: Clone + Debug + Eq + Hash + Send + 'static {
+trait Rule: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     const NAME: &'static str;
 
     /// Whether another store than before is accepted, of a member that votes or does not.

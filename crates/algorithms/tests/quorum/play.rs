@@ -3,7 +3,7 @@
 use crate::suite::Cast;
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::Algorithm;
+use bellwether_core::{Algorithm, MachineType};
 use bellwether_sim::rules::{Instruction, Liberties, TimeModel};
 use bellwether_sim::swarm::{Model, Options, draw};
 use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule, follow};

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 
 /// What is wrong.
-pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
+pub trait Flaw: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     type Sound: Algorithm;
     const NAME: &'static str;
 

@@ -1,15 +1,24 @@
 //! Every registered algorithm keeps what all of them have to keep.
 
 use crate::support::conformance::assert_conforms;
+use crate::support::subject::{Subject, Typed};
 use crate::support::{Cast, run};
+use bellwether_algorithms::bully;
+use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Span};
 use bellwether_engine::ALGORITHMS;
-use bellwether_algorithms::{bully};
-use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Registry, Span};
 use bellwether_sim::{Event, Happening};
+
+bellwether_algorithms::algorithms! {
+    /// What only the types of [`ALGORITHMS`] can give, in the same order.
+    static TYPED: Typed
+}
 
 #[test]
 fn every_algorithm_conforms() {
-    assert_conforms::<Algorithms>();
+    assert_eq!(ALGORITHMS.entries.len(), TYPED.entries.len());
+    let both = ALGORITHMS.entries.iter().zip(TYPED.entries);
+    let subjects: Vec<Subject> = both.map(|(&runner, &typed)| Subject::new(runner, typed)).collect();
+    assert_conforms(&subjects);
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod election_to_consensus;
 use crate::support::Dice;
 use crate::support::disturbed::happens;
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::Registry;
 use bellwether_sim::{Event, time_after_hops};
 use election_to_consensus::{decide, election, tells_everyone};
 

@@ -3,10 +3,9 @@
 use crate::support::disturbed::happens;
 use crate::support::{Cast, set_delay};
 use bellwether_engine::ALGORITHMS;
-use bellwether_algorithms::{DETECTORS};
-use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Registry, Time, Verdict};
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup};
+use bellwether_algorithms::DETECTORS;
+use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Time, Verdict};
+use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
 
 /// Nothing here takes longer.
 const LIMITS: Limits = Limits { messages: 100_000, time: Time::from_ticks(20_000_000) };

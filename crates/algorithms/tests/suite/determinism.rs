@@ -2,7 +2,7 @@
 
 use crate::support::DELAYS;
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Id, Order, Registry, Time};
+use bellwether_core::{Id, Order, Time};
 use bellwether_sim::simulate_observed;
 use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,

@@ -64,7 +64,7 @@ fn nothing_that_goes_wrong_breaks_a_member() {
             let mut plan = setup.plan(algorithm.spec, seed).expect("it can be run");
             plan.script = script; // as it is, though much of it makes no sense
             plan.ring_closes = seed % 2 == 0;
-            let run = || simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto, &mut ());
+            let run = || simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
             let context = || format!("{} {} {seed}", algorithm.spec.name, algorithm.spec.variant);
             let report = std::panic::catch_unwind(run).unwrap_or_else(|_| panic!("{}", context()));
             if seed % 40 == 0 {

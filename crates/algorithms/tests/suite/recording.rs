@@ -2,11 +2,9 @@
 
 use crate::support::{Cast, DELAYS, Dice, set_delay};
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Elect, HOP, Port, Registry, Time};
-use bellwether_core::DynMessage;
+use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode};
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use std::collections::BTreeSet;
 
 /// Writes down what is said, word for word.
@@ -272,7 +270,7 @@ fn timers_suspicions_and_reasons_are_kept() {
 fn runs_of_too_many_steps_are_refused() {
     // Worst order: n (n + 1) / 2 messages, 200,028 for 632 members.
     let plan = Cast::in_worst_order(Elect::Best, 632).ring();
-    let outcome = record(&ALGORITHMS.entries[entry("lcr"], "leader-only"), &plan, RoundMode::Auto);
+    let outcome = record(&ALGORITHMS.entries[entry("lcr", "leader-only")], &plan, RoundMode::Auto);
     assert_eq!(outcome.err(), Some(TooLong));
     let plan = Cast::in_worst_order(Elect::Best, 100).ring();
     let recording = recorded(entry("lcr", "leader-only"), &plan);

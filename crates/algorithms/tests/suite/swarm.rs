@@ -1,7 +1,6 @@
 //! Every algorithm in swarms: promises are kept, and the same seed gives the same run.
 
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::Registry;
 use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw};
 use bellwether_sim::{RoundMode, shrink, simulate};
 

@@ -6,7 +6,7 @@ use crate::support::*;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
 use bellwether_check::Wishes;
-use bellwether_core::{Algorithm, Names, Port, Rename};
+use bellwether_core::{Algorithm, AnyRename, MachineType, Names, Port};
 use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use std::collections::HashSet;
@@ -29,9 +29,9 @@ fn places() -> Vec<Vec<u32>> {
 }
 
 /// The same situation with every member in another place.
-fn exchanged<A: Algorithm>(
+fn exchanged(
     rules: &Rules<'_>,
-    rename: &Rename<A>,
+    rename: &AnyRename,
     now: &Situation,
     places: &[u32],
 ) -> Situation {
@@ -61,8 +61,8 @@ fn exchanged<A: Algorithm>(
 fn is_blind_to_names<A: Algorithm>(
     plan: &Plan,
     liberties: Liberties,
-    explored: &Explored<A>,
-    rename: &Rename<A>,
+    explored: &Explored,
+    rename: &AnyRename,
 ) -> bool {
     let rules = Rules::new(plan, liberties);
     let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
@@ -80,14 +80,14 @@ fn is_blind_to_names<A: Algorithm>(
 }
 
 fn raft_is_blind_to_names<M: Manner>(liberties: Liberties) {
-    let (plan, rename) = (complete(&[2, 3, 1]), RaftVote::<M>::RENAME.expect("it says so"));
-    let explored = Explored::<RaftVote<M>>::new(&plan, liberties);
-    assert!(is_blind_to_names(&plan, liberties, &explored, &rename));
+    let (plan, rename) = (complete(&[2, 3, 1]), MachineType::of::<RaftVote<M>>().rename.expect("it says so"));
+    let explored = Explored::new::<RaftVote<M>>(&plan, liberties);
+    assert!(is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &rename));
     // A renaming that forgets what is on disk, or whom a member has heard, is found out.
-    let forgets_the_disk = Rename { saved: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_disk));
-    let forgets_the_state = Rename { state: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_state));
+    let forgets_the_disk = AnyRename { saved: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_disk));
+    let forgets_the_state = AnyRename { state: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_state));
 }
 
 #[test]
@@ -101,21 +101,21 @@ fn what_says_that_names_only_tell_members_apart_does_so() {
 #[test]
 fn a_rank_is_more_than_a_name() {
     assert!(bully::AtOnce::RENAME.is_none());
-    let nothing = Rename { state: |_, _| {}, saved: |(), _| {} };
+    let nothing = AnyRename { state: |_, _| {}, saved: |_, _| {} };
     let (plan, liberties) = (complete(&[2, 3, 1]), Liberties { time: CLOCK, ..NONE });
-    let explored = Explored::<bully::AtOnce>::new(&plan, liberties);
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &nothing));
+    let explored = Explored::new::<bully::AtOnce>(&plan, liberties);
+    assert!(!is_blind_to_names::<bully::AtOnce>(&plan, liberties, &explored, &nothing));
 }
 
 /// The search keeps exactly one of all states that differ by names, as told by trying all of them.
 #[test]
 fn one_state_stands_for_all_that_differ_by_names() {
-    let rename = Quick::RENAME.expect("it says so");
+    let rename = MachineType::of::<Quick>().rename.expect("it says so");
     for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
         for liberties in [FEW_STEPS, Liberties { losses: 1, ..FEW_STEPS }] {
             let plan = Plan { links, ..complete(&[2, 3, 1]) };
             let rules = Rules::new(&plan, liberties);
-            let explored = Explored::<Quick>::new(&plan, liberties);
+            let explored = Explored::new::<Quick>(&plan, liberties);
             let mut stood_for: HashSet<Situation> = HashSet::new();
             let mut classes = 0;
             for now in &explored.situations {

@@ -179,8 +179,8 @@ impl Toy for Yielding {
 #[test]
 fn who_promises_one_leader_at_last_promises_none_until_then() {
     let plan = ring(&[1, 2]);
-    let both_lead = |now: &bellwether_sim::rules::Situation<_>| leaders::<Played<Yielding>>(now) == 2;
-    assert!(Explored::new(&plan, NONE).situations.iter().any(both_lead));
+    let both_lead = |now: &bellwether_sim::rules::Situation| leaders(now) == 2;
+    assert!(Explored::new::<Played<Yielding>>(&plan, NONE).situations.iter().any(both_lead));
     for wishes in [in_full(NONE), reduced(NONE)] {
         let checked = check::<Played<Yielding>>(&plan, &wishes);
         assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Vacuous);

@@ -1,14 +1,16 @@
 //! The simulator's world as a model of the `stateright` crate: another checker, with the same rules.
 
-use bellwether_core::Algorithm;
+use bellwether_core::{Algorithm, MachineType};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use stateright::{Model, Property};
+use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 /// Everything that can happen in a plan. Stateright wants models that live for ever, so the plan has to.
 pub struct World<A: Algorithm> {
     pub rules: Rules<'static>,
+    algorithm: PhantomData<fn() -> A>,
     properties: Vec<Property<Self>>,
     /// One for each thread that works: taken out and put back.
     idle: Mutex<Vec<Whole<'static>>>,
@@ -16,13 +18,13 @@ pub struct World<A: Algorithm> {
 
 impl<A: Algorithm> World<A> {
     pub fn new(plan: &'static Plan, liberties: Liberties, properties: Vec<Property<Self>>) -> Self {
-        World { rules: Rules::new(plan, liberties), properties, idle: Mutex::new(Vec::new()) }
+        World { algorithm: PhantomData, rules: Rules::new(plan, liberties), properties, idle: Mutex::new(Vec::new()) }
     }
 
     fn with_whole<T>(&self, work: impl FnOnce(&mut Whole<'static>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut whole = taken.unwrap_or_else(|| Whole::new(self.rules.plan, self.rules.liberties));
+        let mut whole = taken.unwrap_or_else(|| Whole::new(MachineType::of::<A>(), self.rules.plan, self.rules.liberties));
         let result = work(&mut whole);
         idle().push(whole);
         result

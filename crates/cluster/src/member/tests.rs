@@ -15,7 +15,6 @@ use bellwether_core::{
     Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 use std::pin::pin;
 use std::sync::{Condvar, Mutex};
 use std::task::{Context, Poll, Waker};

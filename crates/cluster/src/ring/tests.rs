@@ -6,7 +6,7 @@ use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
-use bellwether_core::{Algorithm, Id, Port, Span, Time};
+use bellwether_core::{MachineType, Algorithm, Id, Port, Span, Time};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -37,7 +37,7 @@ enum Failure {
     NoLeader,
 }
 
-struct Node<A: Algorithm> {
+struct Node {
     machine: ByteMachine,
     around: Surroundings,
     ring: Ring,
@@ -45,10 +45,11 @@ struct Node<A: Algorithm> {
     unreachable: BTreeSet<Id>,
 }
 
-struct World<A: Algorithm> {
+struct World {
+    machine: &'static MachineType,
     n: u64,
     rules: Rules,
-    nodes: BTreeMap<Id, Node<A>>,
+    nodes: BTreeMap<Id, Node>,
     /// Messages in flight, in order, from one member to another.
     links: BTreeMap<(Id, Id), VecDeque<Vec<u8>>>,
     /// What each member saved last.
@@ -62,10 +63,11 @@ fn id(value: u64) -> Id {
     Id::new(value).unwrap()
 }
 
-impl<A: Algorithm> World<A> {
+impl World {
     /// Members 1 to n boot, and all call.
-    fn new(n: u64, rules: Rules, seed: u64) -> World<A> {
+    fn new<A: Algorithm>(n: u64, rules: Rules, seed: u64) -> World {
         let mut world = World {
+            machine: MachineType::of::<A>(),
             n,
             rules,
             nodes: BTreeMap::new(),
@@ -85,8 +87,8 @@ impl<A: Algorithm> World<A> {
             ..Settings::new("test", me)
         };
         let mut node = Node {
-            machine: ByteMachine::new(MachineType::of::<A>()),
-            around: Surroundings::new(&settings, A::SPEC.need, 1),
+            machine: ByteMachine::new(self.machine),
+            around: Surroundings::new(&settings, self.machine.spec.need, 1),
             ring: Ring::default(),
             wishes: Wishes::default(),
             unreachable: BTreeSet::new(),
@@ -96,7 +98,7 @@ impl<A: Algorithm> World<A> {
         self.nodes.insert(me, node);
     }
 
-    fn node(&mut self, me: Id) -> &mut Node<A> {
+    fn node(&mut self, me: Id) -> &mut Node {
         self.nodes.get_mut(&me).unwrap()
     }
 
@@ -231,7 +233,7 @@ impl<A: Algorithm> World<A> {
 
 /// The best live member leads after the leader, and the next best, die at rest; and the best leads when both are back.
 fn at_rest<A: Algorithm>(n: u64, rules: Rules, seed: u64) -> Result<(), Failure> {
-    let mut world = World::<A>::new(n, rules, seed);
+    let mut world = World::new::<A>(n, rules, seed);
     assert_eq!(world.settle()?, id(n));
     world.die(id(n));
     if n > 3 {
@@ -250,7 +252,7 @@ fn at_rest<A: Algorithm>(n: u64, rules: Rules, seed: u64) -> Result<(), Failure>
 
 /// The best member dies during the first election, whatever is under way.
 fn in_an_election<A: Algorithm>(n: u64, rules: Rules, seed: u64) -> Result<(), Failure> {
-    let mut world = World::<A>::new(n, rules, seed);
+    let mut world = World::new::<A>(n, rules, seed);
     let before = world.random.random_range(0..4 * n as usize);
     world.steps(before);
     world.die(id(n));
@@ -259,7 +261,7 @@ fn in_an_election<A: Algorithm>(n: u64, rules: Rules, seed: u64) -> Result<(), F
 
 /// The best member dies during the first election, and comes back during the next.
 fn in_both_elections(n: u64, seed: u64) -> Result<(), Failure> {
-    let mut world = World::<NeighbourTimeout>::new(n, ALL, seed);
+    let mut world = World::new::<NeighbourTimeout>(n, ALL, seed);
     let before = world.random.random_range(0..4 * n as usize);
     world.steps(before);
     world.die(id(n));
@@ -309,7 +311,7 @@ fn each_rule_is_needed() {
 #[test]
 fn leader_that_dies_at_rest_is_replaced_without_a_time_out() {
     let replaced = |seed: u64, sends_again: bool| {
-        let mut world = World::<ChangRoberts>::new(3, Rules { sends_again, begins_anew: false, ..ALL }, seed);
+        let mut world = World::new::<ChangRoberts>(3, Rules { sends_again, begins_anew: false, ..ALL }, seed);
         world.settle()?;
         world.die(id(3));
         world.settle().map(drop)

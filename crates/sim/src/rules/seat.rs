@@ -2,7 +2,7 @@
 
 use super::Ask;
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyValue, Knowledge, Machine, MachineType, Names, Port, Role, Span, Spec, Status,
+    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, Machine, MachineType, Names, Port, Role, Span, Spec, Status,
     Verdict,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -271,12 +271,12 @@ impl Seat {
 
     /// The member as it would be if others had other names.
     #[must_use]
-    pub fn renamed(&self, machine: &MachineType, names: &Names) -> Self {
+    pub fn renamed(&self, rename: &AnyRename, names: &Names) -> Self {
         let mut seat = self.clone();
         if let Some(state) = &mut seat.state {
-            state.rename(names);
+            (rename.state)(state, names);
         }
-        (machine.rename_saved)(&mut seat.saved, names);
+        (rename.saved)(&mut seat.saved, names);
         let told = (0..u32::BITS).filter(|port| self.told >> port & 1 != 0);
         seat.told = told.fold(0, |told, port| told | 1 << names.port(Port(port)).0);
         seat

@@ -1,6 +1,7 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
 use crate::support::{Ping, TOY, complete, hops, id, ring, with_script};
+use bellwether_sim::Runner;
 use bellwether_core::*;
 use bellwether_sim::{
     Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Setup,
@@ -243,14 +244,13 @@ fn over_a_synchroniser_one_that_only_the_leader_knows_of_stops_when_somebody_lea
 #[test]
 fn a_synchroniser_that_waits_for_messages_can_be_shown() {
     let plan = complete(3);
-    let mut world = World::<Rounds<Settled>>::new(&plan);
+    let mut world = World::new(MachineType::of::<Rounds<Settled>>(), &plan);
     for member in 0..3 {
         let _ = world.start(member, Time::ZERO);
-        let _ = world.buffers().take_sends();
     }
-    let marker = Stamped { round: 1, payload: None, last: false };
+    let marker = AnyMessage::new(Stamped::<<Settled as Protocol>::Msg> { round: 1, payload: None, last: false });
     assert!(world.deliver(0, Time::ZERO, Port(1), marker).is_some());
-    let shown = serde_json::to_string(world.state(0).expect("it is up"));
+    let shown = serde_json::to_string(world.state(0).expect("it is up").as_state());
     assert!(shown.is_ok(), "{shown:?}");
 }
 

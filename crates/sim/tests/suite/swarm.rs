@@ -1,8 +1,8 @@
 //! Swarms: what is drawn, what becomes of it, and that it can be written down.
 
 use crate::support::TOY;
-use crate::support::shouting::{Modest, Promising};
-use bellwether_core::{Id, Need, Registry, Spec, Starts, Time};
+use crate::support::shouting::{MODEST, PROMISING};
+use bellwether_core::{Id, Need, Spec, Starts, Time};
 use bellwether_sim::faults::{Event, Lie};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw, draw_for};
@@ -163,7 +163,7 @@ fn promises_that_are_not_kept_are_found() {
 fn failures_shrink_to_the_smallest_there_are() {
     let mut reduced = 0;
     for seed in 0..SEEDS {
-        let setup = draw(Modest::ENTRIES[0].spec, Model::Crash, seed, &options());
+        let setup = draw(MODEST.entries[0].spec, Model::Crash, seed, &options());
         if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::WrongLeader {
             continue;
         }
@@ -183,7 +183,7 @@ fn failures_shrink_to_the_smallest_there_are() {
 fn messages_lost_by_chance_become_chosen_ones() {
     let mut reduced = 0;
     for seed in 0..40 {
-        let setup = draw(Modest::ENTRIES[0].spec, Model::Loss, seed, &options());
+        let setup = draw(MODEST.entries[0].spec, Model::Loss, seed, &options());
         if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::NoLeader {
             continue;
         }
@@ -191,7 +191,7 @@ fn messages_lost_by_chance_become_chosen_ones() {
         // Of two members, one waits for the other's message.
         assert_eq!(bellwether_sim::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
         assert_eq!(shrunk.setup.link_faults.chosen.len(), 1);
-        let plan = shrunk.setup.plan(Modest::ENTRIES[0].spec, shrunk.seed).unwrap();
+        let plan = shrunk.setup.plan(MODEST.entries[0].spec, shrunk.seed).unwrap();
         let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
         assert_eq!(report.links, LinkCounts { lost: 1, ..LinkCounts::default() });
         reduced += 1;
@@ -201,7 +201,7 @@ fn messages_lost_by_chance_become_chosen_ones() {
 
 #[test]
 fn setups_come_back_from_files_as_they_were() {
-    let spec = Modest::ENTRIES[0].spec;
+    let spec = MODEST.entries[0].spec;
     let mut read = 0;
     for (model, seed) in Model::ALL.into_iter().flat_map(|model| (0..20).map(move |seed| (model, seed))) {
         let setup = draw_for(&MODEST, Case { entry: 0, model, seed }, &options());
@@ -226,7 +226,7 @@ fn setups_come_back_from_files_as_they_were() {
 fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
     let id = |value| Id::new(value).unwrap();
     let at = |hops: f64| Time::from_ticks((hops * 1000.0) as u64);
-    let spec = Modest::ENTRIES[0].spec;
+    let spec = MODEST.entries[0].spec;
     let mut setup = draw(spec, Model::None, 0, &options());
     setup.members = Some(Members::Ids([7, 3, 5].map(id).to_vec()));
     setup.script = vec![

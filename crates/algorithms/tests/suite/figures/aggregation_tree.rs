@@ -6,11 +6,9 @@ use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
 };
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Elect, HOP, Need, Port, Registry, Time, Topology};
-use bellwether_core::DynState;
+use bellwether_core::{DynState, Elect, HOP, Need, Port, Time, Topology};
 use bellwether_sim::network::Shape;
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 use std::collections::VecDeque;
 
 const SMALL: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12];

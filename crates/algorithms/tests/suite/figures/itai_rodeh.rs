@@ -2,7 +2,7 @@
 
 use crate::support::DELAYS;
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Expect, Id, Order, Registry};
+use bellwether_core::{Expect, Id, Order};
 use bellwether_sim::{Callers, Limits, Members, Outcome, Plan, RoundMode, Setup, claims, simulate};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -2,9 +2,8 @@
 
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{HOP, Registry, Role, Status, Time};
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Observer, Report, RoundMode};
+use bellwether_core::{HOP, Role, Status, Time};
+use bellwether_sim::{Observer, Report, RoundMode, simulate_observed};
 
 const MOST: usize = 64;
 /// What a candidate's rank and a leader's id take on the wire, with the word's own mark.

@@ -1,7 +1,7 @@
 //! Averages over random orders: n H(n), as the sources say.
 
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Expect, Order, Registry};
+use bellwether_core::{Expect, Order};
 use bellwether_sim::{Members, RoundMode, Setup, claims, simulate_many};
 
 const N: u64 = 50;

@@ -4,9 +4,8 @@ use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, run, sent, set_delay,
 };
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{HOP, Initiators, Registry, Span, Time};
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_core::{HOP, Initiators, Span, Time};
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
 /// Those of [`DELAYS`] that have a longest.

@@ -2,7 +2,7 @@
 
 use crate::support::{BOTH_WAYS, DELAYS};
 use bellwether_engine::ALGORITHMS;
-use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Registry, Spec};
+use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Spec};
 use bellwether_sim::{Attributes, LinkOrder, Members, Outcome, RoundMode, Setup, simulate};
 
 /// Whether ids need not decide: members are identical, or the first to stand may come to lead and stay.

@@ -1,10 +1,9 @@
 //! Runs in which members die, start or call while an election is under way.
 
 use super::{BOTH_WAYS, Cast, Dice, called_by, set_delay};
-use bellwether_core::{HOP, Id, Registry, Role, Status, Time};
+use bellwether_core::{HOP, Id, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes who ever announced itself.
 struct Announced(Vec<bool>);

@@ -15,11 +15,12 @@ pub mod ring_twin;
 pub mod shout;
 pub mod speeds_twin;
 pub mod states;
+pub mod subject;
 pub mod two_way_twin;
 pub mod values;
 pub mod watching;
 
-use bellwether_core::{Elect, Id, Initiators, Order, Rank, Registry, Topology};
+use bellwether_core::{Elect, Id, Initiators, Order, Rank, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{ClaimRuling, Delay, Outcome, Plan, Report, RoundMode, Ruling, simulate};
 

@@ -1,12 +1,12 @@
 //! All situations that a run can come to, one after the other: no numbers, no threads, no reduction.
 
-use bellwether_core::Algorithm;
+use bellwether_core::{Algorithm, MachineType};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use std::collections::HashMap;
 
 /// All situations, in the order in which they were come to, and all steps between them.
-pub struct Explored<A: Algorithm> {
+pub struct Explored {
     pub situations: Vec<Situation>,
     /// For each, how many steps from the beginning it is.
     pub depths: Vec<u32>,
@@ -14,10 +14,10 @@ pub struct Explored<A: Algorithm> {
     pub steps: Vec<Vec<(Action, usize)>>,
 }
 
-impl<A: Algorithm> Explored<A> {
-    pub fn new(plan: &Plan, liberties: Liberties) -> Self {
+impl Explored {
+    pub fn new<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Self {
         let rules = Rules::new(plan, liberties);
-        let mut whole = Whole::new(plan, liberties);
+        let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
         let mut known: HashMap<Situation, usize> = HashMap::new();
         let mut explored = Explored { situations: Vec::new(), depths: Vec::new(), steps: Vec::new() };
         for beginning in rules.beginnings(MachineType::of::<A>()) {

@@ -10,7 +10,7 @@ pub mod toy;
 pub mod vote;
 
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, Order, Rank, Role, Topology};
+use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 
@@ -141,13 +141,13 @@ pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexam
 }
 
 /// How many messages are sent in a step, where none is lost or comes twice.
-pub fn sent_in<A: Algorithm>(before: &Situation, action: Action, after: &Situation) -> usize {
+pub fn sent_in(before: &Situation, action: Action, after: &Situation) -> usize {
     let on_the_wires = |now: &Situation| now.queues.iter().map(|queue| queue.len()).sum::<usize>();
     on_the_wires(after) + usize::from(matches!(action.what, What::Deliver(..))) - on_the_wires(before)
 }
 
 /// How many members are up and lead.
-pub fn leaders<A: Algorithm>(situation: &Situation) -> usize {
+pub fn leaders(situation: &Situation) -> usize {
     situation.seats.iter().filter(|seat| seat.status().role == Role::Leader).count()
 }
 

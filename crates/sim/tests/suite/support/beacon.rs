@@ -3,6 +3,7 @@
 //! not ask for a majority.
 
 use super::{Ping, TOY};
+use bellwether_sim::Runner;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 

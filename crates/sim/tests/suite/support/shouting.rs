@@ -2,6 +2,7 @@
 //! heard as many as there are others takes the best for the leader, for good.
 
 use super::TOY;
+use bellwether_sim::Runner;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
