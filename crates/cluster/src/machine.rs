@@ -165,6 +165,7 @@ impl ByteMachine {
         wishes.reason = outputs.reason;
         if let Some(saved) = outputs.persist.take() {
             wishes.persists = true;
+            wishes.durable.clear();
             wishes.durable = written(&saved, std::mem::take(&mut wishes.durable));
             self.saved = saved;
         }

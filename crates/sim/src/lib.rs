@@ -42,6 +42,7 @@ pub mod trials;
 mod wheel;
 mod world;
 
+pub use calm::is_calm;
 pub use delay::{Delay, DelayError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;

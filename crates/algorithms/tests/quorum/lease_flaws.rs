@@ -2,7 +2,7 @@
 
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{Msg, Pace, QuorumLease, Saved, Timer, Version, Word};
-use bellwether_core::*;
+use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 use std::marker::PhantomData;
 
 /// Nothing is wrong: what the checks find below is not due to the way in which flaws are put in.

@@ -6,7 +6,7 @@
 use crate::lease_voters::{is_safe, restless};
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Tight, Timer};
-use bellwether_core::*;
+use bellwether_core::{Algorithm, Cx, Id, Kind, Message, Port, Protocol, Request, Spec, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;

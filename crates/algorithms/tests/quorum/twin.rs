@@ -1,6 +1,6 @@
 //! Algorithms with one rule broken: the rest is the sound one's own code.
 
-use bellwether_core::*;
+use bellwether_core::{Algorithm, Cx, Port, Protocol, Request, Spec, Status, Verdict};
 use serde::Serialize;
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -2,6 +2,7 @@
 //! them once. (Allocations are counted in a binary of their own.)
 
 
+mod calm;
 mod checks_can_fail;
 mod conformance;
 mod consensus;

@@ -30,7 +30,7 @@ impl Typed {
     /// Whether these bytes are read as this message.
     pub fn reads(&self, bytes: &[u8], msg: &dyn DynMessage) -> bool {
         let mut from = postcard::Deserializer::from_bytes(bytes);
-        let read = (self.read_message)(&mut <dyn erased_serde::Deserializer>::erase(&mut from));
+        let read = (self.read_message)(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut from));
         read.is_ok_and(|read| read.equals(msg))
     }
 }
