@@ -10,7 +10,7 @@
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_benches::packed_search;
 use bellwether_check::{Wishes, check};
-use bellwether_core::{Order};
+use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::rules::Liberties;
 use bellwether_sim::{Members, Plan, Setup};

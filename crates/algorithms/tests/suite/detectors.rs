@@ -2,9 +2,9 @@
 
 use crate::support::disturbed::happens;
 use crate::support::{Cast, set_delay};
-use bellwether_engine::ALGORITHMS;
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Time, Verdict};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
 
 /// Nothing here takes longer.

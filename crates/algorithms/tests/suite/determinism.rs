@@ -1,8 +1,8 @@
 //! The same plan gives the same run, to the byte, on every machine and on any number of cores.
 
 use crate::support::DELAYS;
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{Id, Order, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::simulate_observed;
 use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
@@ -78,7 +78,8 @@ fn the_number_of_cores_does_not_matter() {
     for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         let setup = setup(12, "lognormal:0,0.5");
         let many = |threads| {
-            simulate_many(&ALGORITHMS.entries[index],
+            simulate_many(
+                &ALGORITHMS.entries[index],
                 &setup,
                 RoundMode::Auto,
                 100,

@@ -187,7 +187,8 @@ bellwether_core::registry! {
 
 #[test]
 fn what_is_wrong_is_found() {
-    let found = |entry: usize| examine(&WRONG.entries[entry], 6, Elect::Best).expect_err("something is wrong");
+    let found =
+        |entry: usize| examine(&WRONG.entries[entry], 6, Elect::Best).expect_err("something is wrong");
     assert_eq!(examine(&WRONG.entries[0], 6, Elect::Best), Ok(vec!["mean_messages"]));
     assert!(found(1).contains("but the best live member is 6"), "{}", found(1));
     assert!(found(2).contains("but the best live member is 6"), "{}", found(2));

@@ -1,7 +1,6 @@
 //! Everything that is tested of the algorithms, in one binary: the simulator is compiled for each of
 //! them once. (Allocations are counted in a binary of their own.)
 
-
 mod calm;
 mod checks_can_fail;
 mod conformance;

@@ -1,8 +1,8 @@
 //! Whatever goes wrong, nothing breaks: no algorithm panics or comes into a state that must never be,
 //! and the same seed gives the same misfortune.
 
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::*;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::faults::{Lie, LinkFaults};
 use bellwether_sim::{
     Delay, Event, Happening, Limits, LinkOrder, Members, RoundMode, Setup, Stream, simulate, stream,

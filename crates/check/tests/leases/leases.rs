@@ -24,8 +24,13 @@ fn is_safe<const FLAW: u8>(liberties: Liberties) -> bool {
     if let Some(run) = &finding.counterexample {
         assert!(run.is_shortest);
         let situations = replay::<Played<Leased<FLAW>>>(&plan, liberties, run);
-        let last: Vec<_> =
-            situations.last().expect("it has an end").seats.iter().map(|seat| seat.facts(&Played::<Leased<FLAW>>::SPEC)).collect();
+        let last: Vec<_> = situations
+            .last()
+            .expect("it has an end")
+            .seats
+            .iter()
+            .map(|seat| seat.facts(&Played::<Leased<FLAW>>::SPEC))
+            .collect();
         let at_once = last.iter().filter(|facts| facts.leads).count() > 1;
         let terms: Vec<u64> = last.iter().flat_map(|facts| facts.led.clone()).collect();
         let distinct: BTreeSet<u64> = terms.iter().copied().collect();

@@ -49,7 +49,11 @@ fn whoever_freezes_catches_up_in_any_order() {
         let mut orders = BTreeSet::new();
         for (now, steps) in graph.situations.iter().zip(&graph.steps) {
             let attention = |member: u32| now.seats[member as usize].facts(&Played::<Noting>::SPEC).attention;
-            orders.extend(now.seats.iter().filter_map(|seat| Some(seat.state()?.downcast_ref::<Played<Noting>>()?.0.notes.clone())));
+            orders.extend(
+                now.seats
+                    .iter()
+                    .filter_map(|seat| Some(seat.state()?.downcast_ref::<Played<Noting>>()?.0.notes.clone())),
+            );
             let (mut ticks, mut waiting) = (false, false);
             for (action, _) in steps {
                 match action.what {

@@ -29,12 +29,7 @@ fn places() -> Vec<Vec<u32>> {
 }
 
 /// The same situation with every member in another place.
-fn exchanged(
-    rules: &Rules<'_>,
-    rename: &AnyRename,
-    now: &Situation,
-    places: &[u32],
-) -> Situation {
+fn exchanged(rules: &Rules<'_>, rename: &AnyRename, now: &Situation, places: &[u32]) -> Situation {
     let plan = rules.plan;
     let id = |member: u32| plan.ranks[member as usize].id();
     let port_to = |from: u32, to: u32| {

@@ -17,7 +17,9 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict};
-use bellwether_core::{Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status};
+use bellwether_core::{
+    Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
+};
 use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use stateright::{Checker, Model};
@@ -39,7 +41,11 @@ fn leaders(live: &[(Rank, Status)]) -> Vec<Id> {
 /// Whether there is somebody, and nothing left to happen but faults.
 fn is_end<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let mut possible = Vec::new();
-    world.rules.possible(&mut Whole::new(MachineType::of::<A>(), world.rules.plan, world.rules.liberties), now, &mut possible);
+    world.rules.possible(
+        &mut Whole::new(MachineType::of::<A>(), world.rules.plan, world.rules.liberties),
+        now,
+        &mut possible,
+    );
     now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(What::is_fault)
 }
 

@@ -18,13 +18,19 @@ pub struct World<A: Algorithm> {
 
 impl<A: Algorithm> World<A> {
     pub fn new(plan: &'static Plan, liberties: Liberties, properties: Vec<Property<Self>>) -> Self {
-        World { algorithm: PhantomData, rules: Rules::new(plan, liberties), properties, idle: Mutex::new(Vec::new()) }
+        World {
+            algorithm: PhantomData,
+            rules: Rules::new(plan, liberties),
+            properties,
+            idle: Mutex::new(Vec::new()),
+        }
     }
 
     fn with_whole<T>(&self, work: impl FnOnce(&mut Whole<'static>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut whole = taken.unwrap_or_else(|| Whole::new(MachineType::of::<A>(), self.rules.plan, self.rules.liberties));
+        let mut whole = taken
+            .unwrap_or_else(|| Whole::new(MachineType::of::<A>(), self.rules.plan, self.rules.liberties));
         let result = work(&mut whole);
         idle().push(whole);
         result

@@ -6,7 +6,7 @@ use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
-use bellwether_core::{MachineType, Algorithm, Id, Port, Span, Time};
+use bellwether_core::{Algorithm, Id, MachineType, Port, Span, Time};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

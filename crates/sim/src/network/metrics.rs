@@ -56,7 +56,11 @@ pub(super) fn measured_diameter(topology: &Topology) -> u32 {
         let mut distance = 0;
         loop {
             for from in level.drain(..) {
-                next.extend(topology.successors(from).filter(|&to| !std::mem::replace(&mut reached[to as usize], true)));
+                next.extend(
+                    topology
+                        .successors(from)
+                        .filter(|&to| !std::mem::replace(&mut reached[to as usize], true)),
+                );
             }
             if next.is_empty() {
                 return distance;

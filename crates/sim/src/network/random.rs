@@ -4,8 +4,8 @@ use super::{NetworkError, Shape};
 use crate::{Stream, stream};
 use petgraph::unionfind::UnionFind;
 use rand::seq::{SliceRandom, index};
-use rand_distr::{Distribution, Geometric};
 use rand::{Rng as _, SeedableRng as _};
+use rand_distr::{Distribution, Geometric};
 use rand_pcg::Pcg64;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
@@ -112,7 +112,8 @@ fn pair_off(n: u32, degree: u32, dice: &mut Pcg64) -> Option<BTreeSet<(u32, u32)
             }
         }
         let pairs = left.iter().enumerate().flat_map(|(at, (v, _))| left[..at].iter().map(|(u, _)| (*u, *v)));
-        let can_go_on = left.is_empty() || pairs.into_iter().any(|(u, v)| !edges.contains(&(u.min(v), u.max(v))));
+        let can_go_on =
+            left.is_empty() || pairs.into_iter().any(|(u, v)| !edges.contains(&(u.min(v), u.max(v))));
         if !can_go_on {
             return None;
         }

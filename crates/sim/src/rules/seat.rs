@@ -2,8 +2,8 @@
 
 use super::Ask;
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, Machine, MachineType, Names, Port, Role, Span, Spec, Status,
-    Verdict,
+    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, Machine, MachineType, Names, Port, Role, Span,
+    Spec, Status, Verdict,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -162,7 +162,12 @@ fn the_dead_do_not_count() {
 /// Everyone is called, and sets alarms for ever.
 fn judge_endless<const SCENE: usize>() -> Report {
     let limits = Limits { time: Time::ZERO + HOP * 50, ..Limits::default() };
-    run_events(MachineType::of::<Actor<SCENE, KNOW, false>>(), &Plan { limits, ..complete(3) }, &mut (), Stop::WhenQuiet)
+    run_events(
+        MachineType::of::<Actor<SCENE, KNOW, false>>(),
+        &Plan { limits, ..complete(3) },
+        &mut (),
+        Stop::WhenQuiet,
+    )
 }
 
 #[test]

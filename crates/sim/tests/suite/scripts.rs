@@ -1,8 +1,8 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
 use crate::support::{Ping, TOY, complete, hops, id, ring, with_script};
-use bellwether_sim::Runner;
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use bellwether_sim::{
     Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Setup,
     SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate_many,
@@ -248,7 +248,8 @@ fn a_synchroniser_that_waits_for_messages_can_be_shown() {
     for member in 0..3 {
         let _ = world.start(member, Time::ZERO);
     }
-    let marker = AnyMessage::new(Stamped::<<Settled as Protocol>::Msg> { round: 1, payload: None, last: false });
+    let marker =
+        AnyMessage::new(Stamped::<<Settled as Protocol>::Msg> { round: 1, payload: None, last: false });
     assert!(world.deliver(0, Time::ZERO, Port(1), marker).is_some());
     let shown = serde_json::to_string(world.state(0).expect("it is up").as_state());
     assert!(shown.is_ok(), "{shown:?}");

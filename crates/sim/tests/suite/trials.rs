@@ -1,8 +1,8 @@
 //! Ordeals, with a toy of which it is known when it notices what.
 
 use crate::support::beacon::{BEAT, Beacon};
-use bellwether_sim::Runner;
 use bellwether_core::registry;
+use bellwether_sim::Runner;
 use bellwether_sim::trials::{Ordeal, Trial, run};
 
 registry! {

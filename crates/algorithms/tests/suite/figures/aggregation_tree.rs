@@ -5,8 +5,8 @@ use crate::support::disturbed::happens;
 use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{DynState, Elect, HOP, Need, Port, Time, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 use std::collections::VecDeque;

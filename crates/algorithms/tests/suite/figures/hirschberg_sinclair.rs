@@ -2,8 +2,8 @@
 
 use super::two_way::Subject;
 use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, two_way_twin};
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate_observed};
 
 const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: two_way_twin::hirschberg_sinclair };

@@ -1,8 +1,8 @@
 //! Itai and Rodeh's averages, against all draws of small rings and many seeds of larger ones.
 
 use crate::support::DELAYS;
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{Expect, Id, Order};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Callers, Limits, Members, Outcome, Plan, RoundMode, Setup, claims, simulate};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -130,8 +130,7 @@ fn many_runs_average_as_claimed_and_each_has_one_leader() {
                 let setup = setup(n, delay, callers);
                 let (mut messages, mut times) = (Vec::new(), Vec::new());
                 for seed in 0..runs {
-                    let report =
-                        simulate(&ALGORITHMS.entries[entry()], &plan(&setup, seed), RoundMode::Auto);
+                    let report = simulate(&ALGORITHMS.entries[entry()], &plan(&setup, seed), RoundMode::Auto);
                     assert!(report.is_as_it_should_be(), "{context} {seed}: {report:?}");
                     assert_eq!(report.ruling.outcome, Outcome::Elected, "{context} {seed}");
                     assert!(report.ruling.leader.is_some() && !report.ruling.agreed, "{context} {seed}");

@@ -1,8 +1,8 @@
 //! LCR's figures, against sums and formulas that the tests work out by themselves.
 
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{HOP, Role, Status, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Observer, Report, RoundMode, simulate_observed};
 
 const MOST: usize = 64;

@@ -1,7 +1,7 @@
 //! Averages over random orders: n H(n), as the sources say.
 
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{Expect, Order};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Members, RoundMode, Setup, claims, simulate_many};
 
 const N: u64 = 50;
@@ -96,8 +96,10 @@ fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
     let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("it is registered");
     let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
     let count = |entry| {
-        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, 50, 1, |_, report| report.messages)
-            .expect("it can be run")
+        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, 50, 1, |_, report| {
+            report.messages
+        })
+        .expect("it can be run")
     };
     assert_eq!(count(entry), count(plain));
 }

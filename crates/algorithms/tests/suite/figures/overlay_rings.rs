@@ -3,8 +3,8 @@
 use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{HOP, Initiators, Span, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
@@ -152,7 +152,8 @@ fn late_answers_do_no_lasting_harm() {
                 plan.seed = seed;
                 plan.limits.messages = 1_000_000;
                 let mut waits = Waits(0);
-                let report = simulate_observed(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto, &mut waits);
+                let report =
+                    simulate_observed(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto, &mut waits);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{name} {delay} {seed}"));
                 assert_eq!(report.claims, []);
                 with_waits += u32::from(waits.0 > 0);

@@ -2,8 +2,8 @@
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, set_delay};
-use bellwether_engine::ALGORITHMS;
 use bellwether_core::{DynState, Elect, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes everyone's view of the ring.

@@ -10,7 +10,9 @@ pub mod toy;
 pub mod vote;
 
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology};
+use bellwether_core::{
+    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology,
+};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 

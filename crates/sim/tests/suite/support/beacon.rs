@@ -3,8 +3,8 @@
 //! not ask for a majority.
 
 use super::{Ping, TOY};
-use bellwether_sim::Runner;
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use serde::{Deserialize, Serialize};
 
 /// So many delay bounds lie between two beats.

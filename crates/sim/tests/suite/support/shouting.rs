@@ -2,8 +2,8 @@
 //! heard as many as there are others takes the best for the leader, for good.
 
 use super::TOY;
-use bellwether_sim::Runner;
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
