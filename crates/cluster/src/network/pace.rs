@@ -9,6 +9,9 @@ use std::time::Duration;
 
 /// The longest wait for an answer of any kind.
 pub const LONGEST: Duration = Duration::from_secs(3);
+/// The shortest pause before a peer is dialled again that refused the connection, or was refused. Both sides have paid a
+/// handshake, on the thread that keeps the lease.
+pub const REFUSED: Duration = Duration::from_secs(1);
 /// TCP repeats a SYN after this time: no attempt needs to live longer.
 pub const SYN_REPEATED: Duration = Duration::from_secs(1);
 
