@@ -111,7 +111,8 @@ impl Disk {
         let thread = thread::Builder::new().name("disk".to_owned()).spawn(work)?;
         let (writing_since, probing_since, remembering_since) = (None, None, None);
         let buffer = Vec::new();
-        let disk = Disk { jobs, ended, thread, clock, buffer, writing_since, probing_since, remembering_since };
+        let disk =
+            Disk { jobs, ended, thread, clock, buffer, writing_since, probing_since, remembering_since };
         Ok((disk, keeper))
     }
 

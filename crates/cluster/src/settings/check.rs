@@ -59,7 +59,9 @@ pub enum SettingsError {
     )]
     Data,
     /// A value that errors and logs would show has the secret in it.
-    #[error("`{0}` has a secret in it (`bw1-..`, not shown); move it to `security`, and give `{0}` its own value")]
+    #[error(
+        "`{0}` has a secret in it (`bw1-..`, not shown); move it to `security`, and give `{0}` its own value"
+    )]
     Misplaced(&'static str),
     /// The secret can be guessed.
     #[error(transparent)]

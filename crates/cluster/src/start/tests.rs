@@ -24,7 +24,10 @@ impl Keep for Idle {
     }
 }
 
-fn starts(settings: Settings, begin: impl FnOnce() -> Result<Idle, StoreError>) -> Result<Shared, StartError> {
+fn starts(
+    settings: Settings,
+    begin: impl FnOnce() -> Result<Idle, StoreError>,
+) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
     start_with(settings, None, Box::new(Typed::<QuorumLease<Ranked>>::new()), saved, begin)
