@@ -2,6 +2,7 @@
 
 use crate::bench::{Heard, Node, id, settings, until};
 use bellwether_cluster::Profile;
+use bellwether_core::Span;
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -50,6 +51,23 @@ fn a_lost_syn_is_followed_by_others_before_tcp_repeats_it() {
         }
         seen.extend(tried);
         seen.len() > 3
+    });
+}
+
+/// An answer may take two delay bounds, here two seconds. TCP itself keeps trying.
+#[test]
+fn attempt_on_a_slow_network_lives_for_longer_than_a_second() {
+    let deaf = Deaf::new();
+    let mut slow = settings(1, 2);
+    slow.profile.delay_bound = Span::from_ticks(1_000_000);
+    let mut node = Node::open(&slow, 1);
+    node.network.set_address(id(2), deaf.place().to_string());
+    let (begin, mut first) = (Instant::now(), None);
+    until(&mut [node], "two and a half seconds", |_| {
+        let tried = deaf.tried_from();
+        first = first.or(tried.first().copied());
+        assert!(first.is_none_or(|first| tried.contains(&first)), "it was given up");
+        first.is_some() && begin.elapsed() > Duration::from_millis(2_500)
     });
 }
 

@@ -147,8 +147,7 @@ fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_mea
     assert!(peer.resolved("there:1", None, now), "nobody knows");
     assert!(!peer.begin_dialling(half) && matches!(peer.dialling, Dialling::At(at) if at == whole));
     assert!(peer.begin_dialling(whole) && peer.resolved("there:1", Some(vec![place]), whole));
-    let is_tried =
-        |peer: &Member| matches!(&peer.dialling, Dialling::Trying(places) if *places == [place]);
+    let is_tried = |peer: &Member| matches!(&peer.dialling, Dialling::Trying(places) if *places == [place]);
     assert!(is_tried(&peer));
     assert!(!peer.begin_dialling(whole) && is_tried(&peer), "it is known");
     assert!(peer.begin_dialling(whole + LOOKED_UP) && is_tried(&peer), "it is known, and asked again");
@@ -165,7 +164,6 @@ fn a_peer_may_be_at_its_resolved_addresses_and_where_it_was_last() {
     let mut peer = member("there:1", FIRST_PAUSE, Instant::now());
     peer.places = vec!["10.0.0.1:7".parse().unwrap()];
     peer.last_seen = Some("::ffff:10.0.0.2".parse().unwrap());
-    let is_there =
-        ["::ffff:10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|it| peer.may_be_at(it.parse().unwrap()));
+    let is_there = ["::ffff:10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|it| peer.may_be_at(it.parse().unwrap()));
     assert_eq!(is_there, [true, true, false]);
 }
