@@ -59,24 +59,24 @@ mod tests {
     use super::super::tests::settings;
     use super::*;
 
+    type Put = fn(&mut Settings, &str);
+
     #[test]
     fn a_generated_secret_is_refused_wherever_it_would_be_shown() {
         let secret = "bw1-0708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223242526e6115903";
-        let certificates = |ca: &str, certificate: &str, key: &str| Security::Certificates {
-            ca: ca.into(),
-            certificate: certificate.into(),
-            key: key.into(),
-        };
-        let places: [(&str, &dyn Fn(&mut Settings, &str)); 9] = [
-            ("cluster", &|it, secret| it.cluster = secret.into()),
-            ("listen", &|it, secret| it.listen = Some(format!("{secret}:1"))),
-            ("address", &|it, secret| it.members[2].address = format!("{secret}.example:1")),
-            ("data", &|it, secret| it.data = format!("/var/lib/{secret}/votes").into()),
-            ("algorithm", &|it, secret| it.algorithm = secret.into()),
-            ("detector", &|it, secret| it.detector = Some(format!("heartbeat:T={secret}"))),
-            ("ca", &|it, secret| it.security = certificates(secret, "c.pem", "k.pem")),
-            ("certificate", &|it, secret| it.security = certificates("a.pem", secret, "k.pem")),
-            ("key", &|it, secret| it.security = certificates("a.pem", "c.pem", secret)),
+        fn certificates(ca: &str, certificate: &str, key: &str) -> Security {
+            Security::Certificates { ca: ca.into(), certificate: certificate.into(), key: key.into() }
+        }
+        let places: [(&str, Put); 9] = [
+            ("cluster", |it, secret| it.cluster = secret.into()),
+            ("listen", |it, secret| it.listen = Some(format!("{secret}:1"))),
+            ("address", |it, secret| it.members[2].address = format!("{secret}.example:1")),
+            ("data", |it, secret| it.data = format!("/var/lib/{secret}/votes").into()),
+            ("algorithm", |it, secret| it.algorithm = secret.into()),
+            ("detector", |it, secret| it.detector = Some(format!("heartbeat:T={secret}"))),
+            ("ca", |it, secret| it.security = certificates(secret, "c.pem", "k.pem")),
+            ("certificate", |it, secret| it.security = certificates("a.pem", secret, "k.pem")),
+            ("key", |it, secret| it.security = certificates("a.pem", "c.pem", secret)),
         ];
         for (field, put) in places {
             for secret in [secret, &secret[..12], &secret.to_uppercase()] {
