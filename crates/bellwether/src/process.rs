@@ -91,6 +91,7 @@ impl ProcessError {
                     StoreError::OtherOwner { .. }
                         | StoreError::OtherAlgorithm { .. }
                         | StoreError::OtherVoters { .. }
+                        | StoreError::Shared { .. }
                         | StoreError::Name(_)
                 ),
                 StartError::Network(error) => {

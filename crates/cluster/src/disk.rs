@@ -85,14 +85,35 @@ impl Disk {
     /// # Errors
     /// If the machine has no room for a thread.
     pub fn start(keep: impl Keep, clock: Clock, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
+        let (disk, keeper) = Disk::prepare(clock, wake)?;
+        let _ = keeper.send(keep); // the thread waits for it
+        Ok(disk)
+    }
+
+    /// The same for what can be written only later: the thread waits until it is sent, and ends if it never is. So what
+    /// can fail has been tried before anything is written.
+    ///
+    /// # Errors
+    /// If the machine has no room for a thread.
+    pub(crate) fn prepare<K: Keep>(
+        clock: Clock,
+        wake: impl Fn() + Send + 'static,
+    ) -> io::Result<(Disk, SyncSender<K>)> {
         // Room for a write, a probe and a peer's store each way: nobody ever waits for room.
         let (jobs, to_do) = sync_channel(3);
         let (report, ended) = sync_channel(3);
-        let work = move || work(keep, &to_do, &report, wake);
+        let (keeper, kept) = sync_channel(1);
+        let work = move || {
+            if let Ok(keep) = kept.recv() {
+                work(keep, &to_do, &report, wake);
+            }
+        };
         let thread = thread::Builder::new().name("disk".to_owned()).spawn(work)?;
         let (writing_since, probing_since, remembering_since) = (None, None, None);
         let buffer = Vec::new();
-        Ok(Disk { jobs, ended, thread, clock, buffer, writing_since, probing_since, remembering_since })
+        let disk =
+            Disk { jobs, ended, thread, clock, buffer, writing_since, probing_since, remembering_since };
+        Ok((disk, keeper))
     }
 
     /// Asks for this to be kept. The write before must have been taken.

@@ -7,10 +7,13 @@
 use crate::Peer;
 use crate::obituary::Commitment;
 use bellwether_core::Id;
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
-use std::{fs, thread};
 
 /// Notes where members have moved to, if there is a supervisor who could want to know.
 #[derive(Debug)]
@@ -81,7 +84,7 @@ impl Notes {
             // Replaced as a whole, so that nobody ever reads half of it.
             let draft = self.file.with_extension("new");
             if let Ok(text) = serde_json::to_vec(&(&self.life, &moved)) {
-                let _ = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &self.file));
+                let _ = write(&draft, &text).and_then(|()| fs::rename(&draft, &self.file));
             }
             let mut known = self.known();
             known.is_being_written = known.moved != moved;
@@ -90,6 +93,13 @@ impl Notes {
             }
         }
     }
+}
+
+/// Writes a file that no other user can read.
+fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?; // it may have been there
+    file.write_all(text)
 }
 
 /// The same peers, where they were last known to be in this life of the member.
@@ -126,6 +136,8 @@ mod tests {
         settle(&moves);
         assert_eq!(addresses(&first), ["newer:1", "old:1", "new:3"]);
         assert_eq!(addresses(&second), ["old:1", "old:1", "old:1"], "that was another life");
+        let mode = fs::metadata(file(directory.path())).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "no other user can read it");
         fs::write(file(directory.path()), "[[1,").unwrap();
         assert_eq!(addresses(&first), ["old:1", "old:1", "old:1"], "what cannot be read is nothing");
         moves.note(id(2), "new:2".to_owned());

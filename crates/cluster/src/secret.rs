@@ -20,7 +20,7 @@ pub const MIN_SECRET: usize = 32;
 pub const MAX_SECRET: usize = 1024;
 
 /// How a generated secret begins. 64 hexadecimal digits follow, and 8 of their checksum.
-const GENERATED: &str = "bw1-";
+pub(crate) const GENERATED: &str = "bw1-";
 /// Random bytes of a generated secret.
 const RANDOM: usize = 32;
 /// Random bytes have about 30 different values among 32; fewer than half of them are no chance.

@@ -1,6 +1,7 @@
 //! What a member is told when it starts.
 
 mod check;
+mod secrecy;
 
 use crate::secret::Secret;
 use bellwether_core::{Attribute, Duty, Elect, Id, RENEWALS, Rank, Span};
@@ -9,7 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use check::SettingsError;
-pub(crate) use check::shown;
+pub(crate) use secrecy::shown;
 
 /// Everything that a member is told when it starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,7 +220,7 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn settings() -> Settings {
+    pub(super) fn settings() -> Settings {
         let members = (1..=3).map(|id| Peer::new(Id::new(id).unwrap(), "localhost:0")).collect();
         let security = Security::Secret("a secret of thirty-two bytes or more".into());
         Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }

@@ -1,4 +1,4 @@
-//! How a member begins: everything that can go wrong does so before its thread runs.
+//! How a member begins: everything that can go wrong does so before anything is written and before its thread runs.
 
 use crate::candidates::Candidates;
 use crate::clock::Clock;
@@ -24,12 +24,12 @@ use bellwether_core::{
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{channel, sync_channel};
 
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
 
-/// How often members beat by default, in delay bounds, and how much longer they may be silent. Together this is as long
+/// How often members beat by default, in delay bounds, and how much longer they may be silent (docs/decisions.md says why). Together this is as long
 /// as a lease of `quorum-lease`: a silent leader is replaced as soon, and a machine that stands still for a moment loses
 /// no leader.
 const DEFAULT_BEATS: (u64, u64) = (5, 20);
@@ -163,11 +163,17 @@ pub(crate) fn start_with<K: Keep>(
     let around = Surroundings::new(&settings, spec.need, seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
-    let disk = Disk::start(begin()?, clock, move || {
+    let (disk, keeper) = Disk::prepare(clock, move || {
         // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
         let _ = disk_wakes.wake();
     })
     .map_err(StartError::Thread)?;
+    let (place, ready) = sync_channel::<Member>(1);
+    let name = format!("bellwether-{}", settings.me);
+    let run = move || ready.recv().into_iter().for_each(Member::run);
+    let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
+    // Both threads wait. From here on nothing fails but this, and then both end.
+    let keep = begin()?;
     let (commands, orders) = channel();
     let (seat, outlook) = (Arc::new(Seat::default()), Outlook::new(settings.me));
     let (events, view) = (outlook.events(clock), outlook.view());
@@ -196,9 +202,9 @@ pub(crate) fn start_with<K: Keep>(
         tells_leases: settings.tells_leases,
         state: State::default(),
     };
-    let name = format!("bellwether-{}", settings.me);
-    let thread =
-        std::thread::Builder::new().name(name).spawn(move || member.run()).map_err(StartError::Thread)?;
+    // Their threads wait for them.
+    let _ = keeper.send(keep);
+    let _ = place.send(member);
     Ok(Shared {
         me: settings.me,
         spec,
@@ -251,3 +257,6 @@ fn check_patience(choice: &DetectorChoice, delay_bound: Span) -> Result<(), Star
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 //! when the file is made, so that a disk that fills up later does not stop a vote (unless the file system copies on
 //! write; then the write fails and the member does not vote).
 
+mod directory;
 mod identity;
 mod image;
 
@@ -14,9 +15,9 @@ use crate::terms::{LONGEST_PROMISE, Terms, listed};
 use bellwether_core::{Id, Span};
 pub use identity::{StoreId, Stores};
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// A member's durable state. While it is open, no other process can open the same directory.
@@ -77,6 +78,18 @@ pub enum StoreError {
         pid: Option<u32>,
         /// The directory.
         directory: PathBuf,
+    },
+    /// Others could replace votes in it.
+    #[error(
+        "other users can write the directory {} (mode {mode:04o}), and could replace this member's votes; give it a directory of \
+         its own below that one",
+        directory.display()
+    )]
+    Shared {
+        /// The directory.
+        directory: PathBuf,
+        /// Its mode.
+        mode: u32,
     },
     /// The directory holds another member's votes.
     #[error("{} belongs to member {id} of cluster '{cluster}'; give this member a directory of its own", directory.display())]
@@ -225,9 +238,7 @@ impl Store {
         if cluster.len() > image::MAX_NAME {
             return Err(StoreError::Name(cluster.len()));
         }
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
-        made.map_err(failed("make the directory", directory))?;
-        let directory = fs::canonicalize(directory).map_err(failed("find", directory))?;
+        let directory = directory::private(directory)?;
         let lock = lock(&directory)?;
         let path = directory.join("state");
         if !path.try_exists().map_err(failed("look for", &path))? {

@@ -3,8 +3,9 @@
 
 use super::ProcessError;
 use crate::{Security, Settings};
+use rustix::process::geteuid;
 use serde::Deserialize;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -55,7 +56,7 @@ fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
     let settings: Settings = serde_json::from_slice(&bytes).map_err(in_words)?;
     let said = serde_json::from_slice(&bytes).map_err(in_words)?;
     if matches!(settings.security, Security::Secret(_)) {
-        check_access(&metadata).map_err(wrong)?;
+        check_access(metadata.uid(), metadata.mode(), geteuid().as_raw()).map_err(wrong)?;
     }
     settings.check().map_err(|error| wrong(error.to_string()))?;
     Ok((settings, said))
@@ -63,9 +64,14 @@ fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
 
 /// A secret in a file is no secret if others may read it, or put their own there. Root may own it for a group that a service
 /// is of.
-fn check_access(file: &Metadata) -> Result<(), String> {
-    let allowed = if file.uid() == 0 { 0o740 } else { 0o700 };
-    let mode = file.mode() & 0o777;
+fn check_access(owner: u32, mode: u32, user: u32) -> Result<(), String> {
+    if ![0, user].contains(&owner) {
+        return Err(format!(
+            "it holds a secret and belongs to user {owner}, who can read and change it; run `chown {user}` on it"
+        ));
+    }
+    let allowed = if owner == 0 { 0o740 } else { 0o700 };
+    let mode = mode & 0o777;
     if mode & !allowed == 0 {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Files of settings that make no sense: code 2 and what to do; files that cannot be read: code 1. No value is repeated whole.
+//! Files of settings that make no sense: code 2 and what to do; files that cannot be read: code 1. No secret is repeated.
 
 use crate::program::{Ended, command, ended, run_in};
 use serde_json::{Value, json};
@@ -43,6 +43,7 @@ fn senseless() -> Vec<(&'static str, Value, &'static str)> {
         profile[field] = value;
         profile
     };
+    let files = |ca, own, key| json!({"certificates": {"ca": ca, "certificate": own, "key": key}});
     vec![
         ("/cluster", json!(""), "`cluster` cannot be ''"),
         ("/cluster", json!("two words"), "'two words'"),
@@ -79,14 +80,21 @@ fn senseless() -> Vec<(&'static str, Value, &'static str)> {
         ("/security", json!({"certificates": {"ca": "ca.pem"}}), "missing field `certificate`"),
         ("/algorithm", json!("quorum-leese"), "there is no algorithm 'quorum-leese'"),
         ("/algorithm", json!(""), "`algorithm` is no name"),
-        ("/algorithm", json!(SECRET), "there is no algorithm 'bw1-07080"),
+        ("/algorithm", json!(SECRET), "`algorithm` has a secret in it"),
         ("/algorithm", json!(long), "`algorithm` is no name"),
         ("/detector", json!("hartbeat"), "there is no detector 'hartbeat'"),
         ("/detector", json!("perfect"), "only a simulator"),
         ("/detector", json!("heartbeat:D=1"), "D=1"),
         ("/detector", json!("heartbeat:T=x"), "is not a number"),
-        ("/detector", json!(format!("heartbeat:T={SECRET}")), "it is too long"),
-        ("/detector", json!(SECRET), "there is no detector 'bw1-07080"),
+        ("/detector", json!(format!("heartbeat:T={}", &SECRET[4..36])), "it is too long"),
+        ("/detector", json!(SECRET), "`detector` has a secret in it"),
+        ("/cluster", json!(&SECRET[..60]), "`cluster` has a secret in it"),
+        ("/data", json!(SECRET), "`data` has a secret in it"),
+        ("/listen", json!(format!("{SECRET}:1")), "`listen` has a secret in it"),
+        ("/members/1/address", json!(format!("{SECRET}:1")), "`address` has a secret in it"),
+        ("/security", files(SECRET, "own.pem", "key.pem"), "`ca` has a secret in it"),
+        ("/security", files("ca.pem", SECRET, "key.pem"), "`certificate` has a secret in it"),
+        ("/security", files("ca.pem", "own.pem", SECRET), "`key` has a secret in it"),
         ("/profile", profile("delay_bound", json!(0)), "`delay_bound` is 0 us"),
         ("/profile", profile("delay_bound", json!(1)), "`delay_bound` is 1 us"),
         ("/profile", profile("delay_bound", json!(u64::MAX)), "`delay_bound` is 18446744073709551615 us"),

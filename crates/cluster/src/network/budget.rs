@@ -15,6 +15,8 @@ pub struct Budget {
 
 /// What may be saved up, in seconds.
 const MOST: f64 = 0.010;
+/// What one piece of work can cost at the most. A process may be stopped or held up in the middle of it: that is no work.
+const MOST_CHARGE: Duration = Duration::from_millis(20);
 
 impl Budget {
     pub fn new(share: f64, now: Instant) -> Budget {
@@ -31,7 +33,7 @@ impl Budget {
 
     /// So long something took.
     pub fn spend(&mut self, time: Duration) {
-        self.left -= time.as_secs_f64();
+        self.left -= time.min(MOST_CHARGE).as_secs_f64();
     }
 
     /// When work may begin again: in the past if it may now.
@@ -65,11 +67,24 @@ mod tests {
 
     #[test]
     fn work_takes_its_share_of_the_time_however_long_one_piece_takes() {
-        for (share, work) in [(0.05, 100), (0.05, 5_000), (0.2, 100), (0.2, 50_000)] {
+        for (share, work) in [(0.05, 100), (0.05, 5_000), (0.2, 100), (0.2, 20_000)] {
             let (work, most) = (Duration::from_micros(work), Duration::from_secs_f64(10.0 * share));
             let spent = spent(share, work);
             let extra = Duration::from_secs_f64(MOST) + work;
             assert!(spent <= most + extra && spent + extra >= most, "{share} {work:?}: {spent:?}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_is_stopped_at_its_work_goes_on_with_it_soon() {
+        let begin = Instant::now();
+        for (share, within) in [(0.05, 400), (0.2, 100)] {
+            let mut budget = Budget::new(share, begin);
+            let continued = begin + Duration::from_secs(10);
+            budget.spend(continued - begin);
+            assert!(budget.allows(continued), "what was stopped has had time enough since");
+            budget.spend(Duration::from_secs(10));
+            assert!(budget.allows_at() < continued + Duration::from_millis(within), "{share}");
         }
     }
 

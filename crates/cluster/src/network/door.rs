@@ -29,6 +29,8 @@ const QUEUE: i32 = 1024;
 const AT_ONCE: usize = 16;
 /// How long to leave callers waiting when the system has no descriptors for them.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
+/// For how long rooms stay smaller after the system had no descriptors.
+const SHORTAGE: Duration = Duration::from_secs(5);
 /// How much of the time accepting may take, handshakes of strangers, and those of callers from members' addresses.
 const ACCEPTING: f64 = 0.2;
 const HANDSHAKES: [f64; 2] = [0.05, 0.2];
@@ -36,6 +38,10 @@ const HANDSHAKES: [f64; 2] = [0.05, 0.2];
 /// What there is for callers.
 pub(super) struct Door {
     room: usize,
+    /// How many other members there are.
+    others: usize,
+    /// When the rooms have their full size again, if the system has run out of descriptors.
+    recovers_at: Option<Instant>,
     hasher: RandomState,
     accepting: Budget,
     /// For strangers, and for callers from members' addresses.
@@ -83,9 +89,22 @@ struct Present {
 impl Door {
     /// For so many other members.
     pub fn new(others: usize, now: Instant) -> Door {
-        let room = room(getrlimit(Resource::Nofile).current, others as u64);
         let handshakes = HANDSHAKES.map(|share| Budget::new(share, now));
-        Door { room, hasher: RandomState::new(), accepting: Budget::new(ACCEPTING, now), handshakes }
+        let (hasher, accepting) = (RandomState::new(), Budget::new(ACCEPTING, now));
+        Door { room: room_now(others), others, recovers_at: None, hasher, accepting, handshakes }
+    }
+
+    /// The process has no descriptors left: others than callers need them for now.
+    fn shrink(&mut self, now: Instant) {
+        self.room = (self.room / 2).max(ROOM.1);
+        self.recovers_at = Some(now + SHORTAGE);
+    }
+
+    /// The shortage may be over, and the limit another than before.
+    fn recover(&mut self, now: Instant) {
+        if self.recovers_at.take_if(|at| *at <= now).is_some() {
+            self.room = room_now(self.others);
+        }
     }
 
     /// All addresses that one client may have are one: an IPv6 network is given out whole.
@@ -112,6 +131,11 @@ pub(super) fn listen(address: &str) -> io::Result<TcpListener> {
         }
     }
     Err(failed)
+}
+
+/// How many callers a room may hold by the limit that the process has now.
+fn room_now(others: usize) -> usize {
+    room(getrlimit(Resource::Nofile).current, others as u64)
 }
 
 /// How many callers a room may hold if the process may have so many descriptors. Half of those that it does not need for
@@ -156,6 +180,8 @@ impl Network {
         if self.accept_at.is_none_or(|at| at > now) {
             return;
         }
+        let begun = Instant::now();
+        self.door.recover(begun);
         if !self.door.accepting.allows(now) {
             self.accept_at = Some(self.door.accepting.allows_at());
             return;
@@ -175,13 +201,14 @@ impl Network {
                         .iter()
                         .any(|it| error.raw_os_error() == Some(it.raw_os_error()))
                     {
-                        self.make_smaller();
+                        self.door.shrink(begun);
+                        self.make_room();
                         break;
                     }
                 }
             }
         }
-        self.door.accepting.spend(now.elapsed());
+        self.door.accepting.spend(begun.elapsed());
     }
 
     fn take_up(&mut self, stream: TcpStream, address: SocketAddr) {
@@ -196,12 +223,6 @@ impl Network {
             (line.link.readable, line.link.writable) = (true, true);
         }
         self.advance(at);
-        self.make_room();
-    }
-
-    /// The process has no descriptors left: others than callers need them.
-    fn make_smaller(&mut self) {
-        self.door.room = (self.door.room / 2).max(ROOM.1);
         self.make_room();
     }
 
@@ -338,6 +359,23 @@ mod tests {
         ] {
             assert_eq!(room(descriptors, others), expected, "{descriptors:?} {others}");
         }
+    }
+
+    #[test]
+    fn rooms_shrink_while_descriptors_are_short_and_recover_some_seconds_later() {
+        let begin = Instant::now();
+        let after = |seconds: u64| begin + Duration::from_secs(seconds);
+        let mut door = Door::new(2, begin);
+        let full = door.room;
+        door.shrink(begin);
+        door.shrink(after(3));
+        assert_eq!(door.room, (full / 4).max(ROOM.1));
+        door.recover(after(7));
+        assert_eq!(door.room, (full / 4).max(ROOM.1), "the last shortage was 4 s ago");
+        door.recover(after(8));
+        assert_eq!(door.room, full);
+        (0..99).for_each(|_| door.shrink(after(9)));
+        assert_eq!(door.room, ROOM.1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::door::Caller;
 use super::link::Trouble;
 use super::peers::{Arrival, Burial, Dialling, Greeting};
 use super::wire::Malformed;
-use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage, secure};
+use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage};
 use crate::Incarnation;
 use crate::obituary::{self, Obituary};
 use bellwether_core::Id;
@@ -121,11 +121,7 @@ impl Network {
         match (line.stage, frame) {
             (Stage::Greeting, Frame::Hello(hello)) => self.on_hello(at, &hello),
             (Stage::Hoping, Frame::Welcome) => self.on_welcome(at),
-            (Stage::Hoping, Frame::Farewell(_)) => {
-                self.release(at);
-                Ok(false)
-            }
-            (Stage::Greeting, Frame::Farewell(reason)) => self.on_refusal(at, reason),
+            (Stage::Greeting | Stage::Hoping, Frame::Farewell(reason)) => self.on_refusal(at, reason),
             (_, Frame::Superseded(by)) => {
                 // Before its Hello only who was dialled is known: by its key or certificate.
                 let named = line.peer.is_some_and(|peer| self.guard.is_named(line.link.tls(), peer));
@@ -218,7 +214,7 @@ impl Network {
             if let Some(line) = &mut self.lines[at] {
                 line.link.queue(&Frame::Farewell(Reason::Duplicate));
             }
-            self.leave(at);
+            self.part(at);
             return Ok(false);
         }
         if self.lines[at].as_ref().is_some_and(|line| line.dialled.is_none()) {
@@ -292,79 +288,11 @@ impl Network {
                 if let Some(peer) = self.unseat(at) {
                     self.happened.push(Incoming::Down { peer, why: Ended::Superseded });
                 }
-                self.leave(at);
+                self.part(at);
             } else if later.is_none() {
                 self.drop_line(at, Ended::Closed);
             }
         }
-    }
-
-    /// Somebody whom we dialled will not have us.
-    fn on_refusal(&mut self, at: usize, reason: Reason) -> Result<bool, Trouble> {
-        let reproach = match reason {
-            Reason::Leaving | Reason::Duplicate => None,
-            Reason::Cluster => Some("it is of another cluster"),
-            Reason::Terms => Some("it was told of another algorithm, other voters or other bounds"),
-            Reason::Version => Some("it speaks another version of the wire format"),
-            Reason::Meant => Some("another member is at its address"),
-            Reason::Stranger => Some("it does not know us as a member"),
-            Reason::Certificate => Some("our certificate does not name us"),
-            Reason::Malformed => Some("it does not understand us; is one of us set to plaintext?"),
-        };
-        if let (Some(reproach), Some(party)) = (reproach, self.party(at)) {
-            self.complain(party, format!("it turned us away: {reproach}"));
-        }
-        self.release(at);
-        Ok(false)
-    }
-
-    /// Turns somebody away, telling it why.
-    fn refuse(&mut self, at: usize, reason: Reason, why: &str) -> Result<bool, Trouble> {
-        if let Some(party) = self.party(at) {
-            self.complain(party, why.to_owned());
-        }
-        if let Some(line) = &mut self.lines[at] {
-            line.link.queue(&Frame::Farewell(reason));
-        }
-        self.leave(at);
-        Ok(false)
-    }
-
-    /// A connection that is not up cannot go on.
-    pub(super) fn fail(&mut self, at: usize, trouble: Trouble) {
-        let stage = self.lines[at].as_ref().map(|line| line.stage);
-        let reason = match &trouble {
-            Trouble::Closed | Trouble::Silent => None,
-            Trouble::Tls(error) => Some((secure::explain(error), None)),
-            Trouble::Malformed(it @ Malformed::Version(_)) => Some((it.to_string(), Some(Reason::Version))),
-            Trouble::Malformed(it) => Some((it.to_string(), Some(Reason::Malformed))),
-        };
-        match (reason, self.party(at)) {
-            (Some((why, reason)), Some(party)) if stage != Some(Stage::Leaving) => {
-                self.complain(party, why);
-                if let (Some(line), Some(reason)) = (&mut self.lines[at], reason) {
-                    line.link.queue(&Frame::Farewell(reason));
-                }
-                self.leave(at);
-            }
-            _ => _ = self.release(at),
-        }
-    }
-
-    /// Says the last words, and hears no more.
-    pub(super) fn leave(&mut self, at: usize) {
-        let Some(line) = &mut self.lines[at] else { return };
-        line.link.close();
-        line.stage = Stage::Leaving;
-        line.since = Instant::now();
-        if let Some(peer) = line.dialled.take() {
-            self.dial_next(peer);
-        }
-    }
-
-    fn party(&self, at: usize) -> Option<Party> {
-        let line = self.lines[at].as_ref()?;
-        Some(line.peer.map_or(Party::Address(line.address), Party::Member))
     }
 
     fn release_where(&mut self, is_it: impl Fn(&super::Line) -> bool) {

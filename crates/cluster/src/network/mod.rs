@@ -20,6 +20,7 @@ mod happened;
 mod link;
 mod pace;
 mod peers;
+mod refusal;
 mod resolve;
 mod secure;
 mod tally;

@@ -7,9 +7,12 @@
 use bellwether_core::Span;
 use std::time::Duration;
 
-/// The longest wait for an answer of any kind.
+/// The longest wait for an answer of any kind, unless delay bounds are longer.
 pub const LONGEST: Duration = Duration::from_secs(3);
-/// TCP repeats a SYN after this time: no attempt needs to live longer.
+/// The shortest pause before a peer is dialled again that refused the connection, or was refused. Both sides have paid a
+/// handshake, on the thread that keeps the lease.
+pub const REFUSED: Duration = Duration::from_secs(1);
+/// TCP repeats a SYN after this time.
 pub const SYN_REPEATED: Duration = Duration::from_secs(1);
 
 /// The waits of one network.
@@ -17,6 +20,9 @@ pub const SYN_REPEATED: Duration = Duration::from_secs(1);
 pub struct Pace {
     /// If a SYN is not answered within this time, another connection is tried.
     pub answer: Duration,
+    /// An attempt to connect lives for so long, beside others that follow it: whatever a network takes that keeps the
+    /// bound, and no less than TCP takes to repeat a SYN.
+    pub attempt: Duration,
     /// The longest pause between two attempts.
     pub pause: Duration,
     /// Two members must agree on a connection within this time.
@@ -28,6 +34,8 @@ pub struct Pace {
     /// The kernel itself ends a connection if data is not acknowledged within about this time. It counts after it has sent
     /// again, which it does after 0.2 to 0.4 s.
     pub acknowledgement: Duration,
+    /// The longest wait for an answer of any kind.
+    pub longest: Duration,
 }
 
 impl Pace {
@@ -37,14 +45,19 @@ impl Pace {
         let times = |factor: u32, least: u64, most: Duration| {
             bound.saturating_mul(factor).clamp(Duration::from_millis(least), most)
         };
+        // An answer takes two delay bounds, and one that needs several ways as many times two.
+        let slow = bound.saturating_mul(6);
+        let longest = LONGEST.max(slow);
         // At most 500 attempts a second in all, however many members are away.
         let share = Duration::from_millis(2) * others as u32;
         Pace {
             answer: times(6, 5, SYN_REPEATED),
             pause: times(5, 5, SYN_REPEATED).max(share),
-            greeting: times(50, 250, LONGEST),
-            suspicion: times(25, 100, LONGEST) / 2,
-            acknowledgement: times(25, 250, LONGEST),
+            attempt: SYN_REPEATED.max(slow),
+            greeting: times(50, 250, longest),
+            suspicion: times(25, 100, longest) / 2,
+            acknowledgement: times(25, 250, longest),
+            longest,
         }
     }
 }
@@ -54,17 +67,23 @@ mod tests {
     use super::*;
     use crate::Profile;
 
-    fn millis(pace: Pace) -> [u128; 5] {
-        [pace.answer, pace.pause, pace.greeting, pace.suspicion, pace.acknowledgement]
-            .map(|wait| wait.as_millis())
+    fn millis(pace: Pace) -> [u128; 7] {
+        let Pace { answer, attempt, pause, greeting, suspicion, acknowledgement, longest } = pace;
+        [answer, attempt, pause, greeting, suspicion, acknowledgement, longest].map(|wait| wait.as_millis())
     }
 
     #[test]
     fn waits_are_multiples_of_the_delay_bound_within_limits() {
-        assert_eq!(millis(Pace::new(Profile::STEADY.delay_bound, 2)), [72, 60, 600, 150, 300]);
-        assert_eq!(millis(Pace::new(Profile::FAST.delay_bound, 2)), [6, 5, 250, 50, 250]);
-        assert_eq!(millis(Pace::new(Span::from_ticks(1), 2)), [5, 5, 250, 50, 250]);
-        assert_eq!(millis(Pace::new(Span::from_ticks(u64::MAX), 2)), [1_000, 1_000, 3_000, 1_500, 3_000]);
+        for (bound, expected) in [
+            (Profile::STEADY.delay_bound, [72, 1_000, 60, 600, 150, 300, 3_000]),
+            (Profile::FAST.delay_bound, [6, 1_000, 5, 250, 50, 250, 3_000]),
+            (Span::from_ticks(1), [5, 1_000, 5, 250, 50, 250, 3_000]),
+            // A second each way: whoever connects has its answer after two, and has introduced itself after six.
+            (Span::from_ticks(1_000_000), [1_000, 6_000, 1_000, 6_000, 3_000, 6_000, 6_000]),
+            (Span::from_ticks(60_000_000), [1_000, 360_000, 1_000, 360_000, 180_000, 360_000, 360_000]),
+        ] {
+            assert_eq!(millis(Pace::new(bound, 2)), expected, "{bound:?}");
+        }
         assert_eq!(Pace::new(Profile::FAST.delay_bound, 99).pause, Duration::from_millis(198));
     }
 

@@ -1,7 +1,7 @@
 //! What goes on besides messages: waiting, and what is due then.
 
 use super::link::Unanswered;
-use super::pace::{LONGEST, Pace, SYN_REPEATED};
+use super::pace::Pace;
 use super::peers::Dialling;
 use super::{Ended, FIRST_LINK, LISTENER, Line, Network, Party, Stage, WAKER};
 use mio::Token;
@@ -107,7 +107,7 @@ impl Network {
     /// system does not acknowledge counts, if that was so half a lease ago and no acknowledgement has come since.
     fn is_alive(&mut self, at: usize, now: Instant) -> bool {
         let Some(line) = &mut self.lines[at] else { return true };
-        if line.link.stalled_since.is_some_and(|since| since + LONGEST <= now) {
+        if line.link.stalled_since.is_some_and(|since| since + self.pace.longest <= now) {
             return false;
         }
         let Some(unanswered) = line.link.unanswered else { return true };
@@ -127,15 +127,15 @@ impl Network {
 fn deadline(line: &Line, pace: &Pace) -> Option<Instant> {
     match line.stage {
         Stage::Up => {
-            let stalled = line.link.stalled_since.map(|since| since + LONGEST);
+            let stalled = line.link.stalled_since.map(|since| since + pace.longest);
             let unanswered = line.link.unanswered.map(|it| it.since + pace.suspicion);
             stalled.into_iter().chain(unanswered).min()
         }
         Stage::Connecting => Some(line.since + pace.answer),
-        Stage::Overdue => Some(line.since + SYN_REPEATED),
+        Stage::Overdue => Some(line.since + pace.attempt),
         Stage::Leaving => Some(line.since + LEAVING),
         // While this goes on, the peer is not dialled.
         Stage::Greeting | Stage::Hoping if line.peer.is_some() => Some(line.since + pace.greeting),
-        _ => Some(line.since + LONGEST),
+        _ => Some(line.since + pace.longest),
     }
 }

@@ -1,6 +1,7 @@
-//! Which settings make sense, and what is wrong with others. Nothing that a user wrote is repeated whole: a value in the
-//! wrong place may be the secret.
+//! Which settings make sense, and what is wrong with others. A value in the wrong place may be the secret: a generated one
+//! is refused before anything is opened, and of other long values only the beginning is shown.
 
+use super::secrecy::shown;
 use super::{Security, Settings};
 use crate::secret::WeakSecret;
 use bellwether_core::{Id, POSSIBLE_RENEWALS, Span};
@@ -20,9 +21,6 @@ const MOST_ADDRESS: usize = 253 + 1 + 5;
 const MOST_NAME: usize = 128;
 /// The most bytes of a path.
 const MOST_PATH: usize = 4_096;
-/// Values of up to so many characters are shown, of others only the beginning.
-const MOST_SHOWN: usize = 24;
-
 /// Why a member cannot start as it is told to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
@@ -60,6 +58,11 @@ pub enum SettingsError {
         "`data` is empty, too long or has a zero byte; give the directory in which the member keeps its votes"
     )]
     Data,
+    /// A value that errors and logs would show has the secret in it.
+    #[error(
+        "`{0}` has a secret in it (`bw1-..`, not shown); move it to `security`, and give `{0}` its own value"
+    )]
+    Misplaced(&'static str),
     /// The secret can be guessed.
     #[error(transparent)]
     Secret(#[from] WeakSecret),
@@ -95,6 +98,7 @@ impl Settings {
     /// # Errors
     /// [`SettingsError`] says what cannot.
     pub fn check(&self) -> Result<(), SettingsError> {
+        self.check_secrecy()?;
         let is_in_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
         if !(1..=64).contains(&self.cluster.len()) || !self.cluster.chars().all(is_in_name) {
             return Err(SettingsError::Name(shown(&self.cluster)));
@@ -198,25 +202,11 @@ fn normalised(address: &str) -> String {
     address.parse::<SocketAddr>().map_or(address, |parsed| parsed.to_string())
 }
 
-/// What a message may repeat of a value.
-pub(crate) fn shown(value: &str) -> String {
-    let count = value.chars().count();
-    let beginning: String =
-        value.chars().take(if count > MOST_SHOWN { MOST_SHOWN / 2 } else { count }).collect();
-    let rest = if count > MOST_SHOWN { format!(".. ({count} characters)") } else { String::new() };
-    format!("{}{rest}", beginning.escape_debug())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::tests::settings;
     use super::*;
     use crate::Peer;
-
-    fn settings() -> Settings {
-        let members = (1..=3).map(|id| Peer::new(Id::new(id).unwrap(), "localhost:0")).collect();
-        let security = Security::Secret("a secret of thirty-two bytes or more".into());
-        Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
-    }
 
     fn wrong(change: impl Fn(&mut Settings)) -> SettingsError {
         let mut settings = settings();
@@ -304,8 +294,6 @@ mod tests {
         for bad in ["", "a\0b", &"x".repeat(4_097)] {
             assert_eq!(wrong(|it| it.data = bad.into()), SettingsError::Data);
         }
-        assert_eq!(shown("bully"), "bully");
-        assert_eq!(shown("b1946ac92492d2347c6235b4d2611184"), "b1946ac92492.. (32 characters)");
     }
 
     #[test]

@@ -227,12 +227,35 @@ fn no_other_user_can_read_the_votes_or_lock_the_directory() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let modes = || (mode(&directory), mode(&directory.join("lock")), mode(&directory.join("state")));
     assert_eq!(modes(), (0o700, 0o600, 0o600));
-    // Files that were made before, or copied.
-    for file in ["lock", "state"] {
-        fs::set_permissions(directory.join(file), Permissions::from_mode(0o644)).unwrap();
+    // Files that were made before, or copied, in a directory that was there before.
+    for shared in [0o755, 0o775, 0o777] {
+        for file in ["lock", "state"] {
+            fs::set_permissions(directory.join(file), Permissions::from_mode(0o644)).unwrap();
+        }
+        fs::set_permissions(&directory, Permissions::from_mode(shared)).unwrap();
+        drop(open(&directory).unwrap());
+        assert_eq!(modes(), (0o700, 0o600, 0o600), "{shared:o}");
     }
-    drop(open(&directory).unwrap());
-    assert_eq!(modes(), (0o700, 0o600, 0o600));
+}
+
+/// A home, for example: it is not this member's to make private.
+#[test]
+fn directory_with_other_files_keeps_its_mode_and_is_refused_if_others_can_write_it() {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("letters"), "").unwrap();
+    let mode_after = |mode: u32| {
+        fs::set_permissions(directory.path(), Permissions::from_mode(mode)).unwrap();
+        let opened = open(directory.path()).map(|_| ());
+        (opened, fs::metadata(directory.path()).unwrap().permissions().mode() & 0o7777)
+    };
+    for mode in [0o775, 0o757, 0o1777] {
+        let (opened, after) = mode_after(mode);
+        let is_refused = matches!(opened, Err(StoreError::Shared { mode: shown, .. }) if shown == mode);
+        assert!(is_refused && after == mode, "{mode:o}");
+        assert!(!directory.path().join("state").exists(), "nothing was written");
+    }
+    let (opened, after) = mode_after(0o755);
+    assert!(opened.is_ok() && after == 0o755);
 }
 
 #[test]

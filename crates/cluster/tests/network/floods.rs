@@ -114,3 +114,23 @@ fn at_most_one_handshake_of_a_stranger_begins_in_a_turn() {
         assert!(turns >= clients.len());
     }
 }
+
+/// Somebody always waits for a handshake, and the member is asked for turns without a pause.
+#[test]
+fn handshakes_pause_when_they_have_taken_their_share_of_the_time() {
+    for address in [MEMBERS_ADDRESS, OTHER_ADDRESS] {
+        let (mut node, words) = (Node::open(&settings(1, 2), 1), overheard());
+        let mut clients: Vec<_> = (0..40).map(|_| client(&node, address, &words)).collect();
+        let (mut answered, mut idle) = (0, 0);
+        while idle < 20 {
+            node.network.wait(Some(Duration::ZERO)).unwrap();
+            let before = clients.len();
+            clients.retain_mut(|it| read(it).is_some_and(|words| words.is_empty()));
+            let answers = before - clients.len();
+            clients.extend((0..answers).map(|_| client(&node, address, &words)));
+            answered += answers;
+            idle = if answers == 0 && answered > 0 { idle + 1 } else { 0 };
+            assert!(answered < 2_000, "{address}: no pause in so many handshakes");
+        }
+    }
+}

@@ -72,6 +72,15 @@ fn a_file_with_a_secret_must_be_its_owners_alone() {
 }
 
 #[test]
+fn a_file_with_a_secret_must_be_its_users_or_roots() {
+    for (owner, user, is_safe) in [(7, 7, true), (0, 7, true), (0, 0, true), (8, 7, false), (7, 0, false)] {
+        assert_eq!(check_access(owner, 0o100_600, user).is_ok(), is_safe, "{owner} {user}");
+    }
+    let error = check_access(8, 0o100_600, 7).unwrap_err();
+    assert!(error.contains("belongs to user 8") && error.contains("`chown 7`"), "{error}");
+}
+
+#[test]
 fn a_member_of_its_own_process_is_a_candidate_unless_told_otherwise() {
     for (said, stands) in
         [("", true), (r#", "always_stands": true"#, true), (r#", "always_stands": false"#, false)]

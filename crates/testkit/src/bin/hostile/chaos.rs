@@ -162,7 +162,7 @@ fn recover(field: &mut Field) -> Option<Duration> {
 }
 
 impl Totals {
-    fn print(&self, report: &Report) {
+    fn print(&self, report: &mut Report) {
         let count: u64 = self.faults.values().sum();
         let kinds: Vec<String> = self.faults.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let led = self.led.as_secs_f64() / self.watched.as_secs_f64().max(f64::MIN_POSITIVE);

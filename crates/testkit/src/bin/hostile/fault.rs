@@ -39,6 +39,8 @@ pub enum Fault {
     StallDisk(Target, Duration),
     /// Strangers come with garbage, so many a second.
     Garbage(Target, u32, Duration),
+    /// The member with the bad disk loses its votes, and is readmitted after this time: see [`crate::field::Field`].
+    LoseDisk(Duration),
     /// It is told to resign.
     Resign(Target),
     /// It is told to hand over to this member.
@@ -68,8 +70,9 @@ impl Fault {
             }
             73..77 => Fault::CutAll(span),
             77..83 => Fault::StallDisk(target, span),
-            83..88 => Fault::Garbage(target, rng.random_range(100..1_000), span.min(Duration::from_secs(1))),
-            88..94 => Fault::Resign(target),
+            83..87 => Fault::Garbage(target, rng.random_range(100..1_000), span.min(Duration::from_secs(1))),
+            87..91 => Fault::LoseDisk(span),
+            91..95 => Fault::Resign(target),
             _ => Fault::Transfer(target, other),
         }
     }
@@ -90,6 +93,7 @@ impl Fault {
             Fault::CutAll(..) => "all links cut",
             Fault::StallDisk(..) => "disk stall",
             Fault::Garbage(..) => "garbage flood",
+            Fault::LoseDisk(..) => "lost disk",
             Fault::Resign(..) => "resign",
             Fault::Transfer(..) => "transfer",
         }
@@ -136,7 +140,7 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let faults: Vec<Fault> = (0..2_000).map(|_| Fault::draw(&mut rng, 3)).collect();
         let kinds: BTreeSet<&str> = faults.iter().map(Fault::kind).collect();
-        assert_eq!(kinds.len(), 15);
+        assert_eq!(kinds.len(), 16);
         let cuts = faults.iter().flat_map(|fault| fault.cuts(3, Some(2)));
         assert!(cuts.into_iter().all(|(from, to)| from != to));
         let is_other = |fault: &Fault| !matches!(fault, Fault::CutOneWay(one, other, _) if one == other);

@@ -1,5 +1,7 @@
 //! A cluster to which faults are done, and from which they are taken again in time.
 
+mod readmission;
+
 use crate::fault::{Fault, Target};
 use bellwether_testkit::cables::{Cables, STRANGERS, address};
 use bellwether_testkit::cluster::Cluster;
@@ -8,6 +10,7 @@ use bellwether_testkit::flood::{Flood, Flooding};
 use bellwether_testkit::process::now_us;
 use rand::{Rng, RngExt as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use readmission::Readmission;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -30,6 +33,11 @@ pub struct Field {
     /// Members that do not run, and when they start again.
     down: BTreeMap<u64, Instant>,
     stalls: Vec<(Instant, DiskStall)>,
+    /// The one member whose disk is ever lost. All others keep their votes, so no loss takes a majority of votes away,
+    /// whoever votes at the time.
+    bad_disk: u64,
+    /// How far the operator has come since it was lost last.
+    readmission: Option<Readmission>,
     floods: Vec<(Instant, Flooding)>,
     /// What was done to the cluster, and when, in microseconds since the machine booted.
     pub log: Vec<(u64, String)>,
@@ -38,7 +46,8 @@ pub struct Field {
 }
 
 impl Field {
-    pub fn new(cables: Cables, cluster: Cluster, rng: Xoshiro256PlusPlus, most_drift: i32) -> Field {
+    pub fn new(cables: Cables, cluster: Cluster, mut rng: Xoshiro256PlusPlus, most_drift: i32) -> Field {
+        let bad_disk = rng.random_range(1..=cluster.ids().len() as u64);
         Field {
             cables,
             cluster,
@@ -48,6 +57,8 @@ impl Field {
             frozen: BTreeMap::new(),
             down: BTreeMap::new(),
             stalls: Vec::new(),
+            bad_disk,
+            readmission: None,
             floods: Vec::new(),
             log: Vec::new(),
             unexpected_ends: 0,
@@ -100,6 +111,7 @@ impl Field {
             Fault::Garbage(target, rate, span) => {
                 find(target).inspect(|&me| self.flood(me, *rate, now + *span))
             }
+            Fault::LoseDisk(span) => self.lose_disk(now + *span),
             Fault::Resign(target) => self.order(running(self, target), "resign"),
             Fault::Transfer(target, to) => self.order(running(self, target), &format!("transfer {to}")),
             Fault::CutOneWay(.., span)
@@ -186,7 +198,8 @@ impl Field {
         }
         for (me, why) in self.cluster.reap(PATIENCE) {
             let was_told = why.trim_end().ends_with("(exit code Some(0))");
-            self.unexpected_ends += u64::from(!was_told);
+            let is_expected = was_told || self.is_refused_for_its_store(me, &why);
+            self.unexpected_ends += u64::from(!is_expected);
             self.note(format!("member {me} has ended: {}", last_line(&why)));
             self.down.insert(me, Instant::now() + RESTART);
         }
@@ -195,16 +208,20 @@ impl Field {
             self.cluster.settings(me).clock_gains = self.rng.random_range(-self.most_drift..=self.most_drift);
             self.cluster.spawn(me);
         }
+        self.readmit();
     }
 
-    /// Whether all members run, and nothing is wrong with any of them.
+    /// Whether all members run and may vote, and nothing is wrong with any of them.
     pub fn is_whole(&self) -> bool {
-        self.cuts.is_empty() && self.frozen.is_empty() && self.down.is_empty() && self.stalls.is_empty()
+        let is_readmitted = self.readmission.as_ref().is_none_or(Readmission::is_over);
+        let is_calm = self.cuts.is_empty() && self.frozen.is_empty() && self.stalls.is_empty();
+        is_calm && self.down.is_empty() && is_readmitted
     }
 
     /// Takes everything back.
     pub fn heal(&mut self) {
         self.note("everything heals".to_owned());
+        self.readmission.iter_mut().for_each(Readmission::hasten);
         self.mend(Instant::now() + Duration::from_secs(3_600));
     }
 }

@@ -120,7 +120,7 @@ fn rates(floods: &[Flooding]) -> String {
     format!("{} connections/s", rates.join(", "))
 }
 
-fn print(report: &Report, name: &str, times: Vec<Duration>, rates: &str) {
+fn print(report: &mut Report, name: &str, times: Vec<Duration>, rates: &str) {
     let shown = |time: Duration| millis((time < LIMIT).then_some(time));
     let worst = times.iter().max().copied().unwrap_or(Duration::MAX);
     let all: Vec<String> = times.iter().map(|&time| shown(time)).collect();

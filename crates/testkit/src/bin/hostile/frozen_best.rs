@@ -1,4 +1,6 @@
 //! The best of five members is frozen for half of every second: four healthy members are up throughout.
+//!
+//! The lease of a frozen leader is valid and serves nobody, so that time counts as time without a leader.
 
 use crate::options::{Options, Speed};
 use crate::report::{Report, percent, sleep_until};
@@ -10,7 +12,9 @@ use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
 const MEMBERS: u64 = 5;
-const SECONDS: u32 = 30;
+/// The first freeze strikes the leader: one failover is due to it, which takes 0.3 s with 'steady'. The target is about the
+/// rest.
+const SECONDS: u32 = 60;
 const TARGET: f64 = 0.99;
 
 pub fn run(options: &Options, report: &mut Report) {
@@ -21,10 +25,10 @@ pub fn run(options: &Options, report: &mut Report) {
         let frozen = freeze(&mut cluster, options.trials(SECONDS));
         let window = Window { from, until: now_us() };
         let reigns = report.judge(&name, &mut cluster);
-        let led = window.led(&reigns);
-        report.figure(&format!("{name}: led"), &percent(led), ">= 99 %", led >= TARGET);
-        let awake = window.led(&awake(&reigns, &frozen));
-        report.note(&format!("{name}: led by a member that runs: {}", percent(awake)));
+        let led = window.led(&awake(&reigns, &frozen));
+        let figure = format!("{name}: led by a member that runs");
+        report.figure(&figure, &percent(led), ">= 99 %", led >= TARGET);
+        report.note(&format!("{name}: some lease was valid: {}", percent(window.led(&reigns))));
         report
             .note(&format!("{name}: leaders: {}", reigns.iter().filter(|reign| reign.until > from).count()));
     }
@@ -59,4 +63,21 @@ fn awake(reigns: &[Reign], frozen: &[Window]) -> Vec<Reign> {
         pieces.map(|(from, until)| Reign { from, until, ..*reign }).collect::<Vec<Reign>>()
     });
     pieces.chain(others).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether_testkit::process::id;
+
+    #[test]
+    fn lease_of_a_frozen_leader_does_not_count() {
+        let reign = |member, from, until| Reign { member: id(member), term: from, from, until };
+        let reigns = [reign(MEMBERS, 0, 100), reign(1, 100, 150), reign(MEMBERS, 150, 200)];
+        let frozen = [(20, 40), (90, 160), (190, 300)].map(|(from, until)| Window { from, until });
+        let spans: Vec<(u64, u64)> = awake(&reigns, &frozen).iter().map(|it| (it.from, it.until)).collect();
+        assert_eq!(spans, [(0, 20), (40, 90), (160, 190), (100, 150)]);
+        let led = Window { from: 0, until: 200 }.led(&awake(&reigns, &frozen));
+        assert!((led - 0.75).abs() < 1e-9, "{led}");
+    }
 }

@@ -5,9 +5,13 @@ use bellwether_testkit::cluster;
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
+const EXIT_CODES: &str = "Exit codes: 0 all targets met; 1 a violation: two valid leases at once, a fencing token that did not \
+                          grow, a cluster that did not recover, or a record with gaps; 2 wrong arguments; 3 no violation, \
+                          but a figure missed its target; 4 the bench itself failed; 130 stopped by a signal";
+
 /// Run real clusters under faults and attacks, and judge them from outside.
 #[derive(Debug, Parser)]
-#[command(name = "hostile")]
+#[command(name = "hostile", after_help = EXIT_CODES)]
 pub struct Options {
     /// What to run.
     #[arg(value_enum, default_value = "all")]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub struct Report {
     violations: Vec<String>,
+    missed: Vec<String>,
 }
 
 impl Report {
@@ -20,9 +21,17 @@ impl Report {
         self.violations.len()
     }
 
+    /// Figures that missed their targets.
+    pub fn missed(&self) -> &[String] {
+        &self.missed
+    }
+
     /// Prints a figure, with what it is to be and whether it is.
-    pub fn figure(&self, name: &str, value: &str, target: &str, is_met: bool) {
+    pub fn figure(&mut self, name: &str, value: &str, target: &str, is_met: bool) {
         let verdict = if is_met { "met" } else { "MISSED" };
+        if !is_met {
+            self.missed.push(name.to_owned());
+        }
         println!("{name}: {value} (target: {target}: {verdict})");
     }
 
