@@ -1,5 +1,4 @@
-//! The algorithms that are made to survive something, when it happens to them. A binary of its own: the
-//! simulator is compiled for these few, and for nobody who only looks on.
+//! The algorithms that are made to survive something, when it happens to them.
 
 #[path = "../suite/support/mod.rs"]
 mod support;

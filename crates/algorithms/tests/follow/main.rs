@@ -1,5 +1,5 @@
 //! Runs that are said step by step: random walks through the rules, written down, read again and played,
-//! against what came of them on the way. A binary of its own: the simulator is compiled for these few.
+//! against what came of them on the way.
 
 #[path = "../suite/support/mod.rs"]
 mod support;

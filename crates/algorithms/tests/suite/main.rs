@@ -1,5 +1,5 @@
-//! Everything that is tested of the algorithms, in one binary: the simulator is compiled for each of
-//! them once. (Allocations are counted in a binary of their own.)
+//! Everything that is tested of the algorithms, in one binary. (Allocations are counted in a binary of
+//! their own.)
 
 mod calm;
 mod checks_can_fail;

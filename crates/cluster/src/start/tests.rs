@@ -3,7 +3,7 @@
 use super::*;
 use crate::{StoreId, Stores};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_core::Id;
+use bellwether_core::{Id, MachineType};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ fn starts(
 ) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-    start_with(settings, None, Box::new(Typed::<QuorumLease<Ranked>>::new()), saved, begin)
+    start_with(settings, None, ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>()), saved, begin)
 }
 
 /// A member with an id that no other test's member has: its thread is called by it.
