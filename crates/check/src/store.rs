@@ -17,21 +17,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub type Line = Vec<(u32, u16)>;
 
 /// Values, each with a number. Threads share them, but rarely ask: each remembers what it was told.
-pub struct Numbered<T>(Mutex<IndexSet<T, FxBuildHasher>>);
+pub struct Numbered<T>(Mutex<IndexSet<Arc<T>, FxBuildHasher>>);
 
-impl<T: Hash + Eq + Clone> Numbered<T> {
+impl<T: Hash + Eq> Numbered<T> {
     pub fn new() -> Self {
         Numbered(Mutex::new(IndexSet::default()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, IndexSet<T, FxBuildHasher>> {
+    fn lock(&self) -> MutexGuard<'_, IndexSet<Arc<T>, FxBuildHasher>> {
         // Whoever panicked while it held this has brought the search down with it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of a value, new or not.
     pub fn number(&self, value: T) -> u32 {
-        self.lock().insert_full(value).0 as u32
+        let mut values = self.lock();
+        let known = values.get_index_of(&value);
+        known.unwrap_or_else(|| values.insert_full(Arc::new(value)).0) as u32
     }
 
     /// How many there are.
@@ -40,7 +42,7 @@ impl<T: Hash + Eq + Clone> Numbered<T> {
     }
 
     /// The value of a number that was given before.
-    pub fn value(&self, number: u32) -> T {
+    pub fn value(&self, number: u32) -> Arc<T> {
         self.lock().get_index(number as usize).expect("a number that was given").clone()
     }
 }
@@ -128,12 +130,12 @@ impl Source for Workshop<'_> {
 
     fn facts(&self, seat: u32) -> (Facts, u64) {
         let seat = self.values.seats.value(seat);
-        (seat.facts(self.spec()), hash_of(&seat))
+        (seat.facts(self.spec()), hash_of(&*seat))
     }
 
     fn letter(&self, letter: u32) -> (u64, usize) {
         let letter = self.values.letters.value(letter);
-        (hash_of(&letter), letter.kind_index())
+        (hash_of(&*letter), letter.kind_index())
     }
 
     fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
@@ -149,7 +151,7 @@ impl Source for Workshop<'_> {
             Input::Call { dead } => Input::Call { dead },
             Input::Message(port, number) => {
                 letter = letters.value(*number);
-                Input::Message(port, &letter)
+                Input::Message(port, &*letter)
             }
             Input::TimeOut(number) => Input::TimeOut(number),
             Input::Word(port, verdict) => Input::Word(port, verdict),

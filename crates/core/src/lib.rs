@@ -45,9 +45,7 @@ pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
 };
 pub use local::{Environment, Local, POSSIBLE_RENEWALS, RENEWALS};
-pub use machine::{
-    AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, Machine, MachineType,
-};
+pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use names::{Names, Rename};

@@ -15,11 +15,10 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// A timer or a saved state of any type.
 pub trait DynValue: Any + Debug + Send + Sync + erased_serde::Serialize {
-    /// A copy.
-    fn boxed_clone(&self) -> AnyValue;
     /// Whether it has the same type and value.
     fn equals(&self, other: &dyn DynValue) -> bool;
     /// Feeds the value to a hasher.
@@ -27,9 +26,6 @@ pub trait DynValue: Any + Debug + Send + Sync + erased_serde::Serialize {
 }
 
 impl<T: Data> DynValue for T {
-    fn boxed_clone(&self) -> AnyValue {
-        AnyValue::new(self.clone())
-    }
     fn equals(&self, other: &dyn DynValue) -> bool {
         is_same(self, other)
     }
@@ -46,8 +42,6 @@ pub trait DynMessage: Any + Debug + Send + Sync + erased_serde::Serialize {
     fn all_kinds(&self) -> &'static [Kind];
     /// Its content in a few words, besides its kind: [`Message::brief`].
     fn in_brief(&self) -> Option<String>;
-    /// A copy.
-    fn boxed_clone(&self) -> AnyMessage;
     /// Whether it has the same type and value.
     fn equals(&self, other: &dyn DynMessage) -> bool;
     /// Feeds the value to a hasher.
@@ -63,9 +57,6 @@ impl<M: Message> DynMessage for M {
     }
     fn in_brief(&self) -> Option<String> {
         self.brief()
-    }
-    fn boxed_clone(&self) -> AnyMessage {
-        AnyMessage::new(self.clone())
     }
     fn equals(&self, other: &dyn DynMessage) -> bool {
         is_same(self, other)
@@ -176,7 +167,7 @@ impl MachineType {
 }
 
 fn boot<A: Algorithm>(place: Place<'_>, saved: &dyn DynValue, outputs: &mut Outputs) -> AnyMachine {
-    let saved: A::Durable = cast(saved.boxed_clone().0);
+    let saved: A::Durable = cast(saved);
     AnyMachine::new(act(place, outputs, |cx| A::start(cx, saved)))
 }
 
@@ -199,9 +190,10 @@ impl AnyRename {
                 }
             },
             saved: |saved, names| {
-                let saved: &mut dyn Any = &mut *saved.0;
-                if let (Some(rename), Some(saved)) = (A::RENAME, saved.downcast_mut::<A::Durable>()) {
-                    (rename.saved)(saved, names);
+                if let Some(rename) = A::RENAME {
+                    let mut renamed: A::Durable = cast(&*saved.0);
+                    (rename.saved)(&mut renamed, names);
+                    *saved = AnyValue::new(renamed);
                 }
             },
         }
@@ -279,21 +271,16 @@ impl Outputs {
 erased_serde::serialize_trait_object!(DynMessage);
 erased_serde::serialize_trait_object!(DynState);
 
-/// A type that owns a value behind one of the traits above, and behaves as a value.
+/// A type that owns a value behind one of the traits above, and behaves as a value. What never changes is shared.
 macro_rules! owned {
-    ($($(#[$doc:meta])* $any:ident owns $dynamic:ident;)+) => {$(
+    ($($(#[$doc:meta])* $any:ident: $owner:ident<$dynamic:ident>;)+) => {$(
         $(#[$doc])*
-        pub struct $any(Box<dyn $dynamic>);
+        pub struct $any($owner<dyn $dynamic>);
 
         impl Deref for $any {
             type Target = dyn $dynamic;
             fn deref(&self) -> &Self::Target {
                 &*self.0
-            }
-        }
-        impl Clone for $any {
-            fn clone(&self) -> Self {
-                self.0.boxed_clone()
             }
         }
         impl PartialEq for $any {
@@ -321,24 +308,42 @@ macro_rules! owned {
 }
 owned! {
     /// A message of any algorithm.
-    AnyMessage owns DynMessage;
+    AnyMessage: Arc<DynMessage>;
     /// A timer or a saved state of any algorithm.
-    AnyValue owns DynValue;
+    AnyValue: Arc<DynValue>;
     /// A member of any algorithm that has booted.
-    AnyMachine owns Machine;
+    AnyMachine: Box<Machine>;
+}
+
+impl Clone for AnyMessage {
+    fn clone(&self) -> Self {
+        AnyMessage(Arc::clone(&self.0))
+    }
+}
+
+impl Clone for AnyValue {
+    fn clone(&self) -> Self {
+        AnyValue(Arc::clone(&self.0))
+    }
+}
+
+impl Clone for AnyMachine {
+    fn clone(&self) -> Self {
+        self.0.boxed_clone()
+    }
 }
 
 impl AnyMessage {
     /// This message.
     pub fn new(msg: impl Message) -> AnyMessage {
-        AnyMessage(Box::new(msg))
+        AnyMessage(Arc::new(msg))
     }
 }
 
 impl AnyValue {
     /// This value.
     pub fn new(value: impl Data) -> AnyValue {
-        AnyValue(Box::new(value))
+        AnyValue(Arc::new(value))
     }
 }
 
@@ -369,9 +374,9 @@ fn act<A: Algorithm, T>(
     result
 }
 
-/// The value of a type that the caller knows it to have.
-fn cast<T: 'static>(value: Box<dyn Any>) -> T {
-    *value.downcast().unwrap_or_else(|_| panic!("a value of another algorithm: the driver's bug"))
+/// A copy of a value of a type that the caller knows it to have.
+fn cast<T: Clone + 'static>(value: &dyn Any) -> T {
+    value.downcast_ref::<T>().expect("a value of this algorithm: any other is the driver's bug").clone()
 }
 
 fn is_same<T: Eq + 'static>(value: &T, other: &dyn Any) -> bool {
@@ -382,8 +387,8 @@ impl<A: Algorithm> Machine for A {
     fn handle(&mut self, place: Place<'_>, input: Input, outputs: &mut Outputs) {
         act(place, outputs, |cx| match input {
             Input::Call => self.on_call(cx),
-            Input::Message(port, msg) => self.on_message(cx, port, cast(msg.0)),
-            Input::Timer(timer) => self.on_timer(cx, cast(timer.0)),
+            Input::Message(port, msg) => self.on_message(cx, port, cast(&*msg.0)),
+            Input::Timer(timer) => self.on_timer(cx, cast(&*timer.0)),
             Input::Suspicion(port, verdict) => self.on_suspicion(cx, port, verdict),
             Input::Death(port) => self.on_death(cx, port),
             Input::Request(request) => self.on_request(cx, request),

@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Deref;
 
 /// An algorithm that can be run: what it is, and the loops that are compiled for it. [`crate::simulate`] takes one of
-/// them where it can, and the [`Machine`](bellwether_core::Machine) everywhere else.
+/// them where it can, and the [`Machine`](bellwether_core::machine::Machine) everywhere else.
 #[derive(Clone, Copy)]
 pub struct Runner {
     entry: Entry,

@@ -4,10 +4,11 @@
 //! a member one input and then applies its effects.
 
 use crate::plan::Plan;
+use bellwether_core::machine::Machine;
 use bellwether_core::machine::{Input, Outputs, Place};
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyValue, Duty, Environment, Flow, Machine, MachineType, Port, Rank, Request,
-    Span, Status, Time, Verdict,
+    AnyMachine, AnyMessage, AnyValue, Duty, Environment, Flow, MachineType, Port, Rank, Request, Span,
+    Status, Time, Verdict,
 };
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

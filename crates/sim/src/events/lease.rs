@@ -1,7 +1,8 @@
 //! Leadership for a time: who leads as long as its lease lasts.
 
 use super::Simulation;
-use bellwether_core::{Machine, Role, Status};
+use bellwether_core::machine::Machine;
+use bellwether_core::{Role, Status};
 
 impl Simulation<'_, '_> {
     /// A member that leads, or did, has been given an input: does its lease last?

@@ -21,9 +21,10 @@ use crate::timers::Timers;
 use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Step, Stream, World, stream};
+use bellwether_core::machine::Machine;
 use bellwether_core::{
-    AnyMessage, AnyValue, Goal, Initiators, Lasting, Machine, MachineType, Port, Reign, Role, Span, Spec,
-    Starts, Status, Time, TimerChange,
+    AnyMessage, AnyValue, Goal, Initiators, Lasting, MachineType, Port, Reign, Role, Span, Spec, Starts,
+    Status, Time, TimerChange,
 };
 use disturbed::Disturbance;
 use obituary::Obituaries;

@@ -1,9 +1,10 @@
 //! All there is to one member.
 
 use super::Ask;
+use bellwether_core::machine::Machine;
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, Machine, MachineType, Names, Port, Role, Span,
-    Spec, Status, Verdict,
+    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Role, Span, Spec,
+    Status, Verdict,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 
