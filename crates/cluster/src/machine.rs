@@ -18,6 +18,8 @@ pub(crate) enum Input<'a> {
     Anew,
     /// A neighbour said this.
     Message(Port, &'a [u8]),
+    /// A neighbour said this in a later election: the algorithm boots again and takes it.
+    MessageAnew(Port, &'a [u8]),
     /// The first of its timers has run out.
     Timer,
     /// The detector, or a connection that closed or opened, has this to say.
@@ -222,7 +224,7 @@ impl<A: Algorithm> Machine for Typed<A> {
     ) -> Result<(), Malformed> {
         wishes.clear();
         let msg = match input {
-            Input::Message(_, bytes) => Some(read::<A::Msg>(bytes)?),
+            Input::Message(_, bytes) | Input::MessageAnew(_, bytes) => Some(read::<A::Msg>(bytes)?),
             _ => None,
         };
         let timer = match (input, self.first_timer()) {
@@ -233,12 +235,15 @@ impl<A: Algorithm> Machine for Typed<A> {
         if self.state.is_none() {
             return Ok(());
         }
-        if let Input::Anew = input {
+        if let Input::Anew | Input::MessageAnew(..) = input {
             self.timers.clear();
             let saved = self.saved.clone();
             self.act(now, around, wishes, |cx, _| {
                 let mut state = A::start(cx, saved);
-                state.on_call(cx);
+                match (input, msg) {
+                    (Input::MessageAnew(from, _), Some(msg)) => state.on_message(cx, from, msg),
+                    _ => state.on_call(cx),
+                }
                 state
             });
             return Ok(());
@@ -251,7 +256,10 @@ impl<A: Algorithm> Machine for Typed<A> {
                 (Input::Suspicion(peer, verdict), ..) => state.on_suspicion(cx, peer, verdict),
                 (Input::Death(peer), ..) => state.on_death(cx, peer),
                 (Input::Request(request), ..) => state.on_request(cx, request),
-                (Input::Call | Input::Anew | Input::Message(..) | Input::Timer, ..) => state.on_call(cx),
+                (
+                    Input::Call | Input::Anew | Input::Message(..) | Input::MessageAnew(..) | Input::Timer,
+                    ..,
+                ) => state.on_call(cx),
             }
             state
         });
