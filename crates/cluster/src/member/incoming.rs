@@ -79,10 +79,12 @@ impl Member {
                 self.close_past(peer);
                 self.mourn(peer);
             }
-            Incoming::Superseded { .. } => {
+            Incoming::Superseded { peer, .. } => {
+                let peer = peer.map_or("a peer".to_owned(), |peer| format!("member {peer}"));
                 return Err(format!(
-                    "another process is member {} of this cluster, or this one started from a copy or a backup of its data \
-                     directory; give each process an id and a data directory of its own",
+                    "{peer} says that another process is member {} of this cluster, or that this one started from a copy or a \
+                     backup of its data directory; give each process an id and a data directory of its own. If there is no other \
+                     process, the votes since the copy are lost. {READMISSION}",
                     self.me
                 )
                 .into());
