@@ -17,6 +17,8 @@ pub(crate) enum Input<'a> {
     Anew,
     /// A neighbour said this.
     Message(Port, &'a [u8]),
+    /// A neighbour said this in a later election: the algorithm boots again and takes it.
+    MessageAnew(Port, &'a [u8]),
     /// The first of its timers has run out.
     Timer,
     /// The detector, or a connection that closed or opened, has this to say.
@@ -129,8 +131,9 @@ impl ByteMachine {
         wishes: &mut Wishes,
     ) -> Result<(), Malformed> {
         wishes.clear();
+        let begins_anew = matches!(input, Input::Anew | Input::MessageAnew(..));
         let input = match input {
-            Input::Message(from, bytes) => {
+            Input::Message(from, bytes) | Input::MessageAnew(from, bytes) => {
                 machine::Input::Message(from, read(bytes, self.machine.read_message)?)
             }
             Input::Timer => match self.first_timer() {
@@ -141,13 +144,12 @@ impl ByteMachine {
             Input::Death(peer) => machine::Input::Death(peer),
             Input::Request(request) => machine::Input::Request(request),
             Input::Call => machine::Input::Call,
-            Input::Anew if self.state.is_some() => {
-                self.timers.clear();
-                self.boot(now, around);
-                machine::Input::Call
-            }
-            Input::Anew => return Ok(()),
+            Input::Anew => machine::Input::Call,
         };
+        if begins_anew && self.state.is_some() {
+            self.timers.clear();
+            self.boot(now, around);
+        }
         if let Some(state) = &mut self.state {
             state.handle(place(now, around), input, &mut self.outputs);
             self.apply(now, around, wishes);

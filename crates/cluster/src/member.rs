@@ -221,7 +221,11 @@ impl Member {
             self.hear(Word::Wake);
         } else if self.must_call_again(now) {
             self.state.leaderless_since = now;
-            self.take(if self.begins_anew() { Input::Anew } else { Input::Call });
+            if self.begins_anew() {
+                self.begin_election(self.state.ring.next_election());
+            } else {
+                self.take(Input::Call);
+            }
         } else {
             return false;
         }
@@ -240,8 +244,10 @@ impl Member {
     /// Lets the algorithm take a message of its own, or one that has waited.
     fn deliver(&mut self, port: Port, bytes: &[u8]) -> Result<(), Malformed> {
         let now = self.clock.now();
-        let msg = if self.around.closes() { self.state.ring.open(bytes).ok_or(Malformed)? } else { bytes };
-        self.machine.take(Input::Message(port, msg), now, &mut self.around, &mut self.state.wishes)?;
+        if self.around.closes() {
+            return self.take_round(now, None, port, bytes);
+        }
+        self.machine.take(Input::Message(port, bytes), now, &mut self.around, &mut self.state.wishes)?;
         self.fulfil();
         Ok(())
     }

@@ -186,7 +186,7 @@ pub(crate) fn start_with<K: Keep>(
     let member = Member {
         clock,
         me: settings.me,
-        watch: detector.map(|detector| Watch::new(detector, around.my_ports())),
+        watch: detector.map(|detector| Watch::new(detector, around.watched_ports())),
         machine,
         around,
         network,

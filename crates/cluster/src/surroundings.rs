@@ -54,6 +54,11 @@ impl Surroundings {
         self.topology.ports(self.me)
     }
 
+    /// How many ports a failure detector watches. In a ring of one, both ports lead to the member itself: none.
+    pub(crate) fn watched_ports(&self) -> u32 {
+        if self.topology.n() == 1 { 0 } else { self.my_ports() }
+    }
+
     /// Who is behind a port of this member, and at which port of its own that one sees this member.
     pub(crate) fn behind(&self, port: Port) -> (Id, Port) {
         let (peer, at) = self.topology.peer(self.me, port);

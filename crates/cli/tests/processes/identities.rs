@@ -174,6 +174,9 @@ fn a_second_process_with_a_copy_of_the_directory_takes_the_place_of_the_first() 
     cluster.start(follower);
     let errors = first.errors();
     assert!(errors.contains(&format!("another process is member {follower} of this cluster")), "{errors}");
+    assert!(errors.contains("`dismiss` it at the leader"), "the way back: {errors}");
+    let is_named = |peer: &u64| errors.contains(&format!("member {peer} says that another process"));
+    assert!(cluster.ids().iter().filter(|&&peer| peer != follower).any(is_named), "{errors}");
     let all = cluster.ids();
     cluster.finish(&all);
 }

@@ -8,6 +8,10 @@ use crate::machine::ByteMachine;
 use crate::start::start_with;
 use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
 use bellwether_algorithms::ALGORITHMS;
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
+use bellwether_algorithms::franklin::Franklin;
+use bellwether_algorithms::peterson::Basic;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
@@ -401,6 +405,26 @@ fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() 
     while !matches!(next(), Event::Disconnected { peer, .. } if peer == id(2)) {}
     until(|| stage.elector.view().status.term == 1);
     assert_eq!(stage.platter.asked(), [[1]]);
+}
+
+fn watched_alone<A: Algorithm>() -> (u64, Vec<Event>) {
+    let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=5,D=15").unwrap();
+    let stage = Stage::with::<A>(Some(detector.build(Span::default())), Mood::Quick, |_| ());
+    let mut events = stage.elector.observe();
+    until(|| stage.elector.is_leader());
+    thread::sleep(Duration::from_millis(100)); // several times the detector's patience
+    let reigns = stage.elector.view().reign.map_or(0, |reign| reign.number);
+    stage.elector.clone().stop();
+    let judged = to_the_end(&mut events).into_iter().filter(|event| matches!(event, Event::Judged { .. }));
+    (reigns, judged.collect())
+}
+
+#[test]
+fn detector_never_watches_its_own_member() {
+    assert_eq!(watched_alone::<ChangRoberts>(), (1, vec![]));
+    assert_eq!(watched_alone::<NeighbourTimeout>(), (1, vec![]));
+    assert_eq!(watched_alone::<Basic>(), (1, vec![]));
+    assert_eq!(watched_alone::<Franklin>(), (1, vec![]));
 }
 
 /// Two scribes that are connected, with detectors whose patience is two seconds.

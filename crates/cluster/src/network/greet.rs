@@ -318,7 +318,8 @@ impl Network {
 
     /// A peer knows another process under our identity, or ours as dead.
     pub(super) fn superseded(&mut self, at: usize, by: Option<Incarnation>) {
-        self.happened.push(Incoming::Superseded { by });
+        let peer = self.lines[at].as_ref().and_then(|line| line.peer);
+        self.happened.push(Incoming::Superseded { peer, by });
         self.drop_line(at, Ended::Superseded);
     }
 

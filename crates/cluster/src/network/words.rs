@@ -66,6 +66,8 @@ pub enum Incoming<'a> {
     },
     /// Peers know another process under our identity, or ours as dead: this one must stop.
     Superseded {
+        /// Who says so, if that is known.
+        peer: Option<Id>,
         /// The other one, if it is not our own death that was certified.
         by: Option<Incarnation>,
     },

@@ -93,7 +93,7 @@ impl Node {
                 Incoming::Signal { peer, signal } => Heard::Signal(peer.value(), signal),
                 Incoming::Ready { peer, term } => Heard::Ready(peer.value(), term),
                 Incoming::Dead { peer, incarnation } => Heard::Dead(peer.value(), incarnation.boot),
-                Incoming::Superseded { by } => Heard::Superseded(by.map(|by| by.boot)),
+                Incoming::Superseded { by, .. } => Heard::Superseded(by.map(|by| by.boot)),
                 Incoming::NewStore { peer, store, known } => Heard::NewStore(peer.value(), store, known),
                 Incoming::OtherStore { peer } => Heard::OtherStore(peer.value()),
                 Incoming::Refused { why, .. } => Heard::Refused(why),
