@@ -320,9 +320,9 @@ impl World {
                 let me = waiting.swap_remove(self.random.random_range(0..waiting.len()));
                 let next = self.nodes[&me].ring.next_election();
                 if self.rules.begins_anew {
-                    self.begin(me, next)
+                    self.begin(me, next);
                 } else {
-                    self.take(me, Input::Call)
+                    self.take(me, Input::Call);
                 }
                 let steps = self.random.random_range(0..4);
                 self.steps(steps);

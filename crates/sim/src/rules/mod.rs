@@ -9,6 +9,7 @@
 
 mod action;
 mod fits;
+mod hash;
 mod liberties;
 mod members;
 mod notation;
@@ -24,7 +25,8 @@ pub use liberties::{Liberties, TimeModel};
 pub use members::Members;
 pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
-pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat, hash_of};
+pub use hash::hash_of;
+pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
 

@@ -6,7 +6,7 @@ use bellwether_core::{
     AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Role, Span, Spec,
     Status, Verdict,
 };
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// All there is to one member: a value that can be compared and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -298,9 +298,3 @@ impl Seat {
     }
 }
 
-/// A hash that is the same on every machine and in every run.
-pub fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
