@@ -21,11 +21,11 @@ mod wires;
 
 pub use action::{Action, Ask, Midway, What, Word};
 pub use fits::MOST_MEMBERS;
+pub use hash::hash_of;
 pub use liberties::{Liberties, TimeModel};
 pub use members::Members;
 pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
-pub use hash::hash_of;
 pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
