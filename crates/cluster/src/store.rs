@@ -274,6 +274,7 @@ impl Store {
         let payload = self.record.payload.get_or_insert_default();
         payload.clear();
         payload.extend_from_slice(durable);
+        self.record.wait = 0; // the algorithm starts after the wait: this is its first write, or a later one
         self.write_again()
     }
 
@@ -347,8 +348,6 @@ impl Examined {
         store.record.terms = terms;
         store.record.wait = wait.ticks();
         store.write_again()?;
-        // The next write comes after the wait. A member that ends before has to wait again.
-        store.record.wait = 0;
         Ok(store)
     }
 }
