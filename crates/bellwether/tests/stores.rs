@@ -1,6 +1,10 @@
 //! Stores that are new, lost and replaced.
 
+mod common;
+
 use bellwether::{Elector, Event, Id, Peer, Request, Security, Settings, StartError};
+use bellwether_cluster::network::Incoming;
+use common::impostor;
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -190,4 +194,25 @@ async fn a_new_store_takes_no_part_before_the_longest_promise_is_over_unless_all
     lead(&members[0]).await;
     let waited = begun.elapsed();
     assert!(waited >= Duration::from_millis(200 * 12), "200 delay bounds: {waited:?}");
+}
+
+/// A peer that is connected may not have judged the new store yet: the smaller id has the last word on a connection.
+#[test]
+fn a_new_store_waits_for_the_longest_promise_if_a_connected_peer_has_saved_anything() {
+    for (is_peer_new, least) in [(true, 0), (false, 200 * 12)] {
+        let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let mut pair = [1, 2].map(|me| settings(me, directories[me as usize - 1].path()));
+        pair.iter_mut().for_each(|it| (it.always_stands, _) = (true, it.members.truncate(2)));
+        let [first, second] = pair;
+        let member = Elector::start(first).unwrap();
+        let mut events = member.observe();
+        let mut peer = impostor(&second, is_peer_new);
+        peer.network.set_address(id(1), member.address().to_string());
+        peer.until("its first message", |it| matches!(it, Incoming::Message { .. }));
+        let begun = std::iter::from_fn(|| events.wait())
+            .find(|it| matches!(it.event, Event::NewStore | Event::NewCluster))
+            .map(|it| it.at - bellwether_core::Time::ZERO)
+            .unwrap();
+        assert!(begun.ticks() >= least * 1_000, "{is_peer_new}: {begun:?}");
+    }
 }

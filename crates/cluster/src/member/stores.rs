@@ -37,11 +37,11 @@ impl Member {
     }
 
     /// Whether a former store of this member may have made a promise that still holds. It cannot have if this store has
-    /// state: then the algorithm sees to it. Nor if all first voters are connected: each records the store of a peer
-    /// before it hears it, so one that had ever heard the former store would have refused this one.
+    /// state: then the algorithm waits. Nor if all other first voters are connected and have saved nothing: a leader
+    /// saves its term before it asks for a promise.
     pub(super) fn may_have_promised(&self, now: Time) -> bool {
         let promised_until = Time::ZERO + self.around.delay_bound() * LONGEST_PROMISE;
-        now < promised_until && self.is_store_new() && self.other_stores().any(|is_new| is_new.is_none())
+        now < promised_until && self.is_store_new() && self.other_stores().any(|is_new| is_new != Some(true))
     }
 
     /// Whether nothing was saved in the stores of the other first voters; nothing for those that are not connected.
