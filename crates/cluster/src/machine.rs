@@ -5,7 +5,8 @@
 
 use crate::surroundings::Surroundings;
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Id, Local, Port, Reign, Request, Spec, Status, Time, TimerChange, Verdict,
+    Algorithm, Buffers, Cx, Id, Local, Port, Reign, Request, Spec, Status, StoreId, Time, TimerChange,
+    Verdict, VoterList,
 };
 use rand::RngExt as _;
 
@@ -26,6 +27,8 @@ pub(crate) enum Input<'a> {
     Death(Port),
     /// Whoever runs the member asks this.
     Request(Request),
+    /// A member, perhaps this one, votes from this store.
+    Store(Id, StoreId),
 }
 
 /// What an input made a member wish for, with messages as bytes. Lists are kept and used again.
@@ -113,8 +116,8 @@ pub(crate) trait Machine: Send {
     /// Whether it saves what it must not forget, such as votes.
     fn keeps_votes(&self) -> bool;
 
-    /// Whether this member votes, if the voters have changed since the cluster began.
-    fn is_voter(&self, id: Id) -> Option<bool>;
+    /// The voters, if they have changed since the cluster began.
+    fn voters(&self) -> Option<VoterList<'_>>;
 }
 
 /// A member of this algorithm.
@@ -251,6 +254,7 @@ impl<A: Algorithm> Machine for Typed<A> {
                 (Input::Suspicion(peer, verdict), ..) => state.on_suspicion(cx, peer, verdict),
                 (Input::Death(peer), ..) => state.on_death(cx, peer),
                 (Input::Request(request), ..) => state.on_request(cx, request),
+                (Input::Store(id, store), ..) => state.on_store(cx, id, store),
                 (Input::Call | Input::Anew | Input::Message(..) | Input::Timer, ..) => state.on_call(cx),
             }
             state
@@ -280,8 +284,8 @@ impl<A: Algorithm> Machine for Typed<A> {
         size_of::<A::Durable>() > 0
     }
 
-    fn is_voter(&self, id: Id) -> Option<bool> {
-        self.state.as_ref()?.voters().map(|voters| voters.contains(&id))
+    fn voters(&self) -> Option<VoterList<'_>> {
+        self.state.as_ref()?.voters()
     }
 }
 

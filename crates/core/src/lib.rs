@@ -34,6 +34,7 @@ mod registry;
 mod rounds;
 mod spec;
 mod status;
+mod store;
 mod term;
 mod time;
 mod topology;
@@ -54,6 +55,7 @@ pub use spec::{
     Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
+pub use store::{ListVersion, StoreId, VoterList};
 pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

@@ -1,12 +1,12 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
+use super::stores::{Offer, Refusal};
 use super::{Fault, Member};
 use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
-use crate::store::READMISSION;
 use crate::watch::{Watch, Word};
-use bellwether_core::{Id, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Id, Port, Signal, Span, Starts, StoreId, Time, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.
 const MOST_SIGNALS: usize = 64;
@@ -22,6 +22,8 @@ pub(super) enum News {
     NoLeader(Id),
     /// An election is to be called.
     Call,
+    /// A member votes from this store.
+    Store(Id, StoreId),
 }
 
 impl Member {
@@ -52,6 +54,7 @@ impl Member {
             Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
                 let was_dead = self.state.dead.remove(&peer);
+                self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
@@ -72,25 +75,10 @@ impl Member {
                 self.mourn(peer);
                 self.resend_past(peer);
             }
-            Incoming::Superseded { .. } => {
-                return Err(format!(
-                    "another process is member {} of this cluster, or this one started from a copy or a backup of its data \
-                     directory; give each process an id and a data directory of its own",
-                    self.me
-                )
-                .into());
-            }
-            Incoming::NewStore { peer, store, known } => {
-                self.state.vetted.insert(peer, (store, known));
-                self.vet_stores();
-            }
-            Incoming::OtherStore { peer } => {
-                return Err(format!(
-                    "member {peer} knows that member {} voted from another store than the one in its data directory: the \
-                     votes in that one are lost, or a second process has this id. {READMISSION}",
-                    self.me
-                )
-                .into());
+            Incoming::Superseded { peer, by } => self.is_refused(peer, Refusal::Superseded(by))?,
+            Incoming::OtherStore { peer } => self.is_refused(peer, Refusal::OtherStore)?,
+            Incoming::NewStore { peer, store, known, named_in } => {
+                self.take_offer(peer, Offer { store, known, named_in });
             }
             Incoming::Refused { from, why } => {
                 let from = from.to_string();
@@ -135,6 +123,7 @@ impl Member {
                 }
             }
             News::Call => self.take(Input::Call),
+            News::Store(id, store) => self.take(Input::Store(id, store)),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::elector::Elector;
 use crate::leadership::NoHandOver;
 use crate::machine::Typed;
 use crate::start::start_with;
-use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
+use crate::{Peer, PeerRecord, Profile, Saved, Security, Settings, StoreError, StoreId, Stores};
 use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
@@ -78,7 +78,11 @@ impl Keep for Platter {
         self.act(None)
     }
 
-    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+    fn remember(&mut self, _: PeerRecord) -> Result<(), StoreError> {
+        self.act(None)
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
         self.act(None)
     }
 }

@@ -22,6 +22,8 @@ const MOST_STARTS: u64 = 1 << 32;
 /// than the last one did, something is wrong: a second process runs under this identity, or its disk was lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
+    /// The last one that was heard before this member's own start.
+    recorded: Option<Incarnation>,
     latest: Option<Life>,
     /// An earlier life was never proven to be dead: until then, what was promised to it may hold.
     in_doubt_until: Option<Instant>,
@@ -57,15 +59,26 @@ pub enum Burial {
 }
 
 impl Known {
+    /// What is known when this member starts: the last start that it has recorded.
+    pub fn recorded(last: Option<Incarnation>) -> Known {
+        Known { recorded: last.filter(|last| last.boot > 0), ..Known::default() }
+    }
+
+    /// The latest start, if it was heard.
+    pub fn latest(&self) -> Option<Incarnation> {
+        self.latest.map(|life| life.incarnation)
+    }
+
     /// Whether a member can have started so often. Greater counts are lies: they would keep the member out for good.
     pub fn is_plausible(&self, boot: u64) -> bool {
-        let heard = self.latest.map_or(0, |life| life.incarnation.boot);
+        let heard = self.latest().or(self.recorded).map_or(0, |life| life.boot);
         boot.saturating_sub(heard) <= MOST_STARTS
     }
 
     /// The member votes from another store now: its starts are counted anew. The last start of the former store may not
     /// be dead, and what was promised to it may hold until then.
     pub fn replace(&mut self, promised_until: Instant) {
+        self.recorded = None;
         let is_in_doubt = self.latest.take().is_some_and(|life| !life.is_dead);
         if is_in_doubt {
             self.in_doubt_until = Some(promised_until);
@@ -79,7 +92,9 @@ impl Known {
         commitment: Option<[u8; 32]>,
         (now, longest_promise): (Instant, Duration),
     ) -> Arrival {
+        let is_earlier = |it: &Incarnation| incarnation.boot <= it.boot && incarnation != *it;
         match self.latest {
+            None if self.recorded.as_ref().is_some_and(is_earlier) => Arrival::Refused(self.recorded),
             Some(life) if life.incarnation == incarnation && life.is_dead => Arrival::Refused(None),
             Some(life) if life.incarnation == incarnation => Arrival::Same,
             Some(life) if incarnation.boot <= life.incarnation.boot => {
@@ -185,11 +200,12 @@ impl Member {
         (longest_pause, now): (Duration, Instant),
         stores: &Stores,
     ) -> Member {
+        let record = stores.peers.iter().find(|record| record.id == id);
         Member {
             id,
             address,
-            known: Known::default(),
-            store: stores.peers.iter().find(|(peer, _)| *peer == id).map(|(_, store)| *store),
+            known: Known::recorded(record.map(|record| record.last)),
+            store: record.map(|record| record.store),
             is_new: false,
             up: None,
             dialling: Dialling::At(now),
@@ -269,153 +285,4 @@ impl Member {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::obituary::Token;
-    use rand::SeedableRng as _;
-    use rand_xoshiro::Xoshiro256PlusPlus;
-
-    /// A commitment and the obituary that meets it.
-    fn certified() -> ([u8; 32], Obituary) {
-        let token = Token::draw().unwrap();
-        (token.commitment().0, Obituary::new("orders", Id::new(1).unwrap(), token))
-    }
-
-    fn life(boot: u64, nonce: u64) -> Incarnation {
-        Incarnation { boot, nonce }
-    }
-
-    const LONGEST: Duration = Duration::from_secs(2);
-
-    #[test]
-    fn lives_are_told_apart_by_boot_and_nonce() {
-        let refused = |boot, nonce| Arrival::Refused(Some(life(boot, nonce)));
-        let now = (Instant::now(), LONGEST);
-        // After boot 5 with nonce 1: who comes, and what that means.
-        let cases = [
-            (life(5, 1), Arrival::Same),
-            (life(6, 2), Arrival::New),
-            (life(6, 1), Arrival::New),
-            (life(5, 2), refused(5, 1)),
-            (life(4, 1), refused(5, 1)),
-            (life(4, 2), refused(5, 1)),
-        ];
-        for (comer, expected) in cases {
-            let mut known = Known::default();
-            assert_eq!(known.greet(life(5, 1), None, now), Arrival::New);
-            assert_eq!(known.greet(comer, None, now), expected, "{comer:?}");
-        }
-    }
-
-    #[test]
-    fn the_dead_stay_dead_and_only_the_latest_can_be_buried() {
-        let ((first, of_first), (second, of_second)) = (certified(), certified());
-        let now = Instant::now();
-        let mut known = Known::default();
-        assert_eq!(known.bury(&of_first, now), Burial::Unknown);
-        known.greet(life(1, 1), Some(first), (now, LONGEST));
-        assert_eq!(known.bury(&of_second, now), Burial::Unknown);
-        assert_eq!(known.bury(&of_first, now), Burial::New(life(1, 1)));
-        assert_eq!(known.bury(&of_first, now), Burial::Noted);
-        assert_eq!(known.greet(life(1, 1), Some(first), (now, LONGEST)), Arrival::Refused(None));
-        assert_eq!(known.greet(life(1, 2), None, (now, LONGEST)), Arrival::Refused(Some(life(1, 1))));
-        known.greet(life(2, 2), Some(second), (now, LONGEST));
-        assert_eq!(known.bury(&of_first, now), Burial::Unknown);
-        assert_eq!(known.bury(&of_second, now), Burial::New(life(2, 2)));
-    }
-
-    /// Of the life before nobody knows whether it is dead, with all that it guarded. Somebody may have promised to it.
-    #[test]
-    fn a_later_life_s_certificate_says_nothing_of_the_life_before() {
-        let ((second, of_second), (third, of_third)) = (certified(), certified());
-        let now = Instant::now();
-        let (just_before, then) = (now + LONGEST - Duration::from_nanos(1), now + LONGEST);
-        let greeted_twice = || {
-            let mut known = Known::default();
-            known.greet(life(1, 1), Some(certified().0), (now, LONGEST));
-            known.greet(life(2, 2), Some(second), (now, LONGEST));
-            known
-        };
-        assert_eq!(greeted_twice().bury(&of_second, just_before), Burial::Noted);
-        assert_eq!(greeted_twice().bury(&of_second, then), Burial::New(life(2, 2)));
-        // The second is dead for certain; of the first it is still not known.
-        let mut known = greeted_twice();
-        assert_eq!(known.bury(&of_second, now), Burial::Noted);
-        assert_eq!(known.greet(life(2, 2), Some(second), (now, LONGEST)), Arrival::Refused(None));
-        known.greet(life(3, 3), Some(third), (just_before, LONGEST));
-        assert_eq!(known.clone().bury(&of_third, just_before), Burial::Noted);
-        assert_eq!(known.bury(&of_third, then), Burial::New(life(3, 3)));
-    }
-
-    #[test]
-    fn who_commits_to_nothing_cannot_be_buried() {
-        let mut known = Known::default();
-        known.greet(life(1, 1), None, (Instant::now(), LONGEST));
-        assert_eq!(known.bury(&certified().1, Instant::now()), Burial::Unknown);
-    }
-
-    #[test]
-    fn the_later_hello_of_the_later_life_takes_over() {
-        let greeting = |boot, number| Greeting { incarnation: life(boot, boot), number };
-        assert!(greeting(1, 2).takes_over_from(greeting(1, 1)));
-        assert!(greeting(2, 1).takes_over_from(greeting(1, 9)));
-        assert!(!greeting(1, 1).takes_over_from(greeting(1, 1)));
-        assert!(!greeting(1, 1).takes_over_from(greeting(1, 2)));
-        assert!(!greeting(1, 9).takes_over_from(greeting(2, 1)));
-    }
-
-    fn member(address: &str, longest_pause: Duration, now: Instant) -> Member {
-        let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
-        Member::new(Id::new(2).unwrap(), address.into(), (longest_pause, now), &stores)
-    }
-
-    #[test]
-    fn pauses_double_up_to_the_longest_each_at_random_up_to_half_shorter_or_longer_and_begin_anew() {
-        let (now, mut random) = (Instant::now(), Xoshiro256PlusPlus::seed_from_u64(7));
-        let longest = Duration::from_millis(60);
-        let mut peer = member("nowhere:1", longest, now);
-        let mut drawn = Vec::new();
-        for due in [10, 20, 40, 60, 60, 60, 60, 60, 60].map(Duration::from_millis) {
-            peer.back_off(now, &mut random);
-            let Dialling::At(at) = peer.dialling else { panic!("it is not dialled yet") };
-            drawn.push((at - now).div_duration_f64(due));
-        }
-        assert!(drawn.iter().all(|part| (0.5..1.5).contains(part)), "{drawn:?}");
-        assert!(drawn.iter().any(|&part| part < 0.8) && drawn.iter().any(|&part| part > 1.2), "{drawn:?}");
-        peer.reached();
-        peer.back_off(now, &mut random);
-        assert!(matches!(peer.dialling, Dialling::At(at) if at - now < Duration::from_millis(15)));
-    }
-
-    #[test]
-    fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_meanwhile() {
-        let (now, place) = (Instant::now(), "10.0.0.1:7".parse::<SocketAddr>().unwrap());
-        let (half, whole) = (now + LOOKED_UP / 2, now + LOOKED_UP);
-        let mut peer = member("there:1", FIRST_PAUSE, now);
-        assert!(peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
-        assert!(peer.resolved("there:1", None, now), "nobody knows");
-        assert!(!peer.begin_dialling(half) && matches!(peer.dialling, Dialling::At(at) if at == whole));
-        assert!(peer.begin_dialling(whole) && peer.resolved("there:1", Some(vec![place]), whole));
-        let is_tried =
-            |peer: &Member| matches!(&peer.dialling, Dialling::Trying(places) if *places == [place]);
-        assert!(is_tried(&peer));
-        assert!(!peer.begin_dialling(whole) && is_tried(&peer), "it is known");
-        assert!(peer.begin_dialling(whole + LOOKED_UP) && is_tried(&peer), "it is known, and asked again");
-        assert!(!peer.begin_dialling(whole + 9 * LOOKED_UP) && is_tried(&peer), "one question at a time");
-        // It moves: what was asked before says nothing of the new address.
-        peer.move_to("elsewhere:1".into(), now);
-        assert!(!peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
-        assert!(!peer.resolved("there:1", Some(vec![place]), now) && peer.places.is_empty());
-        assert!(matches!(peer.dialling, Dialling::At(at) if at == now) && peer.begin_dialling(now));
-    }
-
-    #[test]
-    fn a_peer_may_be_at_its_resolved_addresses_and_where_it_was_last() {
-        let mut peer = member("there:1", FIRST_PAUSE, Instant::now());
-        peer.places = vec!["10.0.0.1:7".parse().unwrap()];
-        peer.last_seen = Some("::ffff:10.0.0.2".parse().unwrap());
-        let is_there =
-            ["::ffff:10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|it| peer.may_be_at(it.parse().unwrap()));
-        assert_eq!(is_there, [true, true, false]);
-    }
-}
+mod tests;
