@@ -3,8 +3,8 @@
 use crate::surroundings::Surroundings;
 use bellwether_core::machine::{self, Outputs, Place};
 use bellwether_core::{
-    AnyMachine, AnyValue, Id, MachineType, Port, Reign, Request, Role, Spec, Status, Time, TimerChange,
-    Verdict,
+    AnyMachine, AnyValue, Id, MachineType, Port, Reign, Request, Role, Spec, Status, StoreId, Time,
+    TimerChange, Verdict, VoterList,
 };
 use rand::RngExt as _;
 
@@ -27,6 +27,8 @@ pub(crate) enum Input<'a> {
     Death(Port),
     /// Whoever runs the member asks this.
     Request(Request),
+    /// A member, perhaps this one, votes from this store.
+    Store(Id, StoreId),
 }
 
 /// What an input made a member wish for, with messages as bytes. Lists are kept and used again.
@@ -143,6 +145,7 @@ impl ByteMachine {
             Input::Suspicion(peer, verdict) => machine::Input::Suspicion(peer, verdict),
             Input::Death(peer) => machine::Input::Death(peer),
             Input::Request(request) => machine::Input::Request(request),
+            Input::Store(id, store) => machine::Input::Store(id, store),
             Input::Call => machine::Input::Call,
             Input::Anew => machine::Input::Call,
         };
@@ -228,9 +231,9 @@ impl ByteMachine {
         self.machine.saves
     }
 
-    /// Whether this member votes, if the voters have changed since the cluster began.
-    pub(crate) fn is_voter(&self, id: Id) -> Option<bool> {
-        self.state.as_ref()?.voters().map(|voters| voters.contains(&id))
+    /// The voters, if they have changed since the cluster began.
+    pub(crate) fn voters(&self) -> Option<VoterList<'_>> {
+        self.state.as_ref()?.voters()
     }
 }
 

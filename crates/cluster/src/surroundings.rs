@@ -45,6 +45,10 @@ impl Surroundings {
         self.ranks[self.me as usize]
     }
 
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
+        self.ranks.iter().map(|rank| rank.id())
+    }
+
     pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.rng
     }

@@ -35,6 +35,7 @@ mod registry;
 mod rounds;
 mod spec;
 mod status;
+mod store;
 mod term;
 mod time;
 mod topology;
@@ -56,6 +57,7 @@ pub use spec::{
     Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
+pub use store::{ListVersion, StoreId, VoterList};
 pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

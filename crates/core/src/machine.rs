@@ -7,11 +7,10 @@
 use crate::message::Data;
 use crate::{
     Algorithm, Broken, Buffers, Cx, Effects, Environment, Id, Kind, Local, Message, Names, Port, Rank,
-    Request, Spec, Status, Time, TimerChange, Verdict,
+    Request, Spec, Status, StoreId, Time, TimerChange, Verdict, VoterList,
 };
 use serde::{Serialize, Serializer};
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -100,7 +99,7 @@ pub trait Machine: Any + DynState + Send + Sync {
     /// [`Broken`] says what does not hold.
     fn invariant(&self) -> Result<(), Broken>;
     /// [`Algorithm::voters`].
-    fn voters(&self) -> Option<&BTreeSet<Id>>;
+    fn voters(&self) -> Option<VoterList<'_>>;
     /// [`Algorithm::lease`].
     fn lease(&self) -> Option<AnyValue>;
     /// A copy.
@@ -227,6 +226,8 @@ pub enum Input {
     Death(Port),
     /// A request of the operator.
     Request(Request),
+    /// A member, perhaps this one, votes from this store.
+    Store(Id, StoreId),
 }
 
 /// What an input led to. Fields, not a list: the driver alone fixes the order of effects.
@@ -392,6 +393,7 @@ impl<A: Algorithm> Machine for A {
             Input::Suspicion(port, verdict) => self.on_suspicion(cx, port, verdict),
             Input::Death(port) => self.on_death(cx, port),
             Input::Request(request) => self.on_request(cx, request),
+            Input::Store(id, store) => self.on_store(cx, id, store),
         });
     }
     fn status(&self) -> Status {
@@ -403,7 +405,7 @@ impl<A: Algorithm> Machine for A {
     fn invariant(&self) -> Result<(), Broken> {
         crate::Protocol::invariant(self)
     }
-    fn voters(&self) -> Option<&BTreeSet<Id>> {
+    fn voters(&self) -> Option<VoterList<'_>> {
         Algorithm::voters(self)
     }
     fn lease(&self) -> Option<AnyValue> {

@@ -1,12 +1,12 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
+use super::stores::{Offer, Refusal};
 use super::{Fault, Member};
 use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
-use crate::store::READMISSION;
 use crate::watch::{Watch, Word};
-use bellwether_core::{Id, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Id, Port, Signal, Span, Starts, StoreId, Time, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.
 const MOST_SIGNALS: usize = 64;
@@ -24,6 +24,8 @@ pub(super) enum News {
     Gone(Id),
     /// An election is to be called.
     Call,
+    /// A member votes from this store.
+    Store(Id, StoreId),
 }
 
 impl Member {
@@ -58,6 +60,7 @@ impl Member {
             Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
                 let was_dead = self.state.dead.remove(&peer);
+                self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
@@ -79,27 +82,10 @@ impl Member {
                 self.close_past(peer);
                 self.mourn(peer);
             }
-            Incoming::Superseded { peer, .. } => {
-                let peer = peer.map_or("a peer".to_owned(), |peer| format!("member {peer}"));
-                return Err(format!(
-                    "{peer} says that another process is member {} of this cluster, or that this one started from a copy or a \
-                     backup of its data directory; give each process an id and a data directory of its own. If there is no other \
-                     process, the votes since the copy are lost. {READMISSION}",
-                    self.me
-                )
-                .into());
-            }
-            Incoming::NewStore { peer, store, known } => {
-                self.state.vetted.insert(peer, (store, known));
-                self.vet_stores();
-            }
-            Incoming::OtherStore { peer } => {
-                return Err(format!(
-                    "member {peer} knows that member {} voted from another store than the one in its data directory: the \
-                     votes in that one are lost, or a second process has this id. {READMISSION}",
-                    self.me
-                )
-                .into());
+            Incoming::Superseded { peer, by } => self.is_refused(peer, Refusal::Superseded(by))?,
+            Incoming::OtherStore { peer } => self.is_refused(peer, Refusal::OtherStore)?,
+            Incoming::NewStore { peer, store, known, named_in } => {
+                self.take_offer(peer, Offer { store, known, named_in });
             }
             Incoming::Refused { from, why } => {
                 let from = from.to_string();
@@ -152,6 +138,7 @@ impl Member {
             }
             News::Gone(id) => self.leave_out(id),
             News::Call => self.call(),
+            News::Store(id, store) => self.take(Input::Store(id, store)),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::elector::Elector;
 use crate::leadership::NoHandOver;
 use crate::machine::ByteMachine;
 use crate::start::start_with;
-use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
+use crate::{Peer, PeerRecord, Profile, Saved, Security, Settings, StoreError, StoreId, Stores};
 use bellwether_algorithms::ALGORITHMS;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
@@ -81,7 +81,11 @@ impl Keep for Platter {
         self.act(None)
     }
 
-    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+    fn remember(&mut self, _: PeerRecord) -> Result<(), StoreError> {
+        self.act(None)
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
         self.act(None)
     }
 }

@@ -1,7 +1,7 @@
 //! What has been tried when the first byte is written.
 
 use super::*;
-use crate::{StoreId, Stores};
+use crate::{PeerRecord, StoreId, Stores};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{Id, MachineType};
 use std::net::TcpListener;
@@ -19,7 +19,11 @@ impl Keep for Idle {
         Ok(())
     }
 
-    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+    fn remember(&mut self, _: PeerRecord) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }
