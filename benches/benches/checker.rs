@@ -7,11 +7,11 @@
 //! All search the same states, which is checked: Chang-Roberts in worst order, everyone booting and calling, every
 //! order of events.
 
-use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_benches::packed_search;
 use bellwether_check::{Wishes, check};
-use bellwether_core::{Order, Registry};
+use bellwether_core::Order;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::rules::Liberties;
 use bellwether_sim::{Members, Plan, Setup};
 use stateright::{Checker as _, Model as _, Property};
@@ -46,10 +46,10 @@ fn rates<const K: usize>(searches: [&dyn Fn() -> u64; K]) -> [Rate; K] {
 }
 
 fn ring(name: &str, n: u32) -> (usize, Plan) {
-    let entry = Algorithms::find(name, None).expect("it is registered");
+    let entry = ALGORITHMS.find(name, None).expect("it is registered");
     let members = Members::Count { n: n.into(), order: Order::Worst };
     let setup = Setup { members: Some(members), ..Setup::default() };
-    (entry, setup.plan(Algorithms::ENTRIES[entry].spec, 0).expect("a ring"))
+    (entry, setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("a ring"))
 }
 
 fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
@@ -65,13 +65,13 @@ fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
         states: u64::MAX,
         time: None,
     };
-    check::<Algorithms>(entry, &plan, &wishes, &|_| {}).progress.states
+    check(ALGORITHMS.entries[entry].machine, &plan, &wishes, &|_| {}).progress.states
 }
 
 /// Stateright wants something to check, or it stops: that two members lead, which never happens.
 fn through_stateright(plan: &'static Plan, threads: usize) -> u64 {
     let two_lead = Property::sometimes("two lead", |_, now: &_| {
-        let now: &bellwether_sim::rules::Situation<ChangRoberts> = now;
+        let now: &bellwether_sim::rules::Situation = now;
         now.seats.iter().filter(|seat| seat.status().role == bellwether_core::Role::Leader).count() > 1
     });
     let model = through_stateright::World::<ChangRoberts>::new(plan, Liberties::default(), vec![two_lead]);

@@ -4,14 +4,12 @@
 //! else the machine does then hits both. `cargo bench -p bellwether-benches` prints the table; a
 //! ratio below its floor is marked, and nothing fails.
 
-use bellwether_algorithms::Algorithms;
-use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_algorithms::lcr::LeaderOnly;
 use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
-use bellwether_core::{Elect, Id, Order, Rank, Registry, Topology};
+use bellwether_core::{Elect, Id, Order, Rank, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{
-    LinkOrder, Members, MemoryTrace, Observer, Plan, RoundMode, Setup, Stop, Visit, run_events, run_rounds,
-    simulate_many,
+    LinkOrder, Members, MemoryTrace, Plan, RoundMode, Runner, Setup, simulate, simulate_many,
+    simulate_observed,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
@@ -60,7 +58,7 @@ fn main() {
     println!("Chang-Roberts and LCR, worst order, n = 10,000: 50 million messages; best of {TRIALS}.\n");
     println!("{:<44} {:>12} {:>12} {:>8} {:>7}", "what", "ours", "rival", "ratio", "floor");
     against_hand_written_loops();
-    trace_in_memory();
+    observed();
     many_runs_on_two_cores();
     println!();
     large_rings();
@@ -72,34 +70,38 @@ fn against_hand_written_loops() {
     let uniform = |links| Plan { delay: "uniform:1..100".parse().expect("a delay"), links, ..plan.clone() };
     let (in_order, reordering) = (uniform(LinkOrder::Fifo), uniform(LinkOrder::Reordering));
 
-    let (ours, rival) = race(|| events(&plan, &mut ()), || queue_loop(black_box(&ids)));
-    line("unit delays, against a VecDeque", ours, rival, 0.4);
-    let (ours, rival) = race(|| events(&in_order, &mut ()), || wheel_loop(black_box(&ids), 1));
-    line("uniform 1..100 in order, against a wheel", ours, rival, 0.25);
-    let (ours, rival) = race(|| events(&reordering, &mut ()), || wheel_loop(black_box(&ids), 1));
-    line("uniform 1..100, against a wheel", ours, rival, 0.25);
-    let lcr = || run_rounds::<LeaderOnly, _>(&plan, &mut (), Visit::Awake).messages.total;
-    let (ours, rival) = race(lcr, || round_buffers(black_box(&ids)));
-    line("LCR in rounds, against two flat buffers", ours, rival, 0.25);
+    let (ours, rival) = race(|| run(CHANG_ROBERTS, &plan), || queue_loop(black_box(&ids)));
+    line("unit delays, against a VecDeque", ours, rival, 0.45);
+    let (ours, rival) = race(|| run(CHANG_ROBERTS, &in_order), || wheel_loop(black_box(&ids), 1));
+    line("uniform 1..100 in order, against a wheel", ours, rival, 0.28);
+    let (ours, rival) = race(|| run(CHANG_ROBERTS, &reordering), || wheel_loop(black_box(&ids), 1));
+    line("uniform 1..100, against a wheel", ours, rival, 0.28);
+    let (ours, rival) = race(|| run("lcr", &plan), || round_buffers(black_box(&ids)));
+    line("LCR in rounds, against two flat buffers", ours, rival, 0.28);
 }
 
-fn trace_in_memory() {
+/// What it costs to look on: such runs go through the machine that is compiled once for all algorithms.
+fn observed() {
     let plan = plan(&worst_order(10_000));
     let traced = || {
         let mut trace = MemoryTrace::default();
-        events(&plan, &mut trace);
+        simulate_observed(runner(CHANG_ROBERTS), black_box(&plan), RoundMode::Auto, &mut trace);
         trace.steps().len() as u64
     };
-    let (traced, plain) = race(traced, || events(&plan, &mut ()));
-    line("with a trace in memory, against without", traced, plain, 0.5);
+    let erased = || {
+        simulate_observed(runner(CHANG_ROBERTS), black_box(&plan), RoundMode::Auto, &mut ()).messages.total
+    };
+    let (with, without) = race(traced, erased);
+    line("with a trace in memory, against an observer that keeps nothing", with, without, 0.5);
+    let (ours, rival) = race(erased, || run(CHANG_ROBERTS, &plan));
+    line("the erased machine, against the compiled loop", ours, rival, 0.05);
 }
 
 fn many_runs_on_two_cores() {
     let setup = Setup { members: Some(Members::Count { n: 1_000, order: Order::Worst }), ..Setup::default() };
-    let entry = Algorithms::find("chang-roberts", None).expect("it is registered");
     let runs = |threads| {
         let counts =
-            simulate_many::<Algorithms, u64>(entry, &setup, RoundMode::Auto, 1, 100, threads, |_, report| {
+            simulate_many(runner(CHANG_ROBERTS), &setup, RoundMode::Auto, 1, 100, threads, |_, report| {
                 report.messages.total
             });
         counts.expect("the setup can be run").into_iter().sum()
@@ -116,7 +118,7 @@ fn large_rings() {
         let allocations = ALLOCATIONS.load(Ordering::Relaxed);
         let start = Instant::now();
         let plan = plan(&best_order(n));
-        let messages = events(&plan, &mut ());
+        let messages = run(CHANG_ROBERTS, &plan);
         let seconds = start.elapsed().as_secs_f64();
         let bytes = PEAK.load(Ordering::Relaxed) - before;
         println!(
@@ -134,8 +136,14 @@ fn plan(ids: &[u64]) -> Plan {
     Plan::new(ring, Some(ids.len() as u32 - 1), ids.iter().map(rank).collect(), Order::Explicit)
 }
 
-fn events(plan: &Plan, observer: &mut impl Observer) -> u64 {
-    run_events::<ChangRoberts, _>(black_box(plan), observer, Stop::WhenQuiet).messages.total
+const CHANG_ROBERTS: &str = "chang-roberts";
+
+fn runner(name: &str) -> &'static Runner {
+    &ALGORITHMS.entries[ALGORITHMS.find(name, None).expect("it is registered")]
+}
+
+fn run(name: &str, plan: &Plan) -> u64 {
+    simulate(runner(name), black_box(plan), RoundMode::Auto).messages.total
 }
 
 /// Runs both in turn; nanoseconds a message of each one's best trial.

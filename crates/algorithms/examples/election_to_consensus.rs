@@ -7,10 +7,9 @@
 //!
 //! `cargo run -p bellwether-algorithms --example election_to_consensus`
 
-use bellwether_algorithms::Algorithms;
-use bellwether_compiled as _;
-use bellwether_core::{Goal, Id, Identities, Registry, Spec, Status, Time};
-use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_before};
+use bellwether_core::{Goal, Id, Identities, Spec, Status, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_observed};
 
 /// An election among members whose ids end in what they propose.
 ///
@@ -33,7 +32,7 @@ pub fn decide(entry: usize, plan: &Plan) -> Vec<Option<bool>> {
         }
     }
     let mut named = Named(vec![None; plan.n() as usize]);
-    simulate_before::<Algorithms>(&mut named, entry, plan, RoundMode::Auto);
+    simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut named);
     named.0.into_iter().map(|leader| leader.map(|id| id.value() % 2 == 1)).collect()
 }
 
@@ -45,7 +44,7 @@ pub fn tells_everyone(spec: &Spec) -> bool {
 fn main() -> Result<(), SetupError> {
     let proposals = [true, false, false, true, false];
     println!("proposals: {proposals:?}");
-    for (entry, algorithm) in Algorithms::ENTRIES.iter().enumerate() {
+    for (entry, algorithm) in ALGORITHMS.entries.iter().enumerate() {
         let spec = algorithm.spec;
         if tells_everyone(spec) {
             let decided = decide(entry, &election(spec, &proposals, 1)?);

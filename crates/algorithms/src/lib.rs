@@ -1,6 +1,6 @@
 //! Election algorithms and failure detectors, one file each.
 //!
-//! To add one: write its file, add its `mod` and its line in [`Algorithms`]. Everything else
+//! To add one: write its file, add its `mod` and its line in [`algorithms!`]. Everything else
 //! (commands, tables, tests, drivers) follows from its [`Spec`](bellwether_core::Spec).
 
 #![forbid(unsafe_code)]
@@ -39,4 +39,7 @@ pub mod variable_speeds;
 pub mod zookeeper;
 
 pub use detectors::DETECTORS;
-pub use registry::Algorithms;
+pub use registry::ALGORITHMS;
+
+#[doc(hidden)]
+pub use bellwether_core as core; // for the macro

@@ -16,7 +16,7 @@
 //!    member named then leads for a long while, better ones or not. It stops leading first, and its word (`hand-over`),
 //!    passed on with the request for votes, frees its voters.
 //! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
-//! 8. Voters change one at a time: see [`Voters`].
+//! 8. Voters change one at a time: see [`Voters`]. The list names the store of each voter.
 //! 9. Who is certain that its leader's process is dead owes it nothing: the best stands at once and passes that on.
 //!
 //! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
@@ -78,6 +78,9 @@ pub struct QuorumLease<P> {
     /// Which voters have said that they would vote for it, if its leader let them.
     #[serde(skip_serializing_if = "Option::is_none")]
     canvass: Option<Canvass>,
+    /// The store that each member votes from, as far as this one was told.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    stores: BTreeMap<Id, StoreId>,
     /// One delay bound, as far as is known: it is the length of everything else.
     unit: Span,
     #[serde(skip)]
@@ -130,6 +133,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             handed_to: None,
             lapses: BTreeMap::new(),
             canvass: None,
+            stores: BTreeMap::new(),
             unit,
             pace: PhantomData,
         };
@@ -191,6 +195,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             }
             Word::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
             Word::Able { round } => self.hear_able(cx, from, term, round),
+            Word::List(voters) => self.learn_voters(cx, term, voters),
             Word::HandOver { .. } | Word::Release => cx.because("that is over"),
         }
     }
@@ -255,8 +260,15 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
         }
     }
 
-    fn voters(&self) -> Option<&std::collections::BTreeSet<Id>> {
-        self.saved.voters.as_ref().map(|voters| &voters.ids)
+    fn on_store(&mut self, cx: &mut Cx<'_, Self>, id: Id, store: StoreId) {
+        self.stores.insert(id, store);
+        self.change_if_settled(cx);
+    }
+
+    fn voters(&self) -> Option<VoterList<'_>> {
+        let voters = self.saved.voters.as_ref()?;
+        let version = (voters.version.term, voters.version.number);
+        Some(VoterList { version, stores: &voters.stores })
     }
 
     fn lease(&self) -> Option<Timer> {
@@ -307,8 +319,13 @@ impl<P: Pace> Protocol for QuorumLease<P> {
     }
 
     fn storage(&self) -> usize {
-        let voters = self.saved.voters.as_ref().map_or(0, |voters| voters.ids.len() * size_of::<Id>());
-        let lapses = self.lapses.len() * size_of::<(Id, u32)>();
+        let voters = self
+            .saved
+            .voters
+            .as_ref()
+            .map_or(0, |voters| voters.stores.len() * size_of::<(Id, Option<StoreId>)>());
+        let lapses =
+            self.lapses.len() * size_of::<(Id, u32)>() + self.stores.len() * size_of::<(Id, StoreId)>();
         let own = match &self.phase {
             Phase::Waiting => self.canvass.as_ref().map_or(0, Canvass::storage),
             Phase::Probing(poll) | Phase::Standing(poll) => poll.yes.len() * size_of::<Id>(),

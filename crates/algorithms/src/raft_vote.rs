@@ -35,7 +35,7 @@ pub type Plain = RaftVote<Usual>;
 pub type PreVote = RaftVote<Cautious>;
 
 /// What may differ between variants.
-pub trait Manner: Copy + Debug + Eq + Hash + Send + 'static {
+pub trait Manner: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// Whether it asks before it enters a new term.
     const PRE_VOTE: bool = false;
     /// The range of time-outs, in tenths of delay bounds. Heartbeats come twice in the least of them.

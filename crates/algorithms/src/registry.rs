@@ -1,37 +1,48 @@
 //! The list of algorithms: one line each, variants behind their default.
 
-use crate::{
-    aggregation_tree, bully, chang_roberts, chang_roberts_detector, chang_roberts_suppressing,
-    chang_roberts_timeout, dolev_klawe_rodeh, floodmax, franklin, hirschberg_sinclair, invitation,
-    itai_rodeh, lcr, modified_ring, omega, paxos, peterson, raft_vote, ring_skipping, time_slice,
-    variable_speeds, zookeeper,
-};
+use bellwether_core::Entry;
 
-use crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
+/// Defines a [`bellwether_core::Registry`] of every algorithm of Bellwether. Its entries are of the type that is given:
+/// each driver makes of an algorithm what it needs.
+#[macro_export]
+macro_rules! algorithms {
+    ($(#[$doc:meta])* $visibility:vis static $name:ident: $entry:ident) => {
+        $(#[$doc])*
+        $visibility static $name: $crate::core::Registry<$entry> = {
+            use $crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
+            use $crate::*;
+            $crate::core::Registry {
+                detectors: DETECTORS,
+                entries: $crate::core::entries! { $entry:
+                    rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
+                    events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing,
+                        chang_roberts_timeout::NeighbourTimeout, chang_roberts_detector::WithDetector;
+                    events modified_ring::ModifiedRing;
+                    events ring_skipping::RingSkipping;
+                    events hirschberg_sinclair::HirschbergSinclair;
+                    events peterson::Basic, peterson::Improved;
+                    events dolev_klawe_rodeh::DolevKlaweRodeh;
+                    events franklin::Franklin;
+                    events itai_rodeh::ItaiRodeh;
+                    rounds time_slice::TimeSlice;
+                    rounds variable_speeds::VariableSpeeds;
+                    rounds floodmax::EveryRound, floodmax::NewsOnly;
+                    events aggregation_tree::AggregationTree;
+                    events bully::AtOnce, bully::Waiting, bully::Stable, bully::Broadcast;
+                    events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>,
+                        QuorumLease<Tight>;
+                    events zookeeper::Zookeeper;
+                    events paxos::Paxos;
+                    events raft_vote::Plain, raft_vote::PreVote;
+                    events omega::Omega;
+                    events invitation::Invitation;
+                },
+            }
+        };
+    };
+}
 
-bellwether_core::registry! {
-    /// Every algorithm of Bellwether.
-    pub Algorithms, detectors crate::detectors::DETECTORS {
-        rounds lcr::LeaderOnly, lcr::Deciding, lcr::Halting;
-        events chang_roberts::ChangRoberts, chang_roberts_suppressing::Suppressing,
-            chang_roberts_timeout::NeighbourTimeout, chang_roberts_detector::WithDetector;
-        events modified_ring::ModifiedRing;
-        events ring_skipping::RingSkipping;
-        events hirschberg_sinclair::HirschbergSinclair;
-        events peterson::Basic, peterson::Improved;
-        events dolev_klawe_rodeh::DolevKlaweRodeh;
-        events franklin::Franklin;
-        events itai_rodeh::ItaiRodeh;
-        rounds time_slice::TimeSlice;
-        rounds variable_speeds::VariableSpeeds;
-        rounds floodmax::EveryRound, floodmax::NewsOnly;
-        events aggregation_tree::AggregationTree;
-        events bully::AtOnce, bully::Waiting, bully::Stable, bully::Broadcast;
-        events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>, QuorumLease<Tight>;
-        events zookeeper::Zookeeper;
-        events paxos::Paxos;
-        events raft_vote::Plain, raft_vote::PreVote;
-        events omega::Omega;
-        events invitation::Invitation;
-    }
+algorithms! {
+    /// Every algorithm of Bellwether, as data.
+    pub static ALGORITHMS: Entry
 }

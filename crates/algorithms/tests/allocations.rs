@@ -1,12 +1,10 @@
 //! Nothing is allocated for a message, and a member takes few bytes: counted by the allocator.
 
-use bellwether_compiled as _;
-
 #[path = "suite/support/mod.rs"]
 mod support;
 
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, Order, Registry};
+use bellwether_core::{Elect, Order};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Members, Plan, RoundMode, Setup, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -62,9 +60,9 @@ static COUNTING: Counting = Counting;
 
 /// How many allocations a run takes, and how many messages it sends.
 fn allocations(name: &str, variant: &str, plan: &Plan) -> (u64, u64) {
-    let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
     let before = ALLOCATIONS.get();
-    let report = simulate::<Algorithms, ()>(entry, plan, RoundMode::Auto, &mut ());
+    let report = simulate(&ALGORITHMS.entries[entry], plan, RoundMode::Auto);
     let taken = ALLOCATIONS.get() - before;
     assert!(report.is_as_it_should_be());
     (taken, report.messages.total)
@@ -141,12 +139,12 @@ fn bully_allocates_for_calls_and_announcements_and_not_for_messages() {
 fn a_member_of_a_ring_takes_less_than_200_bytes() {
     const N: u64 = 100_000;
     for (name, variant) in [("chang-roberts", "plain"), ("lcr", "leader-only"), ("lcr", "halting")] {
-        let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+        let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
         let before = LIVE.get();
         PEAK.set(before);
         let setup = Setup { members: Some(Members::Count { n: N, order: Order::Best }), ..Setup::default() };
-        let plan = setup.plan(Algorithms::ENTRIES[entry].spec, 0).expect("it can be run");
-        let report = simulate::<Algorithms, ()>(entry, &plan, RoundMode::Auto, &mut ());
+        let plan = setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("it can be run");
+        let report = simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
         let each = (PEAK.get() - before) as u64 / N;
         assert!(report.is_as_it_should_be());
         assert!(each < 200, "{name} {variant}: {each} bytes a member");

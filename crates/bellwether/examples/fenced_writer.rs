@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p bellwether --example fenced_writer`
 
-use bellwether::{Elector, Fence, Id, Stale};
+use bellwether::{Fence, Id, Stale};
 use std::sync::Mutex;
 
 /// What must not hear two leaders: a ledger with a fence in front. In real life, the storage service.
@@ -26,7 +26,7 @@ impl Ledger {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     // A cluster of one, to keep it short: it has terms and tokens like any other.
-    let elector = Elector::builder("ledger", Id::new(1)?)
+    let elector = bellwether::builder("ledger", Id::new(1)?)
         .member(Id::new(1)?, "127.0.0.1:0")
         .secret("thirty-two bytes that nobody else knows")
         .data(directory.path())

@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     let mut electors = Vec::new();
     for me in 1..=3 {
-        let mut builder = Elector::builder("workers", Id::new(me)?)
+        let mut builder = bellwether::builder("workers", Id::new(me)?)
             .secret("thirty-two bytes that nobody else knows")
             .data(directory.path().join(me.to_string()));
         for id in 1..=3 {

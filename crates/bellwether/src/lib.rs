@@ -10,7 +10,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let (mut todo, directory) = (vec!["one thing", "another"], tempfile::tempdir()?);
 //! # let mut done: Vec<(u64, &str)> = Vec::new();
-//! let elector = Elector::builder("orders", Id::new(1)?)
+//! let elector = bellwether::builder("orders", Id::new(1)?)
 //!     .member(Id::new(1)?, "127.0.0.1:0") // and the others, of which a majority decides
 //!     .secret(bellwether::Secret::generate().ok_or("no random numbers")?) // the same for all
 //!     .data(directory.path())
@@ -34,7 +34,7 @@
 //! # async fn take_over() -> std::io::Result<()> { Ok(()) }
 //! # async fn write(_: u64, _: &str) -> std::io::Result<()> { Ok(()) }
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
-//! let elector = Elector::builder("orders", Id::new(1)?)
+//! let elector = bellwether::builder("orders", Id::new(1)?)
 //!     .member(Id::new(1)?, "one.example:7400")
 //!     .member(Id::new(2)?, "two.example:7400")
 //!     .member(Id::new(3)?, "three.example:7400")
@@ -65,25 +65,27 @@
 
 pub mod process;
 
-pub use bellwether_algorithms::Algorithms;
+pub use bellwether_algorithms::ALGORITHMS;
 pub use bellwether_cluster::network::{NetworkError, Tally, Traffic};
 pub use bellwether_cluster::obituary::InvalidCommitment;
 pub use bellwether_cluster::{
-    Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Ended, Event, Events, Fence, Flaw, Happened,
-    Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Secret, Security, Settings,
-    SettingsError, Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms, View,
-    WeakSecret, detector_of, die_with_parent,
+    Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Ended, Event, Events, Fence, Flaw,
+    Happened, Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Secret, Security,
+    Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms,
+    View, WeakSecret, detector_of, die_with_parent,
 };
 pub use bellwether_core::{DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
 
-/// A member of a cluster, of any of Bellwether's algorithms.
-pub type Elector = bellwether_cluster::Elector<Algorithms>;
+/// The member `me` of a cluster with this name.
+pub fn builder(cluster: impl Into<String>, me: Id) -> Builder {
+    Builder::new(&ALGORITHMS, cluster, me)
+}
 
-/// Starts the member that the settings describe. The same as [`Elector::start`], and compiled here for every algorithm.
-/// If a [`Supervisor`] started this process, the member's peers will know at once when it is dead.
+/// Starts the member that the settings describe. If a [`Supervisor`] started this process, the member's peers will know at
+/// once when it is dead.
 ///
 /// # Errors
 /// [`StartError`] says why it cannot. Nothing has been started then.
 pub fn start(settings: Settings) -> Result<Elector, StartError> {
-    Elector::start(settings)
+    bellwether_cluster::start(&ALGORITHMS, settings)
 }

@@ -15,21 +15,24 @@
 //! heal                  everything passes again
 //! stop                  give up leading, say farewell, and end
 //! ```
+//!
+//! What is not understood, or cannot be done, is answered on its standard error: `resign`, `transfer`, `admit` and `dismiss` are
+//! for the leader, and other members name it. A line has at most 1024 bytes.
 
 mod file;
+mod orders;
 
-use crate::{
-    Elector, Event, Happened, Id, NetworkError, Request, Settings, StartError, StoreError, View, start,
-};
+use crate::{Elector, Event, Happened, Id, NetworkError, Settings, StartError, StoreError, View, start};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use file::read_member_settings;
+use orders::{Lines, Said};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::Duration;
 
 pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, deny_inspection, parent_of};
@@ -155,13 +158,14 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     bellwether_cluster::raise_descriptor_limit();
     let settings = read_member_settings(path)?;
     let me = settings.me;
+    let ids: Vec<Id> = settings.members.iter().map(|peer| peer.id).collect();
     let elector = start(settings).map_err(|error| ProcessError::from(error).in_file(path))?;
     let (orders, to_do) = channel();
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT])?;
     let by_signal = orders.clone();
     std::thread::spawn(move || signals.forever().for_each(|_| drop(by_signal.send(Order::Stop))));
     let by_line = orders.clone();
-    std::thread::spawn(move || read_orders(&by_line));
+    std::thread::spawn(move || read_orders(me, &by_line));
     let watched = elector.clone();
     let by_teller = orders.clone();
     std::thread::spawn(move || tell_events(&watched, &by_teller));
@@ -178,8 +182,8 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
             Order::Ended(None) => return Ok(()),
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
             Order::Line(line) => {
-                if let Err(why) = obey(&elector, &line, &shows) {
-                    let _ = writeln!(io::stderr(), "member {me}: '{line}' is no order: {why}");
+                if let Err(why) = orders::obey(&elector, &ids, &line, &shows) {
+                    answer(me, &line, &why);
                 }
             }
         }
@@ -266,13 +270,29 @@ enum Order {
     AllShown,
 }
 
-fn read_orders(orders: &Sender<Order>) {
-    for line in io::stdin().lock().lines().map_while(Result::ok) {
-        let order = if line.trim() == "stop" { Order::Stop } else { Order::Line(line) };
+fn read_orders(me: Id, orders: &Sender<Order>) {
+    for said in Lines::new(io::stdin().lock()) {
+        let order = match said {
+            Said::Line(line) if line.trim() == "stop" => Order::Stop,
+            Said::Line(line) => Order::Line(line),
+            Said::TooLong(beginning) => {
+                answer(me, &beginning, &format!("a line has at most {} bytes", orders::MOST_BYTES));
+                continue;
+            }
+            Said::Unreadable(error) => {
+                let _ = writeln!(io::stderr(), "member {me}: orders can no longer be read: {error}");
+                return;
+            }
+        };
         if orders.send(order).is_err() {
             return;
         }
     }
+}
+
+/// Says that an order is not obeyed. If nobody reads it, nothing is lost.
+fn answer(me: Id, line: &str, why: &str) {
+    let _ = writeln!(io::stderr(), "member {me}: '{}' is not done: {why}", orders::shortened(line));
 }
 
 fn tell_events(elector: &Elector, orders: &Sender<Order>) {
@@ -308,46 +328,4 @@ fn print(line: &Line) {
         text.push(b'\n');
         let _ = io::stdout().lock().write_all(&text);
     }
-}
-
-fn obey(elector: &Elector, line: &str, shows: &SyncSender<Line>) -> Result<(), String> {
-    let mut words = line.split_whitespace();
-    let verb = words.next().unwrap_or_default();
-    let mut id = || -> Result<Id, String> { parse_id(words.next().ok_or("it names no member")?) };
-    match verb {
-        "show" => {
-            let now = elector.clock().boot_micros(elector.clock().now());
-            let leads_for_us =
-                elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
-            let what = What::Shown { view: elector.view(), leads_for_us };
-            let line = Line { at_us: now, member: elector.id(), what };
-            shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
-        }
-        "resign" => elector.resign().map_err(|error| error.to_string())?,
-        "stand" => elector.request(Request::Stand),
-        "withdraw" => elector.request(Request::Withdraw),
-        "transfer" => elector.transfer(id()?).map_err(|error| error.to_string())?,
-        "admit" => elector.request(Request::Admit(id()?)),
-        "dismiss" => elector.request(Request::Dismiss(id()?)),
-        "ready" => elector.ready(),
-        "address" => {
-            let id = id()?;
-            elector.set_address(id, words.next().ok_or("it names no address")?);
-        }
-        "cut" => {
-            let ids = words.next().unwrap_or_default().split(',').map(parse_id).collect::<Result<_, _>>()?;
-            elector.cut(ids);
-        }
-        "heal" => elector.heal(),
-        _ => return Err(
-            "try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, cut, heal, stop"
-                .into(),
-        ),
-    }
-    Ok(())
-}
-
-fn parse_id(text: &str) -> Result<Id, String> {
-    let value: u64 = text.parse().map_err(|_| format!("'{text}' is no id"))?;
-    Id::new(value).map_err(|error| error.to_string())
 }

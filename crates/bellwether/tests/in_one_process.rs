@@ -33,7 +33,7 @@ impl Cluster {
                     ..Settings::new("test", id(me))
                 };
                 change(&mut settings);
-                Elector::start(settings).unwrap()
+                bellwether::start(settings).unwrap()
             })
             .collect();
         introduce(&members);
@@ -313,7 +313,7 @@ async fn members_are_themselves_wherever_they_are() {
     let again: Vec<Elector> = (1..=3)
         .zip(directories)
         .map(|(me, data)| {
-            Elector::start(Settings {
+            bellwether::start(Settings {
                 members: (1..=3).map(|peer| Peer::new(id(peer), "127.0.0.1:0")).collect(),
                 data,
                 security: Security::Secret(SECRET.into()),
@@ -356,9 +356,8 @@ async fn what_goes_over_connections_is_counted_at_both_ends() {
 /// Every algorithm there is, as it is in the simulator: members come to know a leader, the same for all.
 #[tokio::test]
 async fn every_algorithm_elects_over_a_real_network() {
-    use bellwether::Algorithms;
-    use bellwether_core::Registry as _;
-    for entry in Algorithms::ENTRIES {
+    use bellwether::ALGORITHMS;
+    for entry in ALGORITHMS.entries {
         let (spec, name) = (entry.spec, format!("{}/{}", entry.spec.name, entry.spec.variant));
         let cluster = Cluster::of(3, |settings| {
             settings.algorithm = name.clone();

@@ -28,7 +28,7 @@ fn members(directory: &TempDir) -> Vec<Elector> {
             always_stands: true,
             ..Settings::new("test", id(me))
         };
-        Elector::start(settings).unwrap()
+        bellwether::start(settings).unwrap()
     };
     let members: Vec<Elector> = (1..=3).map(start).collect();
     for one in &members {

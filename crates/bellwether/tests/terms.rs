@@ -41,7 +41,7 @@ async fn lead(member: &Elector) {
 #[tokio::test]
 async fn a_longer_list_does_not_make_a_second_majority() {
     let directories: Vec<TempDir> = (0..5).map(|_| TempDir::new().unwrap()).collect();
-    let start = |me: u64, count| Elector::start(settings(me, count, directories[me as usize - 1].path()));
+    let start = |me: u64, count| bellwether::start(settings(me, count, directories[me as usize - 1].path()));
     let mut members: Vec<Elector> = (1..=3).map(|me| start(me, 3).unwrap()).collect();
     introduce(&members);
     lead(&members[0]).await;
@@ -54,7 +54,7 @@ async fn a_longer_list_does_not_make_a_second_majority() {
     // Whoever comes later is told who voted first.
     let mut grown = settings(3, 5, directories[2].path());
     grown.members[3..].iter_mut().for_each(|peer| peer.duty = Duty::Observer);
-    members.push(Elector::start(grown).unwrap());
+    members.push(bellwether::start(grown).unwrap());
     introduce(&members);
     lead(&members[2]).await;
 }
@@ -62,12 +62,12 @@ async fn a_longer_list_does_not_make_a_second_majority() {
 #[tokio::test]
 async fn votes_of_one_algorithm_mean_nothing_to_another() {
     let directory = TempDir::new().unwrap();
-    let member = Elector::start(settings(1, 1, directory.path())).unwrap();
+    let member = bellwether::start(settings(1, 1, directory.path())).unwrap();
     lead(&member).await;
     member.stop();
     for algorithm in ["raft-vote", "quorum-lease/adaptive"] {
         let other = Settings { algorithm: algorithm.into(), ..settings(1, 1, directory.path()) };
-        let Err(error) = Elector::start(other) else { panic!("{algorithm} takes what it did not write") };
+        let Err(error) = bellwether::start(other) else { panic!("{algorithm} takes what it did not write") };
         let error = error.to_string();
         assert!(error.contains("'quorum-lease/ranked'") && error.contains(algorithm), "{error}");
         assert!(error.contains("new data directories"), "{error}");
@@ -78,7 +78,8 @@ async fn votes_of_one_algorithm_mean_nothing_to_another() {
 #[tokio::test]
 async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one_are_over() {
     let directory = TempDir::new().unwrap();
-    let start = |profile| Elector::start(Settings { profile, ..settings(1, 1, directory.path()) }).unwrap();
+    let start =
+        |profile| bellwether::start(Settings { profile, ..settings(1, 1, directory.path()) }).unwrap();
     let member = start(Profile::STEADY);
     lead(&member).await;
     member.stop();
@@ -103,7 +104,7 @@ fn a_cluster_in_which_nobody_may_lead_is_refused() {
     for duty in [Duty::Witness, Duty::Observer] {
         let mut nobody_leads = settings(1, 3, directory.path());
         nobody_leads.members.iter_mut().for_each(|peer| peer.duty = duty);
-        let Err(error) = Elector::start(nobody_leads) else { panic!("{duty:?}") };
+        let Err(error) = bellwether::start(nobody_leads) else { panic!("{duty:?}") };
         assert!(matches!(error, StartError::Settings(SettingsError::NoCandidate)), "{error}");
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing was changed");
@@ -114,11 +115,11 @@ fn a_cluster_in_which_nobody_may_lead_is_refused() {
 fn whoever_stops_a_member_waits_for_its_end_whoever_else_does() {
     let directory = TempDir::new().unwrap();
     for _ in 0..20 {
-        let member = Elector::start(settings(1, 1, directory.path())).unwrap();
+        let member = bellwether::start(settings(1, 1, directory.path())).unwrap();
         let other = member.clone();
         let at_once = std::thread::spawn(move || other.stop());
         member.stop();
-        Elector::start(settings(1, 1, directory.path())).unwrap().stop();
+        bellwether::start(settings(1, 1, directory.path())).unwrap().stop();
         at_once.join().unwrap();
     }
 }

@@ -10,7 +10,7 @@ use crate::search::{Limits, Progress, Search, Stopped};
 use crate::store::{Line, Numbered, Values, Workshop};
 use crate::symmetry::Symmetry;
 use crate::visited::StateId;
-use bellwether_core::{Algorithm, Message, Registry, Reign, RoundAlgorithm, Rounds, Spec, Visitor};
+use bellwether_core::{MachineType, Reign, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules};
 use std::sync::Arc;
@@ -126,64 +126,42 @@ impl Checked {
     }
 }
 
-/// Checks the algorithm at `entry` of a registry. `watch` is told how it goes, from any thread.
-pub fn check<G: Registry>(
-    entry: usize,
+/// Checks an algorithm. `watch` is told how it goes, from any thread.
+pub fn check(
+    machine: &'static MachineType,
     plan: &Plan,
     wishes: &Wishes,
     watch: &(dyn Fn(&Progress) + Sync),
 ) -> Checked {
-    struct Check<'a> {
-        plan: &'a Plan,
-        wishes: &'a Wishes,
-        watch: &'a (dyn Fn(&Progress) + Sync),
-    }
-    impl Visitor for Check<'_> {
-        type Output = Checked;
-        fn events<A: Algorithm>(self) -> Checked {
-            check_algorithm::<A>(self.plan, self.wishes, self.watch)
-        }
-        fn rounds<R: RoundAlgorithm>(self) -> Checked {
-            check_algorithm::<Rounds<R>>(self.plan, self.wishes, self.watch)
-        }
-    }
-    G::dispatch(entry, Check { plan, wishes, watch })
-}
-
-/// Checks an algorithm.
-pub fn check_algorithm<A: Algorithm>(
-    plan: &Plan,
-    wishes: &Wishes,
-    watch: &(dyn Fn(&Progress) + Sync),
-) -> Checked {
-    with_check::<A, _>(plan, wishes, watch, |check| check.run())
+    with_check(machine, plan, wishes, watch, |check| check.run())
 }
 
 /// Prepares a check of an algorithm.
-pub(crate) fn with_check<A: Algorithm, T>(
+pub(crate) fn with_check<T>(
+    machine: &'static MachineType,
     plan: &Plan,
     wishes: &Wishes,
     watch: &(dyn Fn(&Progress) + Sync),
     work: impl FnOnce(&Check<'_>) -> T,
 ) -> T {
     let rules = Rules::new(plan, wishes.liberties);
-    let values = Values::<A>::new();
+    let values = Values::new();
     let lines: Arc<Numbered<Line>> = Arc::new(Numbered::new());
     let nothing = lines.number(Line::new());
     debug_assert_eq!(nothing, EMPTY);
-    let situations = rules.beginnings::<A>();
+    let situations = rules.beginnings(machine);
     let beginnings = situations.iter().map(|situation| {
         let (seats, queues) = values.pack(situation, &lines);
         PackedMoment { seats, queues, spent: situation.spent }
     });
     let new_parts = || {
-        let source = Workshop::new(plan, wishes.liberties, values.clone());
+        let source = Workshop::new(machine, plan, wishes.liberties, values.clone());
         Packed::new(Box::new(source), lines.clone(), plan.links)
     };
     work(&Check {
-        spec: &A::SPEC,
-        can_rename: A::RENAME.is_some(),
-        held: if wishes.claims { costs::held(&A::SPEC, A::Msg::KINDS, &rules) } else { Vec::new() },
+        spec: machine.spec,
+        can_rename: machine.rename.is_some(),
+        held: if wishes.claims { costs::held(machine.spec, machine.kinds, &rules) } else { Vec::new() },
         rules: &rules,
         beginnings: beginnings.collect(),
         new_parts: &new_parts,

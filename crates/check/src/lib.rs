@@ -23,7 +23,7 @@ mod visited;
 mod walk;
 mod worker;
 
-pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check, check_algorithm};
+pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check};
 pub use costs::Cost;
 pub use property::Property;
 pub use search::Progress;

@@ -138,7 +138,7 @@ mod tests {
             states: u64::MAX,
             time: None,
         };
-        with_check::<ChangRoberts, _>(&plan, &wishes, &|_| {}, |check| {
+        with_check(bellwether_core::MachineType::of::<ChangRoberts>(), &plan, &wishes, &|_| {}, |check| {
             let (mut search, _) = check.search(false, false);
             let now = Some(Instant::now());
             let bounds = [(None, 1 << 24), (now, 1 << 24), (None, 512)];

@@ -91,7 +91,7 @@ mod glance {
 }
 
 struct LineNotes {
-    line: Line,
+    line: Arc<Line>,
     /// The greatest age of a message.
     oldest: u16,
     /// Without the first message.
@@ -386,7 +386,7 @@ impl Parts for Packed<'_> {
         if let Some(longer) = self.longer.get(&(*queue, *letter)) {
             return *longer;
         }
-        let mut line = self.line_notes(*queue).line.clone();
+        let mut line = (*self.line_notes(*queue).line).clone();
         line.push((*letter, 0));
         let longer = self.line_number(line);
         self.longer.insert((*queue, *letter), longer);
@@ -403,7 +403,7 @@ impl Parts for Packed<'_> {
         if let Some(rest) = self.shorter.get(&(*queue, place)) {
             return (letter, *rest);
         }
-        let mut line = self.line_notes(*queue).line.clone();
+        let mut line = (*self.line_notes(*queue).line).clone();
         line.remove(place as usize);
         let rest = self.line_number(line);
         self.shorter.insert((*queue, place), rest);
@@ -414,7 +414,7 @@ impl Parts for Packed<'_> {
     }
 
     fn double(&mut self, queue: &u32, place: u8) -> u32 {
-        let mut line = self.line_notes(*queue).line.clone();
+        let mut line = (*self.line_notes(*queue).line).clone();
         line.insert(place as usize, line[place as usize]);
         self.line_number(line)
     }

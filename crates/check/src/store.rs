@@ -5,7 +5,7 @@
 //! are the same exactly if their rows are. (Holzmann calls this collapse compression: *The model checker SPIN*,
 //! 1997.)
 
-use bellwether_core::{Algorithm, Message as _, Names, Port, Spec};
+use bellwether_core::{AnyMessage, MachineType, Names, Port, Spec};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
@@ -17,21 +17,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub type Line = Vec<(u32, u16)>;
 
 /// Values, each with a number. Threads share them, but rarely ask: each remembers what it was told.
-pub struct Numbered<T>(Mutex<IndexSet<T, FxBuildHasher>>);
+pub struct Numbered<T>(Mutex<IndexSet<Arc<T>, FxBuildHasher>>);
 
-impl<T: Hash + Eq + Clone> Numbered<T> {
+impl<T: Hash + Eq> Numbered<T> {
     pub fn new() -> Self {
         Numbered(Mutex::new(IndexSet::default()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, IndexSet<T, FxBuildHasher>> {
+    fn lock(&self) -> MutexGuard<'_, IndexSet<Arc<T>, FxBuildHasher>> {
         // Whoever panicked while it held this has brought the search down with it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of a value, new or not.
     pub fn number(&self, value: T) -> u32 {
-        self.lock().insert_full(value).0 as u32
+        let mut values = self.lock();
+        let known = values.get_index_of(&value);
+        known.unwrap_or_else(|| values.insert_full(Arc::new(value)).0) as u32
     }
 
     /// How many there are.
@@ -40,7 +42,7 @@ impl<T: Hash + Eq + Clone> Numbered<T> {
     }
 
     /// The value of a number that was given before.
-    pub fn value(&self, number: u32) -> T {
+    pub fn value(&self, number: u32) -> Arc<T> {
         self.lock().get_index(number as usize).expect("a number that was given").clone()
     }
 }
@@ -77,12 +79,12 @@ pub trait Source: Send {
 }
 
 /// The values of a search that depend on the algorithm.
-pub struct Values<A: Algorithm> {
-    seats: Numbered<Seat<A>>,
-    letters: Numbered<A::Msg>,
+pub struct Values {
+    seats: Numbered<Seat>,
+    letters: Numbered<AnyMessage>,
 }
 
-impl<A: Algorithm> Values<A> {
+impl Values {
     /// None yet.
     pub fn new() -> Arc<Self> {
         Arc::new(Values { seats: Numbered::new(), letters: Numbered::new() })
@@ -94,8 +96,8 @@ impl<A: Algorithm> Values<A> {
     }
 
     /// The numbers of a situation's members and of what is on its wires.
-    pub fn pack(&self, situation: &Situation<A>, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
-        let line = |letters: &Vec<(A::Msg, u16)>| {
+    pub fn pack(&self, situation: &Situation, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
+        let line = |letters: &Vec<(AnyMessage, u16)>| {
             letters.iter().map(|(letter, age)| (self.letters.number(letter.clone()), *age)).collect()
         };
         let seats = situation.seats.iter().map(|seat| self.seats.number(seat.clone())).collect();
@@ -104,31 +106,36 @@ impl<A: Algorithm> Values<A> {
 }
 
 /// One thread's [`Source`].
-pub struct Workshop<'p, A: Algorithm> {
-    values: Arc<Values<A>>,
-    members: Members<'p, A>,
+pub struct Workshop<'p> {
+    values: Arc<Values>,
+    members: Members<'p>,
 }
 
-impl<'p, A: Algorithm> Workshop<'p, A> {
+impl<'p> Workshop<'p> {
     /// Works on values that it shares with others.
-    pub fn new(plan: &'p Plan, liberties: Liberties, values: Arc<Values<A>>) -> Self {
-        Workshop { values, members: Members::new(plan, liberties) }
+    pub fn new(
+        machine: &'static MachineType,
+        plan: &'p Plan,
+        liberties: Liberties,
+        values: Arc<Values>,
+    ) -> Self {
+        Workshop { values, members: Members::new(machine, plan, liberties) }
     }
 }
 
-impl<A: Algorithm> Source for Workshop<'_, A> {
+impl Source for Workshop<'_> {
     fn spec(&self) -> &'static Spec {
-        &A::SPEC
+        self.members.machine().spec
     }
 
     fn facts(&self, seat: u32) -> (Facts, u64) {
         let seat = self.values.seats.value(seat);
-        (seat.facts(), hash_of(&seat))
+        (seat.facts(self.spec()), hash_of(&*seat))
     }
 
     fn letter(&self, letter: u32) -> (u64, usize) {
         let letter = self.values.letters.value(letter);
-        (hash_of(&letter), letter.kind())
+        (hash_of(&*letter), letter.kind_index())
     }
 
     fn timer_hash(&self, seat: u32, timer: u8) -> u64 {
@@ -144,7 +151,7 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
             Input::Call { dead } => Input::Call { dead },
             Input::Message(port, number) => {
                 letter = letters.value(*number);
-                Input::Message(port, &letter)
+                Input::Message(port, &*letter)
             }
             Input::TimeOut(number) => Input::TimeOut(number),
             Input::Word(port, verdict) => Input::Word(port, verdict),
@@ -161,11 +168,11 @@ impl<A: Algorithm> Source for Workshop<'_, A> {
     }
 
     fn changed(&self, seat: u32, change: Change) -> u32 {
-        self.values.seats.number(self.values.seats.value(seat).changed(change))
+        self.values.seats.number(self.values.seats.value(seat).changed(self.spec(), change))
     }
 
     fn renamed(&self, seat: u32, names: &Names) -> u32 {
-        let Some(rename) = A::RENAME else { return seat };
-        self.values.seats.number(self.values.seats.value(seat).renamed(&rename, names))
+        let Some(rename) = &self.members.machine().rename else { return seat };
+        self.values.seats.number(self.values.seats.value(seat).renamed(rename, names))
     }
 }

@@ -5,7 +5,7 @@ use crate::args::Drawing;
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::progress::Progress;
-use bellwether_algorithms::Algorithms;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::swarm::{self, Case, Class, Model, Options, Verdict};
 use bellwether_sim::{Setup, in_parallel, shrink};
 use std::collections::BTreeMap;
@@ -64,13 +64,13 @@ impl Cell {
     /// What becomes of a run of this cell, to be followed in full.
     pub fn drawn(&self, seed: u64, options: &Options) -> Setup {
         let case = Case { entry: self.choice.entry, model: self.model, seed };
-        swarm::draw_for::<Algorithms>(case, options)
+        swarm::draw_for(&ALGORITHMS, case, options)
     }
 }
 
 /// What swarms are drawn from.
 pub fn options(drawing: &Drawing) -> Options {
-    Options { nodes: drawing.nodes.clone(), ..Options::usual::<Algorithms>() }
+    Options { nodes: drawing.nodes.clone(), ..Options::usual(ALGORITHMS.detectors) }
 }
 
 /// Runs every algorithm under every model, on all cores.
@@ -90,7 +90,7 @@ pub fn run_all(
         progress.say(format!("({} under {model})", choice.label()));
         let case = |seed| Case { entry: choice.entry, model, seed };
         let verdicts = in_parallel(drawing.threads.into(), runs, |number| {
-            let verdict = swarm::run::<Algorithms>(case(drawing.seed.wrapping_add(number)), &options);
+            let verdict = swarm::run(&ALGORITHMS, case(drawing.seed.wrapping_add(number)), &options);
             progress.advance();
             verdict
         })?;
@@ -139,7 +139,7 @@ pub fn reduce_all(
     let examples = in_parallel(drawing.threads.into(), failures.len() as u64, |number| {
         let (cell, class, found_at) = failures[number as usize];
         let setup = cell.drawn(found_at, &options);
-        let shrunk = swarm::reduce::<Algorithms>(cell.choice.entry, &setup, found_at, most_runs);
+        let shrunk = swarm::reduce(&ALGORITHMS.entries[cell.choice.entry], &setup, found_at, most_runs);
         progress.advance();
         let (choice, model) = (cell.choice, cell.model);
         Ok(Example { choice, model, class, found_at, setup: shrunk.setup, seed: shrunk.seed })

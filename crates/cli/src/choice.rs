@@ -1,8 +1,8 @@
 //! From an algorithm's name, as the user writes it, to its place in the registry.
 
 use crate::error::Failure;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Driving, Registry as _, Spec};
+use bellwether_core::{Driving, Spec};
+use bellwether_engine::ALGORITHMS;
 
 /// An algorithm of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl Choice {
             )));
         }
         let variant = inline.or(variant);
-        match Algorithms::find(name, variant) {
+        match ALGORITHMS.find(name, variant) {
             Some(entry) => Ok(Choice::at(entry)),
             None => Err(unknown(name, variant.unwrap_or_default())),
         }
@@ -61,17 +61,17 @@ impl Choice {
 
     /// Every variant of every algorithm.
     pub fn all() -> impl Iterator<Item = Choice> {
-        (0..Algorithms::ENTRIES.len()).map(Choice::at)
+        (0..ALGORITHMS.entries.len()).map(Choice::at)
     }
 
     fn at(entry: usize) -> Choice {
-        let found = &Algorithms::ENTRIES[entry];
+        let found = &ALGORITHMS.entries[entry];
         Choice { entry, spec: found.spec, driving: found.driving }
     }
 
     /// Whether this is the variant that the algorithm's name alone stands for.
     pub fn is_default(&self) -> bool {
-        Algorithms::find(self.spec.name, None) == Some(self.entry)
+        ALGORITHMS.find(self.spec.name, None) == Some(self.entry)
     }
 
     /// The shortest name that [`Choice::find`] understands.
@@ -85,9 +85,9 @@ impl Choice {
 }
 
 fn unknown(name: &str, variant: &str) -> Failure {
-    match Algorithms::variants(name) {
+    match ALGORITHMS.variants(name) {
         variants if variants.is_empty() => {
-            let names = Algorithms::names();
+            let names = ALGORITHMS.names();
             let message = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
             Failure::misspelt(message, name, &names)
         }

@@ -1,8 +1,8 @@
 //! Recorded runs for tests, and files that hold what is to be seen of them.
 
 use crate::wording::Heading;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Registry as _, Time, Topology};
+use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Time, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::faults::{Chosen, Fate, Lie};
 use bellwether_sim::recording::{Recording, record};
 use bellwether_sim::rules::{Instruction, Liberties};
@@ -22,8 +22,8 @@ fn at(hops: u64, what: Event, member: u32) -> Happening {
 }
 
 fn recorded(name: &str, plan: &Plan) -> Recording {
-    let entry = Algorithms::find(name, None).unwrap();
-    record::<Algorithms>(entry, plan, RoundMode::Auto).unwrap()
+    let entry = ALGORITHMS.find(name, None).unwrap();
+    record(&ALGORITHMS.entries[entry], plan, RoundMode::Auto).unwrap()
 }
 
 fn ring(ids: &[u64]) -> Plan {

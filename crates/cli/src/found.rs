@@ -3,9 +3,9 @@
 use crate::error::{Failure, Verdict as Ended};
 use crate::inquiry::{Case, Effort, Inquiry};
 use crate::output::grouped;
-use bellwether_algorithms::Algorithms;
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, check};
 use bellwether_core::Id;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Outcome, Report};
 use bellwether_sim::{Plan, RoundMode, Schedule, Setup, simulate};
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ pub fn find(inquiry: &Inquiry, effort: &Effort, tell: &(dyn Fn(String) + Sync)) 
             ));
         };
         let wishes = effort.wishes(inquiry.liberties, left);
-        let checked = check::<Algorithms>(inquiry.choice.entry, &case.plan, &wishes, &watch);
+        let checked = check(ALGORITHMS.entries[inquiry.choice.entry].machine, &case.plan, &wishes, &watch);
         found.take(inquiry, &case, checked)?;
     }
     found.took = began.elapsed();
@@ -213,7 +213,7 @@ impl Broken {
         };
         let setup = Setup { schedule: Some(schedule.instructions(&case.plan)), ..case.setup.clone() };
         let plan = setup.plan(inquiry.choice.spec, inquiry.seed)?;
-        let report = simulate::<Algorithms, ()>(inquiry.choice.entry, &plan, RoundMode::Auto, &mut ());
+        let report = simulate(&ALGORITHMS.entries[inquiry.choice.entry], &plan, RoundMode::Auto);
         Ok(Broken { case: case.clone(), run, report, setup, plan })
     }
 

@@ -2,8 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use bellwether_compiled as _;
-
 mod again;
 mod args;
 mod cell;

@@ -4,8 +4,8 @@ use crate::error::{Failure, Verdict};
 use crate::output::Figure;
 use crate::progress::Progress;
 use crate::request::Request;
-use bellwether_algorithms::Algorithms;
 use bellwether_core::{Expect, Id, Measure};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{
     Counts, LinkCounts, Outcome, Plan, Report, Stability, Summary, claims, measured, simulate_many,
 };
@@ -273,8 +273,8 @@ pub struct Batch {
 
 /// Runs what is asked for, once a seed, and sums it up.
 pub fn run(request: &Request, progress: &Progress) -> Result<Batch, Failure> {
-    let samples = simulate_many::<Algorithms, _>(
-        request.choice.entry,
+    let samples = simulate_many(
+        &ALGORITHMS.entries[request.choice.entry],
         &request.setup,
         request.mode,
         request.seed,

@@ -5,8 +5,8 @@ use crate::args::{CompareArgs, OrderArg, SimulateArgs};
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::memory::Budget;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{DetectorChoice, Driving, Id, Registry as _, Starts};
+use bellwether_core::{DetectorChoice, Driving, Id, Starts};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Attributes, Callers, Delay, Limits, Members, Plan, RoundMode, Setup, check_messages};
 
@@ -86,7 +86,7 @@ impl Request {
     /// The plan of the first seed. What cannot be run is found out here.
     pub fn first_plan(&self) -> Result<Plan, Failure> {
         let plan = self.setup.plan(self.choice.spec, self.seed)?;
-        check_messages::<Algorithms>(self.choice.entry, &plan, self.mode)?;
+        check_messages(&ALGORITHMS.entries[self.choice.entry], &plan, self.mode)?;
         Ok(plan)
     }
 
@@ -181,5 +181,5 @@ fn members_of_file(
 }
 
 fn find_detector(text: &str) -> Result<DetectorChoice, Failure> {
-    Ok(DetectorChoice::parse(Algorithms::DETECTORS, text)?)
+    Ok(DetectorChoice::parse(ALGORITHMS.detectors, text)?)
 }

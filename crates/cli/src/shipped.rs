@@ -117,7 +117,7 @@ pub fn find(name_or_file: &str) -> Result<(String, Scenario), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellwether_algorithms::Algorithms;
+    use bellwether_engine::ALGORITHMS;
     use std::collections::BTreeSet;
 
     #[test]
@@ -140,12 +140,12 @@ mod tests {
             let scenario = shipped.scenario().unwrap_or_else(|failure| panic!("{failure}"));
             assert!(!scenario.about.is_empty() && scenario.source.is_some(), "{name}");
             assert!(scenario.about.lines().all(|line| line.len() <= 110), "{name}");
-            let resolved = scenario.resolve::<Algorithms>();
+            let resolved = scenario.resolve(&ALGORITHMS);
             if let Some(reason) = &scenario.waits_for {
                 assert!(resolved.unwrap_err().to_string().contains(reason), "{name} is not to be run yet");
                 continue;
             }
-            let played = resolved.unwrap_or_else(|error| panic!("{error}")).play::<Algorithms>();
+            let played = resolved.unwrap_or_else(|error| panic!("{error}")).play();
             assert_eq!(scenario.expect.check(&played), [], "{name}");
             for claim in &played.report.claims {
                 assert!(claim.holds, "{name}: {claim:?}");

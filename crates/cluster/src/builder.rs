@@ -3,27 +3,24 @@
 use crate::elector::Elector;
 use crate::secret::Secret;
 use crate::settings::{Peer, Profile, Security, Settings};
-use crate::start::StartError;
+use crate::start::{StartError, start};
 use bellwether_core::{Duty, Id, Registry};
-use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// A member to be: [`Elector::builder`].
+/// A member to be: [`Builder::new`].
 #[derive(Clone, Debug)]
 #[must_use = "it starts with `start`"]
-pub struct Builder<G> {
+pub struct Builder {
     settings: Settings,
-    registry: PhantomData<fn() -> G>,
+    registry: &'static Registry,
 }
 
-impl<G: Registry> Elector<G> {
-    /// The member `me` of a cluster with this name.
-    pub fn builder(cluster: impl Into<String>, me: Id) -> Builder<G> {
-        Builder { settings: Settings::new(cluster, me), registry: PhantomData }
+impl Builder {
+    /// The member `me` of a cluster with this name, with an algorithm and a detector of the registry.
+    pub fn new(registry: &'static Registry, cluster: impl Into<String>, me: Id) -> Builder {
+        Builder { settings: Settings::new(cluster, me), registry }
     }
-}
 
-impl<G: Registry> Builder<G> {
     /// A member that votes and may lead, this one among them: `host:port`. All members must be told of the same voters, for
     /// as long as the cluster lives ([`Terms`](crate::Terms)): whoever comes later is an [observer](Builder::observer),
     /// until it is admitted.
@@ -107,7 +104,7 @@ impl<G: Registry> Builder<G> {
     ///
     /// # Errors
     /// [`StartError`] says what is wrong, and what to do. Nothing has been started then.
-    pub fn start(self) -> Result<Elector<G>, StartError> {
-        Elector::start(self.settings)
+    pub fn start(self) -> Result<Elector, StartError> {
+        start(self.registry, self.settings)
     }
 }

@@ -1,7 +1,7 @@
 //! The second thread of a member: it waits for the disk, so that the first never does.
 
-use crate::{Clock, Store, StoreError, StoreId};
-use bellwether_core::{Id, Span, Time};
+use crate::{Clock, PeerRecord, Store, StoreError};
+use bellwether_core::{Span, Time};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -20,11 +20,17 @@ pub trait Keep: Send + 'static {
     /// As [`Keep::write`].
     fn write_again(&mut self) -> Result<(), StoreError>;
 
-    /// Keeps besides which store a peer votes from.
+    /// Keeps besides what is known of a peer.
     ///
     /// # Errors
     /// As [`Keep::write`].
-    fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError>;
+    fn remember(&mut self, peer: PeerRecord) -> Result<(), StoreError>;
+
+    /// Keeps besides that no member starts from this any more.
+    ///
+    /// # Errors
+    /// As [`Keep::write`].
+    fn retire(&mut self) -> Result<(), StoreError>;
 }
 
 impl Keep for Store {
@@ -36,15 +42,19 @@ impl Keep for Store {
         Store::write_again(self)
     }
 
-    fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError> {
-        Store::remember(self, peer, store)
+    fn remember(&mut self, peer: PeerRecord) -> Result<(), StoreError> {
+        Store::remember(self, peer)
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
+        Store::retire(self)
     }
 }
 
 /// Writes in the background, one write at a time, and wakes the member when one has ended.
 ///
 /// The member asks with [`Disk::write`] and takes no further input until [`Disk::take_done`] gives the outcome. At most
-/// one write, one probe and one peer's store are under way; buffers go to and fro and are used again.
+/// one write, one probe and one peer's record are under way; buffers go to and fro and are used again.
 #[derive(Debug)]
 pub struct Disk {
     jobs: SyncSender<Job>,
@@ -63,14 +73,15 @@ pub enum Done {
     /// What [`Disk::write`] asked for.
     Written,
     /// What [`Disk::remember`] asked for.
-    Remembered(Id, StoreId),
+    Remembered(PeerRecord),
 }
 
 #[derive(Debug)]
 enum Job {
     Write(Vec<u8>),
     Probe,
-    Remember(Id, StoreId),
+    Remember(PeerRecord),
+    Retire,
 }
 
 #[derive(Debug)]
@@ -99,9 +110,9 @@ impl Disk {
         clock: Clock,
         wake: impl Fn() + Send + 'static,
     ) -> io::Result<(Disk, SyncSender<K>)> {
-        // Room for a write, a probe and a peer's store each way: nobody ever waits for room.
-        let (jobs, to_do) = sync_channel(3);
-        let (report, ended) = sync_channel(3);
+        // Room for one of each kind of job each way: nobody ever waits for room.
+        let (jobs, to_do) = sync_channel(4);
+        let (report, ended) = sync_channel(4);
         let (keeper, kept) = sync_channel(1);
         let work = move || {
             if let Ok(keep) = kept.recv() {
@@ -138,14 +149,19 @@ impl Disk {
         }
     }
 
-    /// Asks for a peer's store to be kept. `false` if the one before is still under way: ask again later.
-    pub fn remember(&mut self, peer: Id, store: StoreId) -> bool {
+    /// Asks for what is known of a peer to be kept. `false` if the one before is still under way: ask again later.
+    pub fn remember(&mut self, peer: PeerRecord) -> bool {
         let is_free = self.remembering_since.is_none();
         if is_free {
             self.remembering_since = Some(self.clock.now());
-            let _ = self.jobs.try_send(Job::Remember(peer, store));
+            let _ = self.jobs.try_send(Job::Remember(peer));
         }
         is_free
+    }
+
+    /// Lets no member start from this store any more. It is written before the disk is closed.
+    pub fn retire(&self) {
+        let _ = self.jobs.try_send(Job::Retire);
     }
 
     /// How something that was asked for has ended, if it has; or how a probe has failed. A probe that went well is only
@@ -173,10 +189,11 @@ impl Disk {
                         return Some(Err(error));
                     }
                 }
-                Job::Remember(peer, store) => {
+                Job::Remember(peer) => {
                     self.remembering_since = None;
-                    return Some(result.map(|()| Done::Remembered(peer, store)));
+                    return Some(result.map(|()| Done::Remembered(peer)));
                 }
+                Job::Retire => {} // the member ends
             }
         }
     }
@@ -217,7 +234,8 @@ fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Ended>, 
         let result = match &job {
             Job::Write(durable) => keep.write(durable),
             Job::Probe => keep.write_again(),
-            Job::Remember(peer, store) => keep.remember(*peer, *store),
+            Job::Remember(peer) => keep.remember(*peer),
+            Job::Retire => keep.retire(),
         };
         let _ = report.send(Ended { job, result }); // nobody hears it while the store is being closed
         wake();

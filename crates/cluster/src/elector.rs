@@ -12,7 +12,6 @@ use crate::seat::Seat;
 use crate::settings::Incarnation;
 use bellwether_core::{Id, Reign, Request, Spec};
 use std::fmt;
-use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError};
@@ -28,7 +27,7 @@ const PATIENCE_WITH_MOVES: Duration = Duration::from_secs(3);
 #[error("the member has ended; what it said last tells why")]
 pub struct Stopped;
 
-/// A member of a cluster, at work in a thread of its own. `G` is the list of algorithms that it is chosen from.
+/// A member of a cluster, at work in a thread of its own.
 ///
 /// A member that nobody campaigns for votes and follows, and does not lead, if its algorithm knows how to leave somebody
 /// out: those whose leaders have leases do (`quorum-lease`). With any other, whoever takes part may be elected, whether
@@ -36,18 +35,12 @@ pub struct Stopped;
 ///
 /// When the last handle is dropped (a [`Leadership`] is one, too), it gives up leading, says farewell, and ends; the drop waits
 /// for that as [`Elector::stop`] does.
-pub struct Elector<G> {
+#[derive(Clone)]
+pub struct Elector {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) registry: PhantomData<fn() -> G>,
 }
 
-impl<G> Clone for Elector<G> {
-    fn clone(&self) -> Self {
-        Elector { shared: self.shared.clone(), registry: PhantomData }
-    }
-}
-
-impl<G> fmt::Debug for Elector<G> {
+impl fmt::Debug for Elector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shared = &self.shared;
         f.debug_struct("Elector").field("id", &shared.me).field("algorithm", &shared.spec.name).finish()
@@ -102,7 +95,7 @@ impl Drop for Shared {
     }
 }
 
-impl<G> Elector<G> {
+impl Elector {
     /// Which member this is.
     #[must_use]
     pub fn id(&self) -> Id {

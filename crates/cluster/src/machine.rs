@@ -1,11 +1,10 @@
-//! An algorithm's member behind bytes: everything that is compiled for each algorithm, and nothing else.
-//!
-//! The loop around it (sockets, disk, clock) is compiled once and knows messages only as bytes. One virtual call and one
-//! copy a message are nothing beside the system calls that brought it.
+//! An algorithm's member behind bytes: the loop around it (sockets, disk, clock) knows messages only as bytes.
 
 use crate::surroundings::Surroundings;
+use bellwether_core::machine::{self, Outputs, Place};
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Id, Local, Port, Reign, Request, Spec, Status, Time, TimerChange, Verdict,
+    AnyMachine, AnyValue, Id, MachineType, Port, Reign, Request, Role, Spec, Status, StoreId, Time,
+    TimerChange, Verdict, VoterList,
 };
 use rand::RngExt as _;
 
@@ -18,6 +17,8 @@ pub(crate) enum Input<'a> {
     Anew,
     /// A neighbour said this.
     Message(Port, &'a [u8]),
+    /// A neighbour said this in a later election: the algorithm boots again and takes it.
+    MessageAnew(Port, &'a [u8]),
     /// The first of its timers has run out.
     Timer,
     /// The detector, or a connection that closed or opened, has this to say.
@@ -26,6 +27,8 @@ pub(crate) enum Input<'a> {
     Death(Port),
     /// Whoever runs the member asks this.
     Request(Request),
+    /// A member, perhaps this one, votes from this store.
+    Store(Id, StoreId),
 }
 
 /// What an input made a member wish for, with messages as bytes. Lists are kept and used again.
@@ -61,11 +64,16 @@ pub(crate) fn addressed(bytes: &[u8]) -> Option<(Port, &[u8])> {
     postcard::take_from_bytes::<u32>(bytes).ok().map(|(port, msg)| (Port(port), msg))
 }
 
+/// How a value is read.
+type Reader<T> = fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<T>;
+
 /// All of the bytes as a value: postcard by itself would leave those that are too many unread, and so could take what
 /// another type wrote.
-fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Malformed> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
+fn read<T>(bytes: &[u8], reader: Reader<T>) -> Result<T, Malformed> {
+    let mut from = postcard::Deserializer::from_bytes(bytes);
+    let value = reader(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut from)).map_err(|_| Malformed)?;
+    match from.finalize() {
+        Ok([]) => Ok(value),
         _ => Err(Malformed),
     }
 }
@@ -74,101 +82,112 @@ fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Malformed> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// A member of some algorithm.
-pub(crate) trait Machine: Send {
-    fn spec(&self) -> &'static Spec;
+/// A member's machine behind bytes, with its timers and what it saved last.
+pub(crate) struct ByteMachine {
+    machine: &'static MachineType,
+    state: Option<AnyMachine>,
+    saved: AnyValue,
+    /// When each pending timer runs out. There are a handful: a list is the fastest map.
+    timers: Vec<(AnyValue, Time)>,
+    outputs: Outputs,
+}
+
+impl ByteMachine {
+    pub(crate) fn new(machine: &'static MachineType) -> Self {
+        let saved = (machine.unsaved)();
+        ByteMachine { machine, state: None, saved, timers: Vec::new(), outputs: Outputs::default() }
+    }
+
+    pub(crate) fn spec(&self) -> &'static Spec {
+        self.machine.spec
+    }
 
     /// It boots, with what it saved in its life before, if it had one.
     ///
     /// # Errors
     /// What was saved is not its.
-    fn start(
+    pub(crate) fn start(
         &mut self,
         saved: Option<&[u8]>,
         now: Time,
         around: &mut Surroundings,
         wishes: &mut Wishes,
-    ) -> Result<(), Malformed>;
+    ) -> Result<(), Malformed> {
+        wishes.clear();
+        self.saved =
+            saved.map_or(Ok((self.machine.unsaved)()), |bytes| read(bytes, self.machine.read_saved))?;
+        self.boot(now, around);
+        self.apply(now, around, wishes);
+        Ok(())
+    }
 
     /// Something reaches it. Nothing does before it has started.
     ///
     /// # Errors
     /// It was no message, and changed nothing.
-    fn take(
+    pub(crate) fn take(
         &mut self,
         input: Input<'_>,
         now: Time,
         around: &mut Surroundings,
         wishes: &mut Wishes,
-    ) -> Result<(), Malformed>;
-
-    fn status(&self) -> Status;
-
-    /// When the first of its timers runs out.
-    fn next_timer(&self) -> Option<Time>;
-
-    /// Until when it leads: in the past, or never, if it does not.
-    fn leads_until(&self) -> Option<Time>;
-
-    /// Whether it saves what it must not forget, such as votes.
-    fn keeps_votes(&self) -> bool;
-
-    /// Whether this member votes, if the voters have changed since the cluster began.
-    fn is_voter(&self, id: Id) -> Option<bool>;
-}
-
-/// A member of this algorithm.
-pub(crate) struct Typed<A: Algorithm> {
-    state: Option<A>,
-    /// What it saved last.
-    saved: A::Durable,
-    /// When each pending timer runs out. There are a handful: a list is the fastest map.
-    timers: Vec<(A::Timer, Time)>,
-    buffers: Buffers<A>,
-}
-
-impl<A: Algorithm> Typed<A> {
-    pub(crate) fn new() -> Self {
-        Typed { state: None, saved: A::Durable::default(), timers: Vec::new(), buffers: Buffers::default() }
+    ) -> Result<(), Malformed> {
+        wishes.clear();
+        let begins_anew = matches!(input, Input::Anew | Input::MessageAnew(..));
+        let input = match input {
+            Input::Message(from, bytes) | Input::MessageAnew(from, bytes) => {
+                machine::Input::Message(from, read(bytes, self.machine.read_message)?)
+            }
+            Input::Timer => match self.first_timer() {
+                Some(at) => machine::Input::Timer(self.timers.swap_remove(at).0),
+                None => return Ok(()),
+            },
+            Input::Suspicion(peer, verdict) => machine::Input::Suspicion(peer, verdict),
+            Input::Death(peer) => machine::Input::Death(peer),
+            Input::Request(request) => machine::Input::Request(request),
+            Input::Store(id, store) => machine::Input::Store(id, store),
+            Input::Call => machine::Input::Call,
+            Input::Anew => machine::Input::Call,
+        };
+        if begins_anew && self.state.is_some() {
+            self.timers.clear();
+            self.boot(now, around);
+        }
+        if let Some(state) = &mut self.state {
+            state.handle(place(now, around), input, &mut self.outputs);
+            self.apply(now, around, wishes);
+        }
+        Ok(())
     }
 
-    fn act(
-        &mut self,
-        now: Time,
-        around: &mut Surroundings,
-        wishes: &mut Wishes,
-        handle: impl FnOnce(&mut Cx<'_, A>, Option<A>) -> A,
-    ) {
-        let state = self.state.take();
-        let local = Local::new(around.me(), around.my_rank(), around);
-        let mut cx = Cx::new(local, now, &mut self.buffers);
-        self.state = Some(handle(&mut cx, state));
-        let effects = cx.into_effects();
-        wishes.reason = effects.reason;
-        if let Some(durable) = &effects.persist {
+    fn boot(&mut self, now: Time, around: &mut Surroundings) {
+        self.state = Some((self.machine.boot)(place(now, around), &*self.saved, &mut self.outputs));
+    }
+
+    /// Turns what came of an input into wishes, and changes timers.
+    fn apply(&mut self, now: Time, around: &mut Surroundings, wishes: &mut Wishes) {
+        let mut outputs = std::mem::take(&mut self.outputs);
+        wishes.reason = outputs.reason;
+        if let Some(saved) = outputs.persist.take() {
             wishes.persists = true;
             wishes.durable.clear();
-            wishes.durable = written(durable, std::mem::take(&mut wishes.durable));
-            self.saved.clone_from(durable);
+            wishes.durable = written(&saved, std::mem::take(&mut wishes.durable));
+            self.saved = saved;
         }
-        if effects.has_timers {
-            let mut changes = self.buffers.take_timers();
-            for change in changes.drain(..) {
-                self.change_timer(change, now, around);
-            }
-            self.buffers.return_timers(changes);
+        for change in outputs.timers.drain(..) {
+            self.change_timer(change, now, around);
         }
-        let mut more = self.buffers.take_sends();
-        for (port, msg) in effects.first_send.into_iter().chain(more.drain(..)) {
+        for (port, msg) in outputs.sends.drain(..) {
             let (_, Port(arrives_at)) = around.behind(port);
             wishes.bytes = written(&arrives_at, std::mem::take(&mut wishes.bytes));
             wishes.bytes = written(&msg, std::mem::take(&mut wishes.bytes));
             wishes.sends.push((port, wishes.bytes.len()));
         }
-        self.buffers.return_sends(more);
+        outputs.clear();
+        self.outputs = outputs;
     }
 
-    fn change_timer(&mut self, change: TimerChange<A::Timer>, now: Time, around: &mut Surroundings) {
+    fn change_timer(&mut self, change: TimerChange<AnyValue>, now: Time, around: &mut Surroundings) {
         match change {
             TimerChange::Set(timer, range) => {
                 let span = around
@@ -187,6 +206,39 @@ impl<A: Algorithm> Typed<A> {
     fn first_timer(&self) -> Option<usize> {
         (0..self.timers.len()).min_by_key(|&at| self.timers[at].1)
     }
+
+    pub(crate) fn status(&self) -> Status {
+        self.state.as_ref().map_or(Status::UNDECIDED, |state| state.status())
+    }
+
+    /// When the first of its timers runs out.
+    pub(crate) fn next_timer(&self) -> Option<Time> {
+        self.first_timer().map(|at| self.timers[at].1)
+    }
+
+    /// Until when it leads: in the past, or never, if it does not.
+    pub(crate) fn leads_until(&self) -> Option<Time> {
+        let state = self.state.as_ref().filter(|state| state.status().role == Role::Leader)?;
+        if self.spec().reign != Reign::Leased {
+            return Some(Time::NEVER);
+        }
+        let lease = state.lease()?;
+        self.timers.iter().find(|(timer, _)| *timer == lease).map(|&(_, until)| until)
+    }
+
+    /// Whether it saves what it must not forget, such as votes.
+    pub(crate) fn keeps_votes(&self) -> bool {
+        self.machine.saves
+    }
+
+    /// The voters, if they have changed since the cluster began.
+    pub(crate) fn voters(&self) -> Option<VoterList<'_>> {
+        self.state.as_ref()?.voters()
+    }
+}
+
+fn place(now: Time, around: &mut Surroundings) -> Place<'_> {
+    Place { member: around.me(), rank: around.my_rank(), now, environment: around }
 }
 
 /// A value after what is already in the list.
@@ -194,106 +246,20 @@ fn written<T: serde::Serialize>(value: &T, list: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(value, list).expect("messages and states have a wire form: their types are ours")
 }
 
-impl<A: Algorithm> Machine for Typed<A> {
-    fn spec(&self) -> &'static Spec {
-        &A::SPEC
-    }
-
-    fn start(
-        &mut self,
-        saved: Option<&[u8]>,
-        now: Time,
-        around: &mut Surroundings,
-        wishes: &mut Wishes,
-    ) -> Result<(), Malformed> {
-        wishes.clear();
-        let saved: A::Durable = saved.map_or(Ok(A::Durable::default()), read)?;
-        self.saved.clone_from(&saved);
-        self.act(now, around, wishes, |cx, _| A::start(cx, saved));
-        Ok(())
-    }
-
-    fn take(
-        &mut self,
-        input: Input<'_>,
-        now: Time,
-        around: &mut Surroundings,
-        wishes: &mut Wishes,
-    ) -> Result<(), Malformed> {
-        wishes.clear();
-        let msg = match input {
-            Input::Message(_, bytes) => Some(read::<A::Msg>(bytes)?),
-            _ => None,
-        };
-        let timer = match (input, self.first_timer()) {
-            (Input::Timer, None) => return Ok(()),
-            (Input::Timer, Some(at)) => Some(self.timers.swap_remove(at).0),
-            _ => None,
-        };
-        if self.state.is_none() {
-            return Ok(());
-        }
-        if let Input::Anew = input {
-            self.timers.clear();
-            let saved = self.saved.clone();
-            self.act(now, around, wishes, |cx, _| {
-                let mut state = A::start(cx, saved);
-                state.on_call(cx);
-                state
-            });
-            return Ok(());
-        }
-        self.act(now, around, wishes, |cx, state| {
-            let mut state = state.expect("it has started");
-            match (input, msg, timer) {
-                (Input::Message(from, _), Some(msg), _) => state.on_message(cx, from, msg),
-                (Input::Timer, _, Some(timer)) => state.on_timer(cx, timer),
-                (Input::Suspicion(peer, verdict), ..) => state.on_suspicion(cx, peer, verdict),
-                (Input::Death(peer), ..) => state.on_death(cx, peer),
-                (Input::Request(request), ..) => state.on_request(cx, request),
-                (Input::Call | Input::Anew | Input::Message(..) | Input::Timer, ..) => state.on_call(cx),
-            }
-            state
-        });
-        Ok(())
-    }
-
-    fn status(&self) -> Status {
-        self.state.as_ref().map_or(Status::UNDECIDED, A::status)
-    }
-
-    fn next_timer(&self) -> Option<Time> {
-        self.first_timer().map(|at| self.timers[at].1)
-    }
-
-    fn leads_until(&self) -> Option<Time> {
-        let state =
-            self.state.as_ref().filter(|state| state.status().role == bellwether_core::Role::Leader)?;
-        if A::SPEC.reign != Reign::Leased {
-            return Some(Time::NEVER);
-        }
-        let lease = state.lease()?;
-        self.timers.iter().find(|(timer, _)| *timer == lease).map(|&(_, until)| until)
-    }
-
-    fn keeps_votes(&self) -> bool {
-        size_of::<A::Durable>() > 0
-    }
-
-    fn is_voter(&self, id: Id) -> Option<bool> {
-        self.state.as_ref()?.voters().map(|voters| voters.contains(&id))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether_core::Data;
+
+    fn value<T: Data>(from: &mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<T> {
+        erased_serde::deserialize(from)
+    }
 
     /// What quorum-lease keeps begins as what raft-vote keeps does.
     #[test]
     fn what_is_longer_is_not_the_same() {
         let longer = postcard::to_stdvec(&(7_u64, Some(3_u64), None::<u64>)).unwrap();
-        assert_eq!(read(&longer), Ok((7_u64, Some(3_u64), None::<u64>)));
-        assert_eq!(read::<(u64, Option<u64>)>(&longer), Err(Malformed));
+        assert_eq!(read(&longer, value), Ok((7_u64, Some(3_u64), None::<u64>)));
+        assert_eq!(read::<(u64, Option<u64>)>(&longer, value), Err(Malformed));
     }
 }

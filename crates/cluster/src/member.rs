@@ -13,12 +13,11 @@ mod stores;
 #[cfg(test)]
 mod tests;
 
-use crate::StoreId;
 use crate::candidates::Candidates;
 use crate::clock::Clock;
 use crate::disk::{Disk, Done};
 use crate::event::{Event, Loss};
-use crate::machine::{Input, Machine, Malformed, Wishes, addressed};
+use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
 use crate::network::{Network, Outgoing};
 use crate::outlook::{Outlook, Reign};
 use crate::ring::Ring;
@@ -30,10 +29,11 @@ use bellwether_core::{Environment as _, Faults, Id, Port, Reign as Reigns, Reque
 use incoming::News;
 use mail::Mail;
 pub(crate) use orders::Command;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use stores::Vetting;
 
 /// How often a leader tries whether its disk is still there.
 const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
@@ -47,7 +47,7 @@ const LONG_PATIENCE: Span = Span::from_ticks(10_000_000);
 pub(crate) struct Member {
     pub(crate) clock: Clock,
     pub(crate) me: Id,
-    pub(crate) machine: Box<dyn Machine>,
+    pub(crate) machine: ByteMachine,
     pub(crate) around: Surroundings,
     pub(crate) network: Network,
     pub(crate) disk: Disk,
@@ -103,8 +103,8 @@ pub(crate) struct State {
     ended_in: Option<u64>,
     /// In this reign, its application has taken over.
     is_ready: bool,
-    /// The stores of peers that wait to be accepted or refused: the new one, and the one known before.
-    vetted: BTreeMap<Id, (StoreId, Option<StoreId>)>,
+    /// Which stores peers vote from.
+    vetting: Vetting,
     /// When nobody was known to lead for the first time since, or since the last call.
     leaderless_since: Time,
 }
@@ -221,7 +221,11 @@ impl Member {
             self.hear(Word::Wake);
         } else if self.must_call_again(now) {
             self.state.leaderless_since = now;
-            self.take(if self.begins_anew() { Input::Anew } else { Input::Call });
+            if self.begins_anew() {
+                self.begin_election(self.state.ring.next_election());
+            } else {
+                self.take(Input::Call);
+            }
         } else {
             return false;
         }
@@ -240,8 +244,10 @@ impl Member {
     /// Lets the algorithm take a message of its own, or one that has waited.
     fn deliver(&mut self, port: Port, bytes: &[u8]) -> Result<(), Malformed> {
         let now = self.clock.now();
-        let msg = if self.around.closes() { self.state.ring.open(bytes).ok_or(Malformed)? } else { bytes };
-        self.machine.take(Input::Message(port, msg), now, &mut self.around, &mut self.state.wishes)?;
+        if self.around.closes() {
+            return self.take_round(now, None, port, bytes);
+        }
+        self.machine.take(Input::Message(port, bytes), now, &mut self.around, &mut self.state.wishes)?;
         self.fulfil();
         Ok(())
     }
@@ -353,7 +359,7 @@ impl Member {
             })?;
             match done {
                 Done::Written => has_written = true,
-                Done::Remembered(peer, store) => self.network.accept_store(peer, store),
+                Done::Remembered(record) => self.has_recorded(record),
             }
         }
         let is_stalled = self.disk.busy_for().is_some_and(|span| span >= STALLED_AFTER);
@@ -383,10 +389,7 @@ impl Member {
         let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
         let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
         let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));
-        if now < self.takes_part_at
-            || !all_there && now < Time::ZERO + patience
-            || self.may_have_promised(now)
-        {
+        if now < self.takes_part_at || !all_there && now < Time::ZERO + patience || self.must_wait(now) {
             return Ok(());
         }
         self.tell_new_store(now);
@@ -397,6 +400,7 @@ impl Member {
             "what is on disk was written by another algorithm; give the member a data directory of its own".to_owned()
         })?;
         self.fulfil();
+        self.tell_stores();
         self.hear(Word::Start);
         if self.machine.spec().starts == Starts::Callers {
             // Others may be connected and not have started yet. In a ring messages wait for them; elsewhere their silence

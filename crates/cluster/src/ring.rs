@@ -1,15 +1,21 @@
 //! A ring that closes round members that cannot be reached.
 //!
 //! All members of a cluster are connected to each other, so a message can pass over a neighbour. In the simulator all
-//! members know at once who is dead. Here each member decides for itself, and two members can differ. Three rules make
+//! members know at once who is dead. Here each member decides for itself, and two members can differ. Five rules make
 //! that good:
 //!
 //! - A member takes a message from any member of the ring, not only from its neighbour.
 //! - A message that may have been lost with its receiver is sent again, past the receiver ([`Ring::lost_with`]).
 //! - A message that all members pass on unchanged, twice round, is dropped ([`Ring::wrap`]): the member that should
 //!   take it off the ring is gone.
+//! - Elections are numbered ([`Arrival`]). Most ring algorithms elect once, and their messages do not say in which
+//!   election. A message of a later election makes a member boot its algorithm again; one of an earlier election is
+//!   dropped, and its sender is told the number of the later one.
+//! - An election that loses a member while it is under way gives way to the next one: those that the lost member has
+//!   beaten are out, so two of the others could be elected, or the wrong one.
 
-use bellwether_core::{Id, Port, Span, Time};
+use bellwether_core::{Id, MAX_TERM_STEP, Port, Span, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Within so many delay bounds a message arrives, and the receiver sends what comes of it.
@@ -26,10 +32,52 @@ pub(crate) struct Ring {
     at_hand: Option<(u32, Vec<u8>)>,
     /// What was sent last, the oldest first.
     sent: VecDeque<Sent>,
-    /// The members that a message has passed over, and that are not back yet.
+    /// The members that a message of this election has passed over, and that are not back yet.
     passed_over: BTreeSet<Id>,
-    /// A member is back, and no election since has taken it in.
+    /// The members that cannot be reached, as far as this member has been told.
+    left_out: BTreeSet<Id>,
+    /// A member is back that this election has passed over: the next one takes it in.
     pub(crate) owes_call: bool,
+    /// The election in which this member takes part, or took part last.
+    election: u64,
+}
+
+/// What precedes the algorithm's message in a ring.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Header {
+    election: u64,
+    kind: Kind,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    /// The algorithm's message follows. So many members have passed it on unchanged.
+    Message { passed_on: u32 },
+    /// The sender's election, and whether it has a leader. No message follows.
+    Standing { is_over: bool },
+}
+
+/// What a message in a ring is to its receiver.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Arrival<'a> {
+    /// Of the election under way: the algorithm takes it.
+    Current(&'a [u8]),
+    /// Of a later election: the algorithm boots again and takes it.
+    Later {
+        /// Which election.
+        election: u64,
+        /// The algorithm's message.
+        msg: &'a [u8],
+    },
+    /// Of an earlier election. The sender is to be told the number of this one ([`Ring::standing`]).
+    Earlier,
+    /// The others are ahead: this member begins, or joins, the election with this number.
+    Behind {
+        /// Which election.
+        election: u64,
+    },
+    /// Nothing comes of it.
+    Nothing,
 }
 
 #[derive(Debug)]
@@ -41,11 +89,48 @@ struct Sent {
 }
 
 impl Ring {
-    /// The algorithm is about to take a message: what came, without the port. Nothing if it is malformed.
-    pub(crate) fn open<'a>(&mut self, wrapped: &'a [u8]) -> Option<&'a [u8]> {
-        let (passed_on, msg) = postcard::take_from_bytes::<u32>(wrapped).ok()?;
-        self.at_hand = Some((passed_on, msg.to_vec()));
-        Some(msg)
+    /// A message came: what came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
+    pub(crate) fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
+        let (Header { election, kind }, msg) = postcard::take_from_bytes::<Header>(wrapped).ok()?;
+        if election > self.election.saturating_add(MAX_TERM_STEP) {
+            return Some(Arrival::Nothing); // no honest member is so far ahead
+        }
+        Some(match kind {
+            Kind::Message { .. } if election < self.election => Arrival::Earlier,
+            Kind::Message { passed_on } => {
+                self.at_hand = Some((passed_on, msg.to_vec()));
+                if election > self.election {
+                    Arrival::Later { election, msg }
+                } else {
+                    Arrival::Current(msg)
+                }
+            }
+            Kind::Standing { is_over }
+                if election > self.election || election == self.election && is_over && !has_leader =>
+            {
+                Arrival::Behind { election: election + u64::from(is_over) }
+            }
+            Kind::Standing { .. } => Arrival::Nothing,
+        })
+    }
+
+    /// The member takes part in this election from now on. It owes earlier ones nothing.
+    pub(crate) fn enter(&mut self, election: u64) {
+        self.election = election;
+        self.sent.clear();
+        self.passed_over.clear();
+        self.owes_call = false;
+    }
+
+    /// The number of the next election.
+    pub(crate) fn next_election(&self) -> u64 {
+        self.election.saturating_add(1)
+    }
+
+    /// What a member is told that is behind, or has just been connected: the port, which does not matter, and a header.
+    pub(crate) fn standing(&self, has_leader: bool) -> Option<Vec<u8>> {
+        let header = Header { election: self.election, kind: Kind::Standing { is_over: has_leader } };
+        postcard::to_stdvec(&(0_u32, header)).ok()
     }
 
     /// The algorithm is about to take something else.
@@ -63,7 +148,8 @@ impl Ring {
         if passed_on > n.saturating_mul(TURNS) {
             return None;
         }
-        let mut bytes = postcard::to_stdvec(&(arrives_at.0, passed_on)).ok()?;
+        let header = Header { election: self.election, kind: Kind::Message { passed_on } };
+        let mut bytes = postcard::to_stdvec(&(arrives_at.0, header)).ok()?;
         bytes.extend_from_slice(msg);
         Some(bytes)
     }
@@ -81,8 +167,14 @@ impl Ring {
         self.passed_over.insert(id);
     }
 
-    /// A member is back; whether a message has passed over it meanwhile.
+    /// A member cannot be reached any more; whether that is new.
+    pub(crate) fn leave_out(&mut self, id: Id) -> bool {
+        self.left_out.insert(id)
+    }
+
+    /// A member is back; whether a message of this election has passed over it.
     pub(crate) fn take_back(&mut self, id: Id) -> bool {
+        self.left_out.remove(&id);
         self.passed_over.remove(&id)
     }
 

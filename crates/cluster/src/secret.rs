@@ -59,10 +59,18 @@ pub enum WeakSecret {
 }
 
 impl Secret {
-    /// This text. [`Secret::check`] says whether it is any good.
+    /// This text without white space around it. [`Secret::check`] says whether it is any good. A generated secret can also be
+    /// written in upper case.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Secret {
-        Secret(Zeroizing::new(text.into()))
+        let mut text = Zeroizing::new(text.into());
+        if text.trim().len() < text.len() {
+            text = Zeroizing::new(text.trim().to_owned());
+        }
+        if text.get(..GENERATED.len()).is_some_and(|start| start.eq_ignore_ascii_case(GENERATED)) {
+            text.make_ascii_lowercase();
+        }
+        Secret(text)
     }
 
     /// A secret that nobody can guess; nothing if the machine gives no random numbers.

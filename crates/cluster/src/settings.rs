@@ -5,7 +5,9 @@ mod secrecy;
 
 use crate::secret::Secret;
 use bellwether_core::{Attribute, Duty, Elect, Id, RENEWALS, Rank, Span};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -143,9 +145,9 @@ impl fmt::Debug for Security {
     }
 }
 
-/// How fast it goes.
+/// How fast it goes. In a file: an object, or `"steady"` or `"fast"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Profile {
     /// How long a message and its handling take at the most, if all is well. Time-outs are multiples of it.
     pub delay_bound: Span,
@@ -172,6 +174,40 @@ impl Profile {
     /// Where it is allowed, the thread that renews them has real-time priority, as with every delay bound below 5 ms.
     pub const FAST: Profile =
         Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: 5 };
+}
+
+impl Serialize for Profile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Profile::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Profile, D::Error> {
+        deserializer.deserialize_any(NameOrObject)
+    }
+}
+
+struct NameOrObject;
+
+impl<'de> Visitor<'de> for NameOrObject {
+    type Value = Profile;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"steady\", \"fast\", or an object with `delay_bound` and `drift_bound`")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Profile, E> {
+        match name {
+            "steady" => Ok(Profile::STEADY),
+            "fast" => Ok(Profile::FAST),
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
+        }
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Profile, M::Error> {
+        Profile::deserialize(MapAccessDeserializer::new(map))
+    }
 }
 
 impl Default for Profile {
@@ -232,6 +268,19 @@ mod tests {
         let profile: Profile =
             serde_json::from_str(r#"{"delay_bound": 12000, "drift_bound": 10000}"#).unwrap();
         assert_eq!(profile, Profile::STEADY);
+    }
+
+    #[test]
+    fn a_profile_can_be_a_name() {
+        let read = |text: &str| serde_json::from_str::<Profile>(text);
+        assert_eq!(read("\"fast\"").unwrap(), Profile::FAST);
+        assert_eq!(read("\"steady\"").unwrap(), Profile::STEADY);
+        assert_eq!(read(&serde_json::to_string(&Profile::FAST).unwrap()).unwrap(), Profile::FAST);
+        for wrong in ["\"quick\"", "1", "[12000, 10000]"] {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains("expected \"steady\", \"fast\", or an object"), "{error}");
+        }
+        assert!(read(r#"{"delay_bound": 12000}"#).unwrap_err().to_string().contains("`drift_bound`"));
     }
 
     #[test]

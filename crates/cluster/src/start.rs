@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::disk::{Disk, Keep};
 use crate::elector::{Elector, Shared};
 use crate::event::Event;
-use crate::machine::{Machine, Typed};
+use crate::machine::ByteMachine;
 use crate::member::{Command, Member, State};
 use crate::moves::Moves;
 use crate::network::{Network, NetworkError};
@@ -19,12 +19,10 @@ use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Algorithm, Detector, DetectorChoice, DetectorError, Knowledge, Preset, Registry, RoundAlgorithm, Rounds,
-    Span, Spec, Starts, Time, Visitor,
+    Detector, DetectorChoice, DetectorError, Knowledge, Preset, Registry, Span, Spec, Starts, Time,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 
@@ -97,59 +95,44 @@ pub enum StartError {
     Thread(std::io::Error),
 }
 
-impl<G: Registry> Elector<G> {
-    /// Starts the member that the settings describe.
-    ///
-    /// If a [`crate::Supervisor`] started this process, it will tell the peers when the process is dead, and the member
-    /// tells them beforehand how to know that it is true: it takes the commitment from the environment
-    /// ([`COMMITMENT`]), unless the settings have another.
-    ///
-    /// # Errors
-    /// [`StartError`] says why it cannot. Nothing has been started then.
-    pub fn start(mut settings: Settings) -> Result<Elector<G>, StartError> {
-        settings.check()?;
-        if settings.commitment.is_none() {
-            settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
-        }
-        let algorithm = &*settings.algorithm;
-        let (name, variant) =
-            algorithm.split_once('/').map_or((algorithm, None), |(name, variant)| (name, Some(variant)));
-        let entry = G::find(name, variant)
-            .ok_or_else(|| StartError::Algorithm { name: shown(algorithm), known: G::names().join(", ") })?;
-        let delay_bound = settings.profile.delay_bound;
-        let chosen = detector_of(G::ENTRIES[entry].spec, settings.detector.as_deref(), delay_bound);
-        let choice = chosen.map(|text| DetectorChoice::parse(G::DETECTORS, &text)).transpose();
-        let choice = choice.map_err(shortened)?;
-        if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
-            return Err(StartError::Oracle(oracle.name));
-        }
-        choice.as_ref().map_or(Ok(()), |choice| check_patience(choice, delay_bound))?;
-        let detector = choice.map(|choice| choice.build(delay_bound));
-        let shared = G::dispatch(entry, Start(settings, detector))?;
-        Ok(Elector { shared: Arc::new(shared), registry: PhantomData })
+/// Starts the member that the settings describe, with an algorithm and a detector of the registry.
+///
+/// If a [`crate::Supervisor`] started this process, it will tell the peers when the process is dead, and the member
+/// tells them beforehand how to know that it is true: it takes the commitment from the environment
+/// ([`COMMITMENT`]), unless the settings have another.
+///
+/// # Errors
+/// [`StartError`] says why it cannot. Nothing has been started then.
+pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, StartError> {
+    settings.check()?;
+    if settings.commitment.is_none() {
+        settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
     }
-}
-
-/// Starts a member of whichever algorithm a registry has at some place.
-struct Start(Settings, Option<Box<dyn Detector>>);
-
-impl Visitor for Start {
-    type Output = Result<Shared, StartError>;
-
-    fn events<A: Algorithm>(self) -> Self::Output {
-        start(self.0, self.1, Box::new(Typed::<A>::new()))
+    let algorithm = &*settings.algorithm;
+    let (name, variant) =
+        algorithm.split_once('/').map_or((algorithm, None), |(name, variant)| (name, Some(variant)));
+    let entry = registry.find(name, variant).ok_or_else(|| StartError::Algorithm {
+        name: shown(algorithm),
+        known: registry.names().join(", "),
+    })?;
+    let delay_bound = settings.profile.delay_bound;
+    let chosen = detector_of(registry.entries[entry].spec, settings.detector.as_deref(), delay_bound);
+    let choice = chosen.map(|text| DetectorChoice::parse(registry.detectors, &text)).transpose();
+    let choice = choice.map_err(shortened)?;
+    if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
+        return Err(StartError::Oracle(oracle.name));
     }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
-        start(self.0, self.1, Box::new(Typed::<Rounds<R>>::new()))
-    }
+    choice.as_ref().map_or(Ok(()), |choice| check_patience(choice, delay_bound))?;
+    let detector = choice.map(|choice| choice.build(delay_bound));
+    let shared = start_machine(settings, detector, ByteMachine::new(registry.entries[entry].machine))?;
+    Ok(Elector { shared: Arc::new(shared) })
 }
 
 /// Everything that can fail is done before the thread begins, so that whoever starts a member hears of it.
-fn start(
+fn start_machine(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,
-    machine: Box<dyn Machine>,
+    machine: ByteMachine,
 ) -> Result<Shared, StartError> {
     let can_lead = |peer: &Peer| peer.duty.leads();
     if machine.spec().knows.has(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
@@ -166,7 +149,7 @@ fn start(
 pub(crate) fn start_with<K: Keep>(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,
-    machine: Box<dyn Machine>,
+    machine: ByteMachine,
     saved: Saved,
     begin: impl FnOnce() -> Result<K, StoreError>,
 ) -> Result<Shared, StartError> {
@@ -203,7 +186,7 @@ pub(crate) fn start_with<K: Keep>(
     let member = Member {
         clock,
         me: settings.me,
-        watch: detector.map(|detector| Watch::new(detector, around.my_ports())),
+        watch: detector.map(|detector| Watch::new(detector, around.watched_ports())),
         machine,
         around,
         network,

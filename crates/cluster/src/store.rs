@@ -7,16 +7,20 @@
 //! write; then the write fails and the member does not vote).
 
 mod directory;
+mod error;
 mod identity;
 mod image;
 
 use crate::Settings;
 use crate::terms::{LONGEST_PROMISE, Terms, listed};
 use bellwether_core::{Id, Span};
-pub use identity::{StoreId, Stores};
+pub(crate) use error::READMISSION;
+use error::failed;
+pub use error::{Flaw, StoreError};
+pub use identity::{PeerRecord, StoreId, Stores};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::fs::{FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -64,151 +68,6 @@ pub struct Saved {
     pub wait: Span,
 }
 
-/// Why a store cannot be opened or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// Two processes would vote as one.
-    #[error(
-        "another process (pid {}) uses this directory: {}; stop it, or give this member a directory of its own",
-        pid.map_or("unknown".to_owned(), |pid| pid.to_string()),
-        directory.display()
-    )]
-    InUse {
-        /// Which process, if it said so.
-        pid: Option<u32>,
-        /// The directory.
-        directory: PathBuf,
-    },
-    /// Others could replace votes in it.
-    #[error(
-        "other users can write the directory {} (mode {mode:04o}), and could replace this member's votes; give it a directory of \
-         its own below that one",
-        directory.display()
-    )]
-    Shared {
-        /// The directory.
-        directory: PathBuf,
-        /// Its mode.
-        mode: u32,
-    },
-    /// The directory holds another member's votes.
-    #[error("{} belongs to member {id} of cluster '{cluster}'; give this member a directory of its own", directory.display())]
-    OtherOwner {
-        /// The directory.
-        directory: PathBuf,
-        /// Whose it is.
-        id: u64,
-        /// Of which cluster.
-        cluster: String,
-    },
-    /// What is on disk means something else to another algorithm.
-    #[error(
-        "{} has the votes of '{kept}', which mean nothing to '{given}'; run '{kept}', or give all members new data \
-         directories",
-        directory.display()
-    )]
-    OtherAlgorithm {
-        /// The directory.
-        directory: PathBuf,
-        /// What wrote it.
-        kept: String,
-        /// What was to read it.
-        given: String,
-    },
-    /// Majorities of the one list and of the other may have nobody in common.
-    #[error(
-        "this member's cluster began with the voters {kept}, and now it is told {given}; two majorities could then elect \
-         two leaders. List the voters that it began with (whoever comes later as an observer), and change who votes while \
-         it runs, with `admit` and `dismiss`; or begin anew, with new data directories for all members ({} is this one's)",
-        directory.display()
-    )]
-    OtherVoters {
-        /// The directory.
-        directory: PathBuf,
-        /// Who voted at first.
-        kept: String,
-        /// Who is to have voted at first.
-        given: String,
-    },
-    /// Nobody can know what this member has promised.
-    #[error(
-        "{}: {flaw}. This member could vote twice if it started from nothing or from a backup, so it does not \
-         start. {READMISSION}",
-        path.display()
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        flaw: Flaw,
-    },
-    /// The name does not fit.
-    #[error("the cluster's name has {0} bytes; at most {max} can be kept", max = image::MAX_NAME)]
-    Name(usize),
-    /// The state does not fit. Nothing was written.
-    #[error("a state of {0} bytes cannot be kept; at most {max} can", max = image::MAX_PAYLOAD)]
-    TooLarge(usize),
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers, and a new store needs an identity that no other store has")]
-    Randomness,
-    /// The operating system refused.
-    #[error("cannot {action} {}: {error}{}", path.display(), advice(error))]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// How it failed.
-        error: io::Error,
-    },
-    /// An earlier write failed; nothing is written any more.
-    #[error("nothing is written any more, because an earlier write failed ({0}); restart this member")]
-    Failed(String),
-    /// The thread that writes has ended.
-    #[error("the thread that writes to the disk has ended; restart this member")]
-    Gone,
-}
-
-/// What an operator does about a member whose votes are lost.
-pub(crate) const READMISSION: &str = "Readmit it: `dismiss` it at the leader, move its data directory away, start it, and \
-                                      `admit` it at the leader (where the algorithm has no `dismiss`, begin anew, with new \
-                                      data directories for all members)";
-
-/// What is wrong with a store's file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// No record is whole.
-    #[error("no record in it is whole: the disk has lost what it had acknowledged")]
-    Damaged,
-    /// A newer record may have been acknowledged, and both its copies are damaged.
-    #[error("its newest record may be lost, with a vote in it: both copies in one slot are damaged")]
-    Newest,
-    /// The file was cut or stretched.
-    #[error("it has {0} bytes, which this program never wrote")]
-    Length(u64),
-    /// The records do not follow each other.
-    #[error("its records do not follow each other: the disk has lost or mixed up writes")]
-    Sequence,
-    /// It says nothing of what the votes in it were about.
-    #[error("what its members had agreed on cannot be read")]
-    Terms,
-    /// Another version wrote it.
-    #[error("version {0} of the format is unknown; start the version of this program that wrote it")]
-    Version(u32),
-}
-
-fn advice(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room on the disk",
-        io::ErrorKind::PermissionDenied => "; the directory must be this user's",
-        _ => "",
-    }
-}
-
-fn failed<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> StoreError + 'a {
-    move |error| StoreError::Io { action, path: path.to_owned(), error }
-}
-
 impl Store {
     /// The longest state that can be kept.
     pub const MAX_LENGTH: usize = image::MAX_PAYLOAD;
@@ -245,9 +104,10 @@ impl Store {
             let last = image::Record {
                 boot: 0,
                 id: id.value(),
-                store: StoreId::draw().ok_or(StoreError::Randomness)?,
+                store: identity::draw().ok_or(StoreError::Randomness)?,
                 cluster: cluster.to_owned(),
                 terms: terms.clone(),
+                is_retired: false,
                 wait: 0,
                 peers: Vec::new(),
                 payload: None,
@@ -269,6 +129,9 @@ impl Store {
         if last.id != id.value() || last.cluster != cluster {
             return Err(StoreError::OtherOwner { directory, id: last.id, cluster: last.cluster });
         }
+        if last.is_retired {
+            return Err(StoreError::Retired { directory });
+        }
         let wait = wait_for(&last, terms, directory)?;
         Ok(Examined { path, found: Some((file, sequence)), last, terms: terms.clone(), wait, lock })
     }
@@ -285,20 +148,30 @@ impl Store {
         let payload = self.record.payload.get_or_insert_default();
         payload.clear();
         payload.extend_from_slice(durable);
+        self.record.wait = 0; // the algorithm starts after the wait: this is its first write, or a later one
         self.write_again()
     }
 
-    /// From now on this is the store of a peer, also after a restart.
+    /// From now on this is known of a peer, also after a restart.
     ///
     /// # Errors
     /// As [`Store::write`].
-    pub fn remember(&mut self, peer: Id, store: StoreId) -> Result<(), StoreError> {
+    pub fn remember(&mut self, peer: PeerRecord) -> Result<(), StoreError> {
         let peers = &mut self.record.peers;
-        peers.retain(|(known, _)| *known != peer);
+        peers.retain(|known| known.id != peer.id);
         if peers.len() >= Settings::MOST_MEMBERS {
             peers.remove(0); // of members that are not in the settings any more
         }
-        peers.push((peer, store));
+        peers.push(peer);
+        self.write_again()
+    }
+
+    /// From now on no member starts from this store: a later start of it, or of a copy, has taken its place.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn retire(&mut self) -> Result<(), StoreError> {
+        self.record.is_retired = true;
         self.write_again()
     }
 
@@ -358,8 +231,6 @@ impl Examined {
         store.record.terms = terms;
         store.record.wait = wait.ticks();
         store.write_again()?;
-        // The next write comes after the wait. A member that ends before has to wait again.
-        store.record.wait = 0;
         Ok(store)
     }
 }

@@ -45,6 +45,10 @@ impl Surroundings {
         self.ranks[self.me as usize]
     }
 
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
+        self.ranks.iter().map(|rank| rank.id())
+    }
+
     pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.rng
     }
@@ -52,6 +56,11 @@ impl Surroundings {
     /// How many ports this member has.
     pub(crate) fn my_ports(&self) -> u32 {
         self.topology.ports(self.me)
+    }
+
+    /// How many ports a failure detector watches. In a ring of one, both ports lead to the member itself: none.
+    pub(crate) fn watched_ports(&self) -> u32 {
+        if self.topology.n() == 1 { 0 } else { self.my_ports() }
     }
 
     /// Who is behind a port of this member, and at which port of its own that one sees this member.

@@ -3,12 +3,10 @@
 //! What it must stand is a script of bytes, so that chance, or a fuzzer that looks for what has not been tried yet, can
 //! write it.
 
-use crate::machine::{Input, Machine, Malformed, Typed, Wishes, addressed};
+use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
-use bellwether_core::{
-    Algorithm, Id, Port, Registry, Request, RoundAlgorithm, Rounds, Span, Time, Verdict, Visitor,
-};
+use bellwether_core::{Id, MachineType, Port, Request, Span, Time, Verdict};
 
 /// How many members there are.
 const MEMBERS: u64 = 3;
@@ -24,27 +22,16 @@ pub struct Endured {
     pub refused: usize,
 }
 
-/// Runs a member of the algorithm at this place of a registry through a script.
+/// Runs a member of an algorithm through a script.
 ///
 /// # Panics
-/// If the algorithm does, or there is no such place: nothing that peers say may lead to that.
-pub fn endure<G: Registry>(entry: usize, script: &[u8]) -> Endured {
-    G::dispatch(entry, Script(script))
+/// If the algorithm does: nothing that peers say may lead to that.
+#[must_use]
+pub fn endure(machine: &'static MachineType, script: &[u8]) -> Endured {
+    Trial::new(ByteMachine::new(machine)).run(Script(script))
 }
 
 struct Script<'a>(&'a [u8]);
-
-impl Visitor for Script<'_> {
-    type Output = Endured;
-
-    fn events<A: Algorithm>(self) -> Endured {
-        Trial::new(Typed::<A>::new()).run(self)
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Endured {
-        Trial::new(Typed::<Rounds<R>>::new()).run(self)
-    }
-}
 
 impl<'a> Script<'a> {
     fn next(&mut self) -> Option<u8> {
@@ -61,8 +48,8 @@ impl<'a> Script<'a> {
     }
 }
 
-struct Trial<M> {
-    machine: M,
+struct Trial {
+    machine: ByteMachine,
     around: Surroundings,
     now: Time,
     wishes: Wishes,
@@ -71,8 +58,8 @@ struct Trial<M> {
     endured: Endured,
 }
 
-impl<M: Machine> Trial<M> {
-    fn new(machine: M) -> Self {
+impl Trial {
+    fn new(machine: ByteMachine) -> Self {
         let id = |value| Id::new(value).expect("it is not 0");
         let members = (1..=MEMBERS).map(|it| Peer::new(id(it), "nowhere:0")).collect();
         let settings = Settings { members, ..Settings::new("unruly", id(2)) };

@@ -1,12 +1,14 @@
 //! The contract between an algorithm and whatever drives it.
 
-use crate::{Broken, Data, Id, Knowledge, Local, Message, Port, Rename, Span, Spec, Status, Time};
+use crate::{
+    Broken, Data, Id, Knowledge, Local, Message, Port, Rename, Span, Spec, Status, StoreId, Time, VoterList,
+};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut, RangeInclusive};
 
 /// What every algorithm is, however it is driven: `Self` is a member's volatile state.
-pub trait Protocol: Clone + Debug + Eq + Hash + serde::Serialize + Send + 'static {
+pub trait Protocol: Clone + Debug + Eq + Hash + serde::Serialize + Send + Sync + 'static {
     /// What members say to each other.
     type Msg: Message;
 
@@ -76,8 +78,13 @@ pub trait Algorithm: Protocol {
         cx.because("it knows no such request");
     }
 
+    /// This member, or a neighbour, keeps its votes in this store. Told only by drivers in which a store can be lost.
+    fn on_store(&mut self, cx: &mut Cx<'_, Self>, id: Id, store: StoreId) {
+        let _ = (cx, id, store);
+    }
+
     /// The voters as this member knows them, if they have changed since the cluster began.
-    fn voters(&self) -> Option<&std::collections::BTreeSet<Id>> {
+    fn voters(&self) -> Option<VoterList<'_>> {
         None
     }
 

@@ -18,8 +18,8 @@
 //! Handlers cannot fail, read no clock, draw no randomness of their own and know only what their
 //! [`Spec`] declares: asking [`Local`] for anything else does not compile.
 //!
-//! A [`registry!`] lists the algorithms, one line each, and [`Visitor`] compiles a driver for the
-//! concrete type behind a name, so no hot path goes through `dyn`.
+//! A [`registry!`] lists the algorithms as data, one line each. Drivers work on [`Machine`], the object-safe form of an
+//! algorithm, and are compiled once; only the loops that people wait for are compiled for each algorithm.
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,7 @@ mod algorithm;
 mod claim;
 mod detector;
 mod local;
+pub mod machine;
 mod member;
 mod message;
 mod names;
@@ -34,6 +35,7 @@ mod registry;
 mod rounds;
 mod spec;
 mod status;
+mod store;
 mod term;
 mod time;
 mod topology;
@@ -44,16 +46,18 @@ pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
 };
 pub use local::{Environment, Local, POSSIBLE_RENEWALS, RENEWALS};
+pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use names::{Names, Rename};
-pub use registry::{Driving, Entry, Registry, Visitor};
+pub use registry::{Driving, Entry, Registry};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{
     Citation, Duty, Electorate, Faults, Goal, Identities, Knowledge, Lasting, Leadership, Links, Need, Reign,
     Spec, Starts, Timing,
 };
 pub use status::{Broken, Role, Status};
+pub use store::{ListVersion, StoreId, VoterList};
 pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};

@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 /// A plain value: comparable, hashable (for the checker), writable (for wire and trace).
-pub trait Data: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + 'static {}
+pub trait Data: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-impl<T: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + 'static> Data for T {}
+impl<T: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned + Send + Sync + 'static> Data for T {}
 
 /// The most kinds of messages that an algorithm may have (counters live in an array).
 pub const MAX_KINDS: usize = 16;

@@ -1,6 +1,6 @@
-//! From a name to a type: the list of algorithms, and drivers compiled for each.
+//! Algorithms as data, and lists of them.
 
-use crate::{Algorithm, DetectorEntry, RoundAlgorithm, Spec};
+use crate::{Algorithm, DetectorEntry, Kind, MachineType, Message, RoundAlgorithm, Rounds, Spec};
 
 /// How an algorithm is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,100 +18,98 @@ pub struct Entry {
     pub spec: &'static Spec,
     /// How it is driven.
     pub driving: Driving,
+    /// The kinds of its messages: in rounds, without a synchroniser's marker.
+    pub kinds: &'static [Kind],
+    /// Its members; in rounds, over a synchroniser.
+    pub machine: &'static MachineType,
 }
 
-/// Something to do with an algorithm's concrete type.
-pub trait Visitor {
-    /// What comes of it.
-    type Output;
-    /// The algorithm reacts to inputs.
-    fn events<A: Algorithm>(self) -> Self::Output;
-    /// The algorithm runs in rounds.
-    fn rounds<R: RoundAlgorithm>(self) -> Self::Output;
+impl Entry {
+    /// An algorithm that reacts to inputs.
+    #[must_use]
+    pub const fn events<A: Algorithm>() -> Entry {
+        let machine = MachineType::of::<A>();
+        Entry { spec: machine.spec, driving: Driving::Events, kinds: machine.kinds, machine }
+    }
+
+    /// An algorithm that runs in rounds.
+    #[must_use]
+    pub const fn rounds<R: RoundAlgorithm>() -> Entry {
+        let machine = MachineType::of::<Rounds<R>>();
+        Entry { spec: &R::SPEC, driving: Driving::Rounds, kinds: R::Msg::KINDS, machine }
+    }
 }
 
-/// A list of algorithms, made by [`registry!`](crate::registry!).
-pub trait Registry {
+impl AsRef<Entry> for Entry {
+    fn as_ref(&self) -> &Entry {
+        self
+    }
+}
+
+/// A list of algorithms, made by [`registry!`](crate::registry!). A driver whose entries are more than data has its own
+/// type of entries.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry<E: 'static = Entry> {
     /// Every variant of every algorithm; an algorithm's default variant comes first.
-    const ENTRIES: &'static [Entry];
-
+    pub entries: &'static [E],
     /// Every failure detector that they run with.
-    const DETECTORS: &'static [DetectorEntry] = &[];
+    pub detectors: &'static [DetectorEntry],
+}
 
-    /// Calls the visitor with the concrete type of entry `index`.
-    ///
-    /// # Panics
-    /// If there is no such entry: the caller's bug.
-    fn dispatch<V: Visitor>(index: usize, visitor: V) -> V::Output;
+impl<E: AsRef<Entry>> Registry<E> {
+    fn specs(&self) -> impl Iterator<Item = &'static Spec> {
+        self.entries.iter().map(|entry| entry.as_ref().spec)
+    }
 
     /// The index of an algorithm's variant, or of its default variant.
     #[must_use]
-    fn find(name: &str, variant: Option<&str>) -> Option<usize> {
-        Self::ENTRIES.iter().position(|entry| {
-            entry.spec.name == name && variant.is_none_or(|variant| entry.spec.variant == variant)
-        })
+    pub fn find(&self, name: &str, variant: Option<&str>) -> Option<usize> {
+        self.specs()
+            .position(|spec| spec.name == name && variant.is_none_or(|variant| spec.variant == variant))
     }
 
     /// The names of an algorithm's variants, the default first; empty if there is no such algorithm.
-    fn variants(name: &str) -> Vec<&'static str> {
-        Self::ENTRIES
-            .iter()
-            .map(|entry| entry.spec)
-            .filter(|spec| spec.name == name)
-            .map(|spec| spec.variant)
-            .collect()
+    #[must_use]
+    pub fn variants(&self, name: &str) -> Vec<&'static str> {
+        self.specs().filter(|spec| spec.name == name).map(|spec| spec.variant).collect()
     }
 
     /// The names of the algorithms, in the registry's order.
     #[must_use]
-    fn names() -> Vec<&'static str> {
-        let mut names: Vec<_> = Self::ENTRIES.iter().map(|entry| entry.spec.name).collect();
+    pub fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.specs().map(|spec| spec.name).collect();
         names.dedup();
         names
     }
 }
 
-/// Lists algorithms: one line each, with its variants, the default first. `events` are
-/// [`Algorithm`]s, `rounds` are [`RoundAlgorithm`]s.
+/// Defines a [`Registry`]: one line for each algorithm with its variants, the default first. `events` are [`Algorithm`]s,
+/// `rounds` are [`RoundAlgorithm`]s.
 ///
 /// ```text
 /// registry! {
 ///     /// Every algorithm there is.
-///     pub Algorithms, detectors DETECTORS {
-///         rounds lcr::Lcr<LeaderOnly>, lcr::Lcr<Halting>;
+///     pub static ALGORITHMS: Entry, detectors DETECTORS = {
+///         rounds lcr::LeaderOnly, lcr::Halting;
 ///         events chang_roberts::ChangRoberts;
 ///     }
 /// }
 /// ```
 #[macro_export]
 macro_rules! registry {
-    ($(#[$doc:meta])* $visibility:vis $name:ident $(, detectors $detectors:path)? { $($driving:ident $($type:ty),+;)* }) => {
+    ($(#[$doc:meta])* $visibility:vis static $name:ident: $entry:ident $(, detectors $detectors:path)?
+        = { $($list:tt)* }) => {
         $(#[$doc])*
-        $visibility struct $name;
-
-        impl $crate::Registry for $name {
-            $(const DETECTORS: &'static [$crate::DetectorEntry] = $detectors;)?
-
-            const ENTRIES: &'static [$crate::Entry] = &[$($($crate::registry!(@entry $driving $type),)+)*];
-
-            fn dispatch<V: $crate::Visitor>(index: usize, visitor: V) -> V::Output {
-                let mut passed = 0;
-                $($(
-                    if index == passed {
-                        return $crate::registry!(@visit $driving visitor $type);
-                    }
-                    passed += 1;
-                )+)*
-                panic!("the registry has {passed} entries, so there is no entry {index}")
-            }
-        }
+        $visibility static $name: $crate::Registry<$entry> = {
+            let detectors: &'static [$crate::DetectorEntry] = &[];
+            $(let detectors = { let _ = detectors; $detectors };)?
+            $crate::Registry { entries: $crate::entries!($entry: $($list)*), detectors }
+        };
     };
-    (@entry events $type:ty) => {
-        $crate::Entry { spec: &<$type as $crate::Protocol>::SPEC, driving: $crate::Driving::Events }
-    };
-    (@entry rounds $type:ty) => {
-        $crate::Entry { spec: &<$type as $crate::Protocol>::SPEC, driving: $crate::Driving::Rounds }
-    };
-    (@visit events $visitor:ident $type:ty) => { $visitor.events::<$type>() };
-    (@visit rounds $visitor:ident $type:ty) => { $visitor.rounds::<$type>() };
+}
+
+/// The entries of a [`registry!`](crate::registry!).
+#[macro_export]
+macro_rules! entries {
+    ($entry:ident: $($driving:ident $($type:ty),+;)*) => { &[$($($entry::$driving::<$type>(),)+)*] };
 }

@@ -13,32 +13,33 @@ mod story;
 use crate::events::LinkCounts;
 use crate::faults::Event;
 use crate::judge::Survivor;
-use crate::measure::Tally;
+use crate::measure::{Tally, encoded_bytes};
 use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
 use crate::schedule::Schedule;
 use crate::setup::SetupError;
 use crate::trace::{Drop, Observer};
-use bellwether_core::{Algorithm, Port, Time, Verdict};
+use bellwether_core::{MachineType, Port, Time, Verdict};
 use story::{Act, Cue, Scene, Story};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
 ///
 /// # Errors
 /// [`SetupError`] says which one cannot, and what can.
-pub fn check<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> Result<(), SetupError> {
-    story::write::<A>(plan, schedule).1.map_or(Ok(()), Err)
+pub fn check(machine: &'static MachineType, plan: &Plan, schedule: &Schedule) -> Result<(), SetupError> {
+    story::write(machine, plan, schedule).1.map_or(Ok(()), Err)
 }
 
 /// Plays a schedule; up to the first step that cannot happen, if it is not checked before.
-pub fn run<A: Algorithm, O: Observer + ?Sized>(
+pub fn run(
+    machine: &'static MachineType,
     plan: &Plan,
     schedule: &Schedule,
-    observer: &mut O,
+    observer: &mut dyn Observer,
     driver: Driver,
 ) -> Report {
-    let (story, _) = story::write::<A>(plan, schedule);
-    let (tally, links) = (Tally::new(plan.n(), A::SPEC.reign), LinkCounts::default());
+    let (story, _) = story::write(machine, plan, schedule);
+    let (tally, links) = (Tally::new(plan.n(), machine.spec.reign), LinkCounts::default());
     let mut teller = Teller { story: &story, observer, tally, links };
     story.scenes.iter().for_each(|scene| teller.tell(scene));
     let Teller { tally, links, .. } = teller;
@@ -53,22 +54,26 @@ pub fn run<A: Algorithm, O: Observer + ?Sized>(
         links,
         signals: 0,
     }
-    .report::<A>((0..).zip(&story.seats).filter_map(|(member, seat)| {
-        let status = seat.state()?.status();
-        Some(Survivor { member, status, took_part: seat.facts().took_part })
-    }))
+    .report(
+        machine.spec,
+        machine.kinds,
+        (0..).zip(&story.seats).filter_map(|(member, seat)| {
+            let status = seat.state()?.status();
+            Some(Survivor { member, status, took_part: seat.facts(machine.spec).took_part })
+        }),
+    )
 }
 
 /// Tells a story to an observer.
-struct Teller<'s, 'o, A: Algorithm, O: ?Sized> {
-    story: &'s Story<A>,
-    observer: &'o mut O,
+struct Teller<'s, 'o> {
+    story: &'s Story,
+    observer: &'o mut dyn Observer,
     tally: Tally,
     links: LinkCounts,
 }
 
-impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
-    fn tell(&mut self, scene: &Scene<A>) {
+impl Teller<'_, '_> {
+    fn tell(&mut self, scene: &Scene) {
         if let Some(act) = &scene.act {
             self.cue(scene.at, act);
             self.play(scene, act);
@@ -87,12 +92,12 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         }
         for &letter in &scene.misses {
             let letter = self.story.post.letter(letter);
-            self.observer.lost(letter.due.unwrap_or(scene.at), letter.to.0, letter.to.1, &letter.msg);
+            self.observer.lost(letter.due.unwrap_or(scene.at), letter.to.0, letter.to.1, &*letter.msg);
         }
     }
 
     /// What reaches a member.
-    fn cue(&mut self, at: Time, act: &Act<A>) {
+    fn cue(&mut self, at: Time, act: &Act) {
         let member = act.member;
         match &act.cue {
             Cue::Boot => self.observer.started(at, member),
@@ -104,7 +109,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
             }
             Cue::Message(letter) => {
                 let letter = self.story.post.letter(*letter);
-                self.observer.delivered(at, member, letter.to.1, &letter.msg);
+                self.observer.delivered(at, member, letter.to.1, &*letter.msg);
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
@@ -114,15 +119,15 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
     }
 
     /// What comes of it, in the contract's order.
-    fn play(&mut self, scene: &Scene<A>, act: &Act<A>) {
+    fn play(&mut self, scene: &Scene, act: &Act) {
         let (at, member) = (scene.at, act.member);
         self.tally.last_event = at;
         if let Some(reason) = act.reason {
             self.observer.reasoned(at, member, reason);
         }
         if let Some(state) = act.after.state() {
-            self.tally.holds_at_start(state);
-            self.observer.settled(at, member, state);
+            self.tally.holds(state.storage());
+            self.observer.settled(at, member, state.as_state());
         }
         for &letter in &act.sends {
             self.send(at, letter);
@@ -138,7 +143,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
     /// makes of it, which arrive. If it loses one of them, that is the first; if more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
         let original = self.story.post.letter(number);
-        self.tally.sent(&original.msg);
+        self.tally.sent(original.msg.kind_index(), encoded_bytes(&original.msg));
         let ((from, port), (to, _)) = (original.from, original.to);
         let all = || {
             let numbers = std::iter::once(&number).chain(&original.copies);
@@ -147,15 +152,15 @@ impl<A: Algorithm, O: Observer + ?Sized> Teller<'_, '_, A, O> {
         let mut is_told = all().any(|letter| letter.is_lost);
         if is_told {
             self.links.lost += 1;
-            self.observer.dropped(at, from, port, to, &original.msg, Drop::Chosen);
+            self.observer.dropped(at, from, port, to, &*original.msg, Drop::Chosen);
         }
         for letter in all().filter(|letter| !letter.is_lost) {
             let due = letter.due.unwrap_or(self.story.after_the_end);
             if std::mem::replace(&mut is_told, true) {
                 self.links.duplicated += 1;
-                self.observer.duplicated(at, from, port, letter.to, &letter.msg, due);
+                self.observer.duplicated(at, from, port, letter.to, &*letter.msg, due);
             } else {
-                self.observer.sent(at, from, port, letter.to, &letter.msg, due);
+                self.observer.sent(at, from, port, letter.to, &*letter.msg, due);
             }
         }
     }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calm;
 mod clock;
 mod delay;
 pub mod detection;
@@ -24,7 +25,7 @@ mod roster;
 mod rounds;
 pub mod rules;
 mod run;
-mod said;
+mod runner;
 pub mod scenario;
 mod schedule;
 pub mod script;
@@ -41,6 +42,7 @@ pub mod trials;
 mod wheel;
 mod world;
 
+pub use calm::is_calm;
 pub use delay::{Delay, DelayError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
@@ -53,9 +55,9 @@ pub use report::{Driver, Report};
 pub use roster::{Roster, Seat};
 pub use rounds::{Visit, run as run_rounds};
 pub use run::{
-    RoundMode, check_messages, check_schedule, in_parallel, simulate, simulate_before, simulate_many,
+    RoundMode, check_messages, check_schedule, in_parallel, simulate, simulate_many, simulate_observed,
 };
-pub use said::{Said, Seen};
+pub use runner::Runner;
 pub use schedule::Schedule;
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::{Rivals, Stability};

@@ -1,7 +1,7 @@
 //! What is counted while a run runs.
 
 use crate::stability::Reigns;
-use bellwether_core::{Class, MAX_KINDS, Message, Protocol, Reign, Role, Status, Time};
+use bellwether_core::{Class, Kind, MAX_KINDS, Reign, Role, Status, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -40,22 +40,15 @@ impl Tally {
 
     /// A message counts when it is sent, whether or not it arrives.
     #[inline(always)]
-    pub(crate) fn sent<M: Message>(&mut self, msg: &M) {
-        self.by_kind[msg.kind() % MAX_KINDS] += 1;
-        self.bytes += encoded_bytes(msg);
+    pub(crate) fn sent(&mut self, kind: usize, bytes: u64) {
+        self.by_kind[kind % MAX_KINDS] += 1;
+        self.bytes += bytes;
     }
 
-    /// Notes what a member's state takes, where that can change.
+    /// Notes how many bytes a member's state takes.
     #[inline(always)]
-    pub(crate) fn holds<P: Protocol>(&mut self, state: &P) {
-        if std::mem::needs_drop::<P>() {
-            self.holds_at_start(state);
-        }
-    }
-
-    /// Notes what a member's state takes.
-    pub(crate) fn holds_at_start<P: Protocol>(&mut self, state: &P) {
-        self.storage_max = self.storage_max.max(state.storage() as u64);
+    pub(crate) fn holds(&mut self, bytes: usize) {
+        self.storage_max = self.storage_max.max(bytes as u64);
     }
 
     /// Notes whom a member names, as an outsider sees it.
@@ -84,16 +77,16 @@ impl Tally {
         self.by_kind.iter().sum()
     }
 
-    pub(crate) fn counts<M: Message>(&self) -> Counts {
+    pub(crate) fn counts(&self, kinds: &'static [Kind]) -> Counts {
         let of = |class| {
-            let kinds = M::KINDS.iter().zip(self.by_kind);
+            let kinds = kinds.iter().zip(self.by_kind);
             kinds.filter(|(kind, _)| kind.class == class).map(|(_, count)| count).sum()
         };
         Counts {
             total: self.messages(),
             payload: of(Class::Payload),
             control: of(Class::Control),
-            by_kind: M::KINDS.iter().zip(self.by_kind).map(|(kind, count)| (kind.name, count)).collect(),
+            by_kind: kinds.iter().zip(self.by_kind).map(|(kind, count)| (kind.name, count)).collect(),
         }
     }
 

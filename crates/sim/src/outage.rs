@@ -4,7 +4,7 @@ use crate::events::{self, Stop};
 use crate::faults::Event;
 use crate::plan::{Happening, Plan};
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Role, Span, Status, Time};
+use bellwether_core::{MachineType, Role, Span, Status, Time};
 use std::collections::BTreeSet;
 
 /// What came of a leader's crash.
@@ -22,17 +22,17 @@ pub enum Outage {
 ///
 /// The plan is run twice: until then, to see who leads, and again with the crash. Both runs are the same until then.
 #[must_use]
-pub fn after_crash<A: Algorithm>(plan: &Plan, at: Time, patience: Span) -> Outage {
+pub fn after_crash(machine: &'static MachineType, plan: &Plan, at: Time, patience: Span) -> Outage {
     let mut plan = plan.clone();
     plan.limits.time = at;
     let mut leaders = Leaders::default();
-    events::run::<A, _>(&plan, &mut leaders, Stop::WhenQuiet);
+    events::run(machine, &plan, &mut leaders, Stop::WhenQuiet);
     let (Some(&leader), 1) = (leaders.now.first(), leaders.now.len()) else { return Outage::NoLeader };
     plan.limits.time = at + patience;
     plan.script.push(Happening { at, what: Event::Crash, member: leader });
     plan.script.sort_unstable();
     let mut leaders = Leaders { since: Some(at), ..Leaders::default() };
-    events::run::<A, _>(&plan, &mut leaders, Stop::WhenRight);
+    events::run(machine, &plan, &mut leaders, Stop::WhenRight);
     leaders.next.map_or(Outage::Unended, |next| Outage::Lasted(next - at))
 }
 

@@ -5,7 +5,7 @@ use crate::judge::{self, ClaimRuling, Ending, Ruling, Survivor};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
 use crate::stability::{Rivals, Stability};
-use bellwether_core::{Protocol, Time};
+use bellwether_core::{Kind, Spec, Time};
 use serde::Serialize;
 
 /// What drove a run.
@@ -87,9 +87,14 @@ pub(crate) struct Ended<'p> {
 
 impl Ended<'_> {
     /// Judges it, given who is alive.
-    pub fn report<P: Protocol>(self, live: impl Iterator<Item = Survivor> + Clone) -> Report {
-        let known = P::SPEC.knows.bytes(self.plan.max_degree());
-        let mut ruling = judge::rule(&P::SPEC, self.plan, live, self.ending);
+    pub fn report(
+        self,
+        spec: &'static Spec,
+        kinds: &'static [Kind],
+        live: impl Iterator<Item = Survivor> + Clone,
+    ) -> Report {
+        let known = spec.knows.bytes(self.plan.max_degree());
+        let mut ruling = judge::rule(spec, self.plan, live, self.ending);
         let rivals = self.tally.reigns.rivals();
         let rivals = rivals.map(|rivals| rivals.map(|member| self.plan.ranks[member as usize].id()));
         if let Some(rivals) = rivals {
@@ -98,7 +103,7 @@ impl Ended<'_> {
         let mut report = Report {
             driver: self.driver,
             ruling,
-            messages: self.tally.counts::<P::Msg>(),
+            messages: self.tally.counts(kinds),
             bytes: self.tally.bytes(),
             time: self.tally.last_event,
             rounds: self.rounds,
@@ -112,7 +117,7 @@ impl Ended<'_> {
             claims: Vec::new(),
             finished: self.ending == Ending::ByItself,
         };
-        report.claims = judge::rule_claims(&P::SPEC, &self.plan.setting(&self.plan.dead()), &report);
+        report.claims = judge::rule_claims(spec, &self.plan.setting(&self.plan.dead()), &report);
         report
     }
 }

@@ -1,8 +1,8 @@
 //! Who thinks what at the end of a run.
 
 use crate::faults::Event;
-use crate::said::{Said, Seen};
 use crate::trace::{Drop, Observer};
+use bellwether_core::{DynMessage, DynState};
 use bellwether_core::{Port, Status, Time, Verdict};
 
 /// Watches what members publish, and lets another observer watch too.
@@ -47,22 +47,30 @@ impl<O: Observer> Observer for Roster<O> {
         self.seats[member as usize] = Seat::Dead;
         self.other.crashed(at, member);
     }
-    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         self.other.sent(at, member, port, to, msg, due);
     }
-    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         self.other.duplicated(at, member, port, to, msg, due);
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         self.other.dropped(at, member, port, to, msg, why);
     }
     fn struck(&mut self, at: Time, member: u32, what: Event) {
         self.other.struck(at, member, what);
     }
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.other.delivered(at, member, port, msg);
     }
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.other.lost(at, member, port, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
@@ -74,7 +82,7 @@ impl<O: Observer> Observer for Roster<O> {
     fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
         self.other.reasoned(at, member, reason);
     }
-    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn DynState) {
         self.other.settled(at, member, state);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {

@@ -7,7 +7,7 @@ use crate::events::LinkCounts;
 use crate::faults::Event;
 use crate::judge::{Ending, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
-use crate::measure::Tally;
+use crate::measure::{Tally, encoded_bytes};
 use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
@@ -109,7 +109,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
                 let (rank, state) = &mut self.seats[member as usize];
                 let local = Local::new(member, *rank, &mut self.surroundings);
                 let started = R::start(&mut RoundCx::new(local, 0));
-                self.tally.holds_at_start(&started);
+                self.tally.holds(started.storage());
                 *state = Some(started);
                 self.observer.started(Time::ZERO, member);
             }
@@ -250,7 +250,9 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
         };
         state.msgs(&cx, post);
         debug_assert_eq!(state.invariant(), Ok(()));
-        self.tally.holds(state);
+        if std::mem::needs_drop::<R>() {
+            self.tally.holds(state.storage()); // else it is what it was at the start
+        }
         let after = state.status();
         match state.wake() {
             Wake::OnMessage => {}
@@ -302,7 +304,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             signals: 0,
             tally: self.tally,
         }
-        .report::<R>(live)
+        .report(&R::SPEC, R::Msg::KINDS, live)
     }
 }
 
@@ -319,7 +321,7 @@ struct Post<'a, B, O: ?Sized> {
 impl<M: Message, B: Mail<M>, O: Observer + ?Sized> Outbox<M> for Post<'_, B, O> {
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
-        self.tally.sent(&msg);
+        self.tally.sent(msg.kind(), encoded_bytes(&msg));
         let (to, at_port) = B::peer(self.topology, self.member, port);
         self.observer.sent(self.now, self.member, port, (to, at_port), &msg, self.now + HOP);
         self.leaving.post(to, at_port, msg);

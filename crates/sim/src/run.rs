@@ -1,18 +1,16 @@
-//! Running an algorithm by its place in a registry: once, or many times on all cores.
+//! Running an algorithm: once, or many times on all cores.
 
+use crate::calm;
 use crate::delay::Delay;
 use crate::events::{self, Stop};
 use crate::faults::{Event, Fate, Lie};
 use crate::follow;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
-use crate::rounds::{self, Visit};
-use crate::schedule::Schedule;
+use crate::runner::{Hot, Runner};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
-use bellwether_core::{
-    Algorithm, Elect, Id, Kind, Message, Protocol, Rank, Registry, RoundAlgorithm, Rounds, Visitor,
-};
+use bellwether_core::{Elect, Entry, Id, Kind, Rank};
 use rayon::prelude::*;
 
 /// How to drive an algorithm in rounds.
@@ -25,51 +23,37 @@ pub enum RoundMode {
     Synchroniser,
 }
 
-/// Runs a plan with the algorithm at `entry` of a registry.
-pub fn simulate<G: Registry, O: Observer + ?Sized>(
-    entry: usize,
+/// Runs a plan.
+#[must_use]
+pub fn simulate(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Report {
+    match algorithm.hot() {
+        Hot::Calm(run) if calm::is_calm(algorithm.spec, plan) => run(plan),
+        Hot::InStep { unobserved, .. } if is_in_step(plan, mode) => unobserved(plan),
+        _ => simulate_observed(algorithm, plan, mode, &mut ()),
+    }
+}
+
+/// Runs a plan, and shows all of it to an observer.
+pub fn simulate_observed(
+    algorithm: &Runner,
     plan: &Plan,
     mode: RoundMode,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Report {
-    G::dispatch(entry, Run { plan, mode, observer })
-}
-
-/// The same with an onlooker that is in no hurry: compiled once for all of them.
-pub fn simulate_before<G: Registry>(
-    onlooker: &mut dyn Observer,
-    entry: usize,
-    plan: &Plan,
-    mode: RoundMode,
-) -> Report {
-    simulate::<G, dyn Observer + '_>(entry, plan, mode, onlooker)
-}
-
-struct Run<'a, O: ?Sized> {
-    plan: &'a Plan,
-    mode: RoundMode,
-    observer: &'a mut O,
-}
-
-impl<O: Observer + ?Sized> Visitor for Run<'_, O> {
-    type Output = Report;
-
-    fn events<A: Algorithm>(self) -> Report {
-        if let Some(schedule) = &self.plan.schedule {
-            return follow::run::<A, O>(self.plan, schedule, self.observer, Driver::Events);
+    let machine = algorithm.machine;
+    match (algorithm.hot(), &plan.schedule) {
+        (Hot::Calm(_), Some(schedule)) => follow::run(machine, plan, schedule, observer, Driver::Events),
+        (Hot::Calm(_), None) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
+        (Hot::InStep { observed, .. }, _) if is_in_step(plan, mode) => observed(plan, observer),
+        (Hot::InStep { .. }, Some(schedule)) => {
+            follow::run(machine, plan, schedule, observer, Driver::Synchroniser)
         }
-        events::run::<A, O>(self.plan, self.observer, Stop::of(&A::SPEC))
+        (Hot::InStep { .. }, None) => events::run_synchronised(machine, plan, observer),
     }
+}
 
-    fn rounds<R: RoundAlgorithm>(self) -> Report {
-        if let Some(schedule) = &self.plan.schedule {
-            return follow::run::<Rounds<R>, O>(self.plan, schedule, self.observer, Driver::Synchroniser);
-        }
-        if self.mode == RoundMode::Auto && runs_in_step(self.plan) {
-            return rounds::run::<R, O>(self.plan, self.observer, Visit::Awake);
-        }
-        events::run_synchronised::<R, O>(self.plan, self.observer)
-    }
+fn is_in_step(plan: &Plan, mode: RoundMode) -> bool {
+    mode == RoundMode::Auto && runs_in_step(plan)
 }
 
 /// Whether a plan has nothing that rounds in step cannot express.
@@ -89,9 +73,9 @@ pub(crate) fn runs_in_step(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// [`SetupError`] says what it does not have.
-pub fn check_messages<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> Result<(), SetupError> {
-    let (kinds, can_forge) = G::dispatch(entry, Messages { plan, mode });
-    let algorithm = G::ENTRIES[entry].spec.name;
+pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(), SetupError> {
+    let (kinds, can_forge) = (kinds(entry, plan, mode), can_forge(entry));
+    let algorithm = entry.spec.name;
     let is_known = |name: &String| kinds.iter().any(|kind| kind.name == name);
     for chosen in &plan.link_faults.chosen {
         if let Some(kind) = chosen.kind.clone().filter(|kind| !is_known(kind)) {
@@ -111,73 +95,22 @@ pub fn check_messages<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -
 ///
 /// # Errors
 /// [`SetupError`] says which one cannot, and what can.
-pub fn check_schedule<G: Registry>(entry: usize, plan: &Plan) -> Result<(), SetupError> {
-    struct Check<'a>(&'a Plan, &'a Schedule);
-    impl Visitor for Check<'_> {
-        type Output = Result<(), SetupError>;
-        fn events<A: Algorithm>(self) -> Self::Output {
-            follow::check::<A>(self.0, self.1)
-        }
-        fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
-            follow::check::<Rounds<R>>(self.0, self.1)
-        }
-    }
-    plan.schedule.as_ref().map_or(Ok(()), |schedule| G::dispatch(entry, Check(plan, schedule)))
+pub fn check_schedule(entry: &Entry, plan: &Plan) -> Result<(), SetupError> {
+    plan.schedule.as_ref().map_or(Ok(()), |schedule| follow::check(entry.machine, plan, schedule))
 }
 
-/// The kinds of messages that a run of an algorithm has, a synchroniser's marker among them where there
-/// is one.
-pub(crate) fn kinds<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
-    G::dispatch(entry, Messages { plan, mode }).0
+/// The kinds of messages that a run of an algorithm has, a synchroniser's marker among them where there is one.
+pub(crate) fn kinds(entry: &Entry, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
+    if is_in_step(plan, mode) { entry.kinds } else { entry.machine.kinds }
 }
 
-/// Whether in an algorithm that does not run in step one message says who leads.
-pub(crate) fn can_forge<G: Registry>(entry: usize) -> bool {
-    struct Forging;
-    impl Visitor for Forging {
-        type Output = bool;
-        fn events<A: Algorithm>(self) -> bool {
-            forges::<A::Msg>()
-        }
-        fn rounds<R: RoundAlgorithm>(self) -> bool {
-            forges::<<Rounds<R> as Protocol>::Msg>()
-        }
-    }
-    G::dispatch(entry, Forging)
-}
-
-/// Whether a message can say who leads.
-fn forges<M: Message>() -> bool {
+/// Whether one message of an algorithm says who leads.
+pub(crate) fn can_forge(entry: &Entry) -> bool {
     let anyone = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
-    anyone.is_ok_and(|rank| M::forged(rank).is_some())
+    anyone.is_ok_and(|rank| (entry.machine.forge)(rank).is_some())
 }
 
-/// The kinds of messages that a run has, and whether one of them can be forged.
-struct Messages<'a> {
-    plan: &'a Plan,
-    mode: RoundMode,
-}
-
-impl Messages<'_> {
-    fn of<M: Message>(&self) -> (&'static [Kind], bool) {
-        (M::KINDS, forges::<M>())
-    }
-}
-
-impl Visitor for Messages<'_> {
-    type Output = (&'static [Kind], bool);
-
-    fn events<A: Algorithm>(self) -> Self::Output {
-        self.of::<A::Msg>()
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Self::Output {
-        let in_step = self.mode == RoundMode::Auto && runs_in_step(self.plan);
-        if in_step { self.of::<R::Msg>() } else { self.of::<<Rounds<R> as Protocol>::Msg>() }
-    }
-}
-
-/// Runs a setup with the algorithm at `entry` of a registry once for each of `runs` seeds from
+/// Runs a setup once for each of `runs` seeds from
 /// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
 /// from any thread, and what it makes of them comes back in the order of seeds: the result does
 /// not depend on the number of cores.
@@ -185,8 +118,8 @@ impl Visitor for Messages<'_> {
 /// # Errors
 /// A seed's [`SetupError`] (mostly every seed's, as setups depend on it only where a random network
 /// cannot be drawn), or [`SetupError::Threads`].
-pub fn simulate_many<G: Registry, T: Send>(
-    entry: usize,
+pub fn simulate_many<T: Send>(
+    algorithm: &Runner,
     setup: &Setup,
     mode: RoundMode,
     first_seed: u64,
@@ -194,10 +127,9 @@ pub fn simulate_many<G: Registry, T: Send>(
     threads: usize,
     each: impl Fn(&Plan, Report) -> T + Sync,
 ) -> Result<Vec<T>, SetupError> {
-    let spec = G::ENTRIES[entry].spec;
     in_parallel(threads, runs, |run| {
-        let plan = setup.plan(spec, first_seed.wrapping_add(run))?;
-        let report = simulate::<G, ()>(entry, &plan, mode, &mut ());
+        let plan = setup.plan(algorithm.spec, first_seed.wrapping_add(run))?;
+        let report = simulate(algorithm, &plan, mode);
         Ok(each(&plan, report))
     })
 }

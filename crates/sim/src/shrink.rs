@@ -9,10 +9,10 @@ use crate::faults::notation::Interval;
 use crate::faults::{Chosen, Event, Fate, Lie, LinkFaults};
 use crate::network::Shape;
 use crate::plan::Plan;
-use crate::said::Said;
 use crate::script::{self, Line};
 use crate::setup::{Callers, Members, Setup};
 use crate::trace::{Drop, Observer};
+use bellwether_core::DynMessage;
 use bellwether_core::{HOP, Id, Port, Time};
 use std::collections::BTreeMap;
 
@@ -380,12 +380,12 @@ impl<'p> Chances<'p> {
         self.chosen
     }
 
-    fn count(&mut self, from: u32, to: u32, msg: &dyn Said) {
+    fn count(&mut self, from: u32, to: u32, msg: &dyn DynMessage) {
         *self.sent.entry((from, to, msg.kind_of().name)).or_default() += 1;
     }
 
     /// Something became of the message that was counted last between those two.
-    fn note(&mut self, from: u32, to: u32, msg: &dyn Said, fate: Fate) {
+    fn note(&mut self, from: u32, to: u32, msg: &dyn DynMessage, fate: Fate) {
         let kind = msg.kind_of().name;
         let id = |member: u32| Some(self.plan.ranks[member as usize].id());
         let nth = self.sent.get(&(from, to, kind)).copied();
@@ -394,13 +394,13 @@ impl<'p> Chances<'p> {
 }
 
 impl Observer for Chances<'_> {
-    fn sent(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, _: Time) {
+    fn sent(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn DynMessage, _: Time) {
         self.count(member, to.0, msg);
     }
-    fn duplicated(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, _: Time) {
+    fn duplicated(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn DynMessage, _: Time) {
         self.note(member, to.0, msg, Fate::Twice);
     }
-    fn dropped(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         self.count(member, to, msg);
         if why == Drop::Loss {
             self.note(member, to, msg, Fate::Lost);

@@ -7,7 +7,7 @@ pub use json::{EventDetails, JsonTrace, TRACE_VERSION};
 pub use memory::{Input, MemoryTrace, Step};
 
 use crate::faults::Event;
-use crate::said::{Said, Seen};
+use bellwether_core::{DynMessage, DynState};
 use bellwether_core::{Port, Status, Time, Verdict};
 use serde::Serialize;
 
@@ -31,17 +31,25 @@ pub trait Observer {
     }
     /// A member sent a message, which comes to member and port `to` at `due`.
     #[inline]
-    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         let _ = (at, member, port, to, msg, due);
     }
     /// What a member just sent comes a second time, at `due`.
     #[inline]
-    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         let _ = (at, member, port, to, msg, due);
     }
     /// A member sent a message, and the link lost it.
     #[inline]
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         let _ = (at, member, port, to, msg, why);
     }
     /// Something went wrong with a member, or was put right, or was asked of it: anything but a crash, a start, a
@@ -52,12 +60,12 @@ pub trait Observer {
     }
     /// A message reached a member.
     #[inline]
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         let _ = (at, member, port, msg);
     }
     /// A message reached a member that is dead or has halted.
     #[inline]
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         let _ = (at, member, port, msg);
     }
     /// A member's timer ran out.
@@ -78,7 +86,7 @@ pub trait Observer {
     /// A member has dealt with the input that it was just given, and its state is this. What it
     /// sends and publishes comes after.
     #[inline]
-    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn DynState) {
         let _ = (at, member, state);
     }
     /// What an outsider sees of a member changed.

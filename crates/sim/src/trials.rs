@@ -8,9 +8,10 @@ use crate::faults::notation::Interval;
 use crate::faults::{Event, Partition, pause};
 use crate::plan::{DRIFT_BOUND, Limits};
 use crate::run::{RoundMode, simulate};
+use crate::runner::Runner;
 use crate::setup::{Members, Setup, SetupError};
 use crate::stability::Stability;
-use bellwether_core::{DetectorChoice, Id, Order, Registry, Span, Time};
+use bellwether_core::{DetectorChoice, Id, Order, Span, Time};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -195,14 +196,14 @@ pub struct Trial {
 ///
 /// # Errors
 /// [`SetupError`] if there is no such run.
-pub fn run<G: Registry>(
-    entry: usize,
+pub fn run(
+    algorithm: &Runner,
     ordeal: Ordeal,
     nodes: u32,
     detector: Option<DetectorChoice>,
     seed: u64,
 ) -> Result<Trial, SetupError> {
-    let spec = G::ENTRIES[entry].spec;
+    let spec = algorithm.spec;
     let at = strikes_at(seed);
     let mut setup = Setup {
         members: Some(Members::Count { n: nodes.into(), order: Order::Random }),
@@ -214,14 +215,14 @@ pub fn run<G: Registry>(
     };
     setup.link_faults.loss = LOSS;
     let plan = setup.plan(spec, seed)?;
-    let before = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
+    let before = simulate(algorithm, &plan, RoundMode::Auto);
     let ids = plan.ranks.iter().map(|rank| rank.id());
     let best = plan.ranks.iter().max().map(|rank| rank.id());
     let leader = before.ruling.leader.or(best).ok_or(SetupError::NoMembers)?;
     let others: Vec<Id> = ids.filter(|&id| id != leader).collect();
     setup.heals.clear();
     setup.limits.time = ordeal.strike(&mut setup, leader, &others, at) + PATIENCE;
-    let after = simulate::<G, ()>(entry, &setup.plan(spec, seed)?, RoundMode::Auto, &mut ());
+    let after = simulate(algorithm, &setup.plan(spec, seed)?, RoundMode::Auto);
     Ok(Trial::between(before.stability, after.stability, after.ruling.is_right()))
 }
 

@@ -4,118 +4,107 @@
 //! a member one input and then applies its effects.
 
 use crate::plan::Plan;
+use bellwether_core::machine::Machine;
+use bellwether_core::machine::{Input, Outputs, Place};
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Duty, Effects, Environment, Flow, Local, Port, Rank, Request, Span, Status, Time,
-    Verdict,
+    AnyMachine, AnyMessage, AnyValue, Duty, Environment, Flow, MachineType, Port, Rank, Request, Span,
+    Status, Time, Verdict,
 };
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Members and their surroundings.
-pub struct World<'p, A: Algorithm> {
+pub struct World<'p> {
+    machine: &'static MachineType,
     /// A member's rank and volatile state; no state while it is not up.
-    seats: Vec<(Rank, Option<A>)>,
+    members: Vec<(Rank, Option<AnyMachine>)>,
     /// What survives a member's crash: what it wrote last.
-    durable: Vec<A::Durable>,
+    saved: Vec<AnyValue>,
     surroundings: Surroundings<'p>,
-    buffers: Buffers<A>,
+    /// What came of the last input. Lists are kept and used again.
+    outputs: Outputs,
 }
 
-/// What came of an input.
-#[derive(Debug)]
-#[must_use = "effects are to be applied"]
-pub struct Step<A: Algorithm> {
-    /// What the member wishes for.
-    pub effects: Effects<A>,
-    /// What an outsider saw of it.
+/// What an outsider saw of a member before an input, and after it. What else came of it is in [`World::outputs`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "outputs are to be applied"]
+pub struct Step {
+    /// Before.
     pub before: Status,
-    /// What an outsider sees of it now.
+    /// After.
     pub after: Status,
 }
 
-/// One input to one member. A macro and not a function with a closure: the compiler inlines a
-/// closure's body or not as it sees fit, and this is the innermost of all loops.
-macro_rules! input {
-    ($world:expr, $member:expr, $now:expr, |$state:ident, $cx:ident| $handle:expr) => {{
-        let (rank, Some($state)) = &mut $world.seats[$member as usize] else { return None };
-        let before = $state.status();
-        let local = Local::new($member, *rank, &mut $world.surroundings);
-        let mut cx = Cx::new(local, $now, &mut $world.buffers);
-        {
-            let $cx = &mut cx;
-            $handle;
-        }
-        debug_assert_eq!($state.invariant(), Ok(()));
-        Some(Step { effects: cx.into_effects(), before, after: $state.status() })
-    }};
-}
-
-impl<'p, A: Algorithm> World<'p, A> {
+impl<'p> World<'p> {
     /// The world of a plan, before anyone is up.
     #[must_use]
-    pub fn new(plan: &'p Plan) -> Self {
-        let n = plan.n() as usize;
+    pub fn new(machine: &'static MachineType, plan: &'p Plan) -> Self {
         World {
-            seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
-            durable: (0..n).map(|_| A::Durable::default()).collect(),
+            machine,
+            members: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
+            saved: (0..plan.n()).map(|_| (machine.unsaved)()).collect(),
             surroundings: Surroundings::new(plan),
-            buffers: Buffers::default(),
+            outputs: Outputs::default(),
         }
+    }
+
+    /// What the members are.
+    #[must_use]
+    pub fn machine(&self) -> &'static MachineType {
+        self.machine
     }
 
     /// A member's state, if it is up.
     #[must_use]
-    pub fn state(&self, member: u32) -> Option<&A> {
-        self.seats[member as usize].1.as_ref()
+    pub fn state(&self, member: u32) -> Option<&dyn Machine> {
+        self.members[member as usize].1.as_deref()
     }
 
-    /// The lists that belong to the effects of the last input.
-    #[inline(always)]
-    pub fn buffers(&mut self) -> &mut Buffers<A> {
-        &mut self.buffers
+    /// What came of the last input.
+    pub fn outputs(&mut self) -> &mut Outputs {
+        &mut self.outputs
     }
 
     /// The member boots with what it had saved.
-    pub fn start(&mut self, member: u32, now: Time) -> Step<A> {
-        let saved = self.durable[member as usize].clone();
-        let local = Local::new(member, self.seats[member as usize].0, &mut self.surroundings);
-        let mut cx = Cx::new(local, now, &mut self.buffers);
-        let state = A::start(&mut cx, saved);
-        let effects = cx.into_effects();
-        let after = state.status();
-        self.seats[member as usize].1 = Some(state);
-        Step { effects, before: Status::UNDECIDED, after }
+    pub fn start(&mut self, member: u32, now: Time) -> Step {
+        self.outputs.clear();
+        let (rank, state) = &mut self.members[member as usize];
+        let place = Place { member, rank: *rank, now, environment: &mut self.surroundings };
+        let booted = (self.machine.boot)(place, &*self.saved[member as usize], &mut self.outputs);
+        let after = booted.status();
+        *state = Some(booted);
+        Step { before: Status::UNDECIDED, after }
     }
 
     /// The member loses its volatile state.
     pub fn crash(&mut self, member: u32) {
-        self.seats[member as usize].1 = None;
+        self.members[member as usize].1 = None;
     }
 
     /// What the member asked to have written is written.
-    pub fn persist(&mut self, member: u32, durable: A::Durable) {
-        self.durable[member as usize] = durable;
+    pub fn persist(&mut self, member: u32, saved: AnyValue) {
+        self.saved[member as usize] = saved;
     }
 
     /// The member freezes: it is not up until its state is given back.
-    pub fn freeze(&mut self, member: u32) -> Option<A> {
-        self.seats[member as usize].1.take()
+    pub fn freeze(&mut self, member: u32) -> Option<AnyMachine> {
+        self.members[member as usize].1.take()
     }
 
     /// The member wakes as it was.
-    pub fn thaw(&mut self, member: u32, state: A) {
-        self.seats[member as usize].1 = Some(state);
+    pub fn thaw(&mut self, member: u32, state: AnyMachine) {
+        self.members[member as usize].1 = Some(state);
     }
 
     /// The member takes itself for somebody else from now on.
     pub fn pretend(&mut self, member: u32, rank: Rank) {
-        self.seats[member as usize].0 = rank;
+        self.members[member as usize].0 = rank;
     }
 
     /// Who the member takes itself for.
     #[must_use]
     pub fn rank(&self, member: u32) -> Rank {
-        self.seats[member as usize].0
+        self.members[member as usize].0
     }
 
     /// From now on members draw these numbers.
@@ -131,35 +120,46 @@ impl<'p, A: Algorithm> World<'p, A> {
         }
     }
 
-    /// Somebody calls an election at the member. Like all inputs: nothing happens if it is not up.
-    pub fn call(&mut self, member: u32, now: Time) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_call(cx))
+    /// Gives the member an input. Nothing happens if it is not up.
+    pub fn input(&mut self, member: u32, now: Time, input: Input) -> Option<Step> {
+        self.outputs.clear();
+        let (rank, state) = &mut self.members[member as usize];
+        let state = state.as_mut()?;
+        let before = state.status();
+        let place = Place { member, rank: *rank, now, environment: &mut self.surroundings };
+        state.handle(place, input, &mut self.outputs);
+        debug_assert_eq!(state.invariant(), Ok(()));
+        Some(Step { before, after: state.status() })
+    }
+
+    /// The member's election is called.
+    pub fn call(&mut self, member: u32, now: Time) -> Option<Step> {
+        self.input(member, now, Input::Call)
     }
 
     /// A message reaches the member.
-    #[inline(always)]
-    pub fn deliver(&mut self, member: u32, now: Time, port: Port, msg: A::Msg) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_message(cx, port, msg))
+    pub fn deliver(&mut self, member: u32, now: Time, port: Port, msg: AnyMessage) -> Option<Step> {
+        self.input(member, now, Input::Message(port, msg))
     }
 
     /// One of the member's timers has run out.
-    pub fn fire(&mut self, member: u32, now: Time, timer: A::Timer) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_timer(cx, timer))
+    pub fn fire(&mut self, member: u32, now: Time, timer: AnyValue) -> Option<Step> {
+        self.input(member, now, Input::Timer(timer))
     }
 
     /// The member's failure detector says something of a neighbour.
-    pub fn suspect(&mut self, member: u32, now: Time, peer: Port, verdict: Verdict) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_suspicion(cx, peer, verdict))
+    pub fn suspect(&mut self, member: u32, now: Time, peer: Port, verdict: Verdict) -> Option<Step> {
+        self.input(member, now, Input::Suspicion(peer, verdict))
     }
 
     /// The member learns for certain that a neighbour's process is dead.
-    pub fn bereave(&mut self, member: u32, now: Time, peer: Port) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_death(cx, peer))
+    pub fn on_peer_dead(&mut self, member: u32, now: Time, peer: Port) -> Option<Step> {
+        self.input(member, now, Input::Death(peer))
     }
 
-    /// Whoever runs the members asks something of this one.
-    pub fn request(&mut self, member: u32, now: Time, request: Request) -> Option<Step<A>> {
-        input!(self, member, now, |state, cx| state.on_request(cx, request))
+    /// The operator asks something of the member.
+    pub fn request(&mut self, member: u32, now: Time, request: Request) -> Option<Step> {
+        self.input(member, now, Input::Request(request))
     }
 }
 

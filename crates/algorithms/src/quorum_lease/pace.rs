@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::ops::RangeInclusive;
 
 /// How fast it goes. All lengths are in units: delay bounds, as far as is known.
-pub trait Pace: Clone + Debug + Eq + Hash + Send + Sized + 'static {
+pub trait Pace: Clone + Debug + Eq + Hash + Send + Sync + Sized + 'static {
     /// The variant's name.
     const VARIANT: &'static str;
     /// What it does, in one line.

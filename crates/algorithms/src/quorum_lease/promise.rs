@@ -44,6 +44,9 @@ impl<P: Pace> QuorumLease<P> {
     /// have run out a moment earlier.
     pub(super) fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered, released: Option<u64>) {
         let Unanswered { from, term, version } = probe;
+        if let Some(voters) = self.saved.voters.clone().filter(|voters| voters.version > version) {
+            cx.send(from, Msg { term: self.saved.term, word: Word::List(voters) });
+        }
         let would = term > self.saved.term && version >= self.version();
         let is_free = released == Some(self.saved.term) || self.is_free_for(cx.peer_rank(from).id());
         if would && !is_free && self.promise.is_some() {

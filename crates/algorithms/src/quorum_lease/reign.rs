@@ -155,8 +155,8 @@ impl<P: Pace> QuorumLease<P> {
         let Phase::Leading(reign) = &self.phase else { return };
         let mut rounds: Vec<u64> = self
             .voters(cx)
-            .ids
-            .iter()
+            .stores
+            .keys()
             .map(|&id| match port_of(cx, id) {
                 _ if id == cx.id() => reign.round,
                 Some(port) => reign.heard(port).round,

@@ -110,7 +110,7 @@ impl<P: Pace> QuorumLease<P> {
         let answers = |id: Id| {
             id == cx.id() || port_of(cx, id).is_some_and(|port| reign.heard(port).round + 1 >= reign.round)
         };
-        let votes = self.voters(cx).ids.into_iter().filter(|&id| answers(id)).count() as u32;
+        let votes = self.voters(cx).stores.into_keys().filter(|&id| answers(id)).count() as u32;
         let (_, shortest) = self.span(cx.peer_rank(port).id(), renewals);
         let Phase::Leading(reign) = &mut self.phase else { return };
         let round = reign.round;
@@ -154,9 +154,9 @@ impl<P: Pace> QuorumLease<P> {
         if let Some(canvass) = &mut self.canvass {
             canvass.yes.insert(id);
         }
-        let voters = self.voters(cx).ids;
+        let voters = self.voters(cx).stores;
         let Some(canvass) = &self.canvass else { return };
-        let (won, round) = (canvass.yes.intersection(&voters).count(), canvass.round);
+        let (won, round) = (canvass.yes.iter().filter(|id| voters.contains_key(id)).count(), canvass.round);
         if won * 2 > voters.len() && won >= canvass.votes as usize {
             let leader = self.leader.and_then(|leader| port_of(cx, leader));
             self.canvass = None;

@@ -2,7 +2,7 @@
 //!
 //! The leader changes the voters one at a time: majorities before and after one such change have a voter in common. It
 //! goes by the new list at once, and sends it with its renewals. Lists have versions, and a member's only grows; nobody
-//! votes for a candidate with an older list than its own.
+//! votes for a candidate with an older list than its own: it sends that list, so that the candidate can win next time.
 //!
 //! **A leader makes a change only when a majority has written down a list *of its own term*.** Before its first one it
 //! stamps the list that it has anew, as (its term, 1). It is not enough that a majority has a list of old: two leaders
@@ -30,12 +30,18 @@
 //! a candidate that counted a forgotten vote won a term before u, for a majority had written down the settled list
 //! without x. So x votes twice in no term that matters. Nor does a forgotten promise: the leader that admits x counts on
 //! a majority of a settled list without x, and every majority of the next list has one of those, which has promised.
+//!
+//! *The list names the store that each voter votes from*, as soon as a leader knows it. A voter whose store is named is
+//! heard from no other store by those that have the list, and `admit` names the new store. So a member that was absent
+//! while a voter was readmitted, or that is new itself, judges stores as all others do. The driver sees to that; a member
+//! with a later list, which names its own store, is believed: a candidate with the earlier one cannot have its vote.
+//! Naming stores changes no majority, so the proof above holds with lists that do nothing else.
 
 use super::reign::port_of;
 use super::{Context, Msg, Pace, Phase, QuorumLease};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Which list of voters: later ones are greater. It is made of the term of the leader that made it, and its number
 /// among those.
@@ -52,8 +58,8 @@ pub struct Version {
 pub struct Voters {
     /// Which list this is.
     pub version: Version,
-    /// Who is on it.
-    pub ids: BTreeSet<Id>,
+    /// Who is on it, and the store that each votes from, if a leader knew that.
+    pub stores: BTreeMap<Id, Option<StoreId>>,
 }
 
 /// One member more, or one fewer.
@@ -66,7 +72,7 @@ pub(super) struct Change {
 impl Voters {
     /// Whether a leader of this term can have such a list.
     pub(super) fn can_be_of(&self, term: u64) -> bool {
-        self.version.term <= term && !self.ids.is_empty()
+        self.version.term <= term && !self.stores.is_empty()
     }
 
     /// The same as the first list of a later term.
@@ -74,12 +80,30 @@ impl Voters {
         Voters { version: Version { term, number: 1 }, ..self }
     }
 
-    /// The list after a change; nothing if it stays the same, or nobody would be left.
-    fn changed(&self, Change { id, admits }: Change, term: u64) -> Option<Voters> {
-        let mut ids = self.ids.clone();
-        let is_news = if admits { ids.insert(id) } else { ids.remove(&id) };
-        let version = Version { term, number: self.version.number.saturating_add(1) };
-        (is_news && !ids.is_empty()).then_some(Voters { version, ids })
+    /// The list after a change; nothing if it stays the same, or nobody would be left. A voter that is admitted votes from
+    /// this store.
+    fn changed(&self, Change { id, admits }: Change, store: Option<StoreId>) -> Option<Voters> {
+        let mut next = self.next();
+        let is_news = if admits {
+            !self.stores.contains_key(&id) && next.stores.insert(id, store).is_none()
+        } else {
+            next.stores.remove(&id).is_some()
+        };
+        (is_news && !next.stores.is_empty()).then_some(next)
+    }
+
+    /// The list that names the stores of more voters; nothing if it already names all that are known.
+    fn naming(&self, known: &BTreeMap<Id, StoreId>) -> Option<Voters> {
+        let mut next = self.next();
+        for (id, store) in &mut next.stores {
+            *store = store.or_else(|| known.get(id).copied());
+        }
+        (next.stores != self.stores).then_some(next)
+    }
+
+    fn next(&self) -> Voters {
+        let number = self.version.number.saturating_add(1);
+        Voters { version: Version { number, ..self.version }, ..self.clone() }
     }
 }
 
@@ -91,7 +115,7 @@ impl<P: Pace> QuorumLease<P> {
     /// Whether a member votes.
     pub(super) fn is_voter(&self, cx: &Cx<'_, Self>, id: Id) -> bool {
         match &self.saved.voters {
-            Some(voters) => voters.ids.contains(&id),
+            Some(voters) => voters.stores.contains_key(&id),
             None if id == cx.id() => cx.duty().votes(),
             None => cx.outgoing().any(|port| cx.peer_rank(port).id() == id && cx.peer_duty(port).votes()),
         }
@@ -101,18 +125,19 @@ impl<P: Pace> QuorumLease<P> {
     pub(super) fn voters(&self, cx: &Cx<'_, Self>) -> Voters {
         self.saved.voters.clone().unwrap_or_else(|| {
             let others = cx.outgoing().filter(|&port| cx.peer_duty(port).votes());
-            let mut ids: BTreeSet<Id> = others.map(|port| cx.peer_rank(port).id()).collect();
+            let mut stores: BTreeMap<Id, Option<StoreId>> =
+                others.map(|port| (cx.peer_rank(port).id(), None)).collect();
             if cx.duty().votes() {
-                ids.insert(cx.id());
+                stores.insert(cx.id(), None);
             }
-            Voters { version: Version::default(), ids }
+            Voters { version: Version::default(), stores }
         })
     }
 
     /// Whether this is so of more than half of the voters.
     pub(super) fn is_majority(&self, cx: &Cx<'_, Self>, is_so: impl Fn(Id, &Self) -> bool) -> bool {
-        let ids = self.voters(cx).ids;
-        ids.iter().filter(|&&id| is_so(id, self)).count() * 2 > ids.len()
+        let stores = self.voters(cx).stores;
+        stores.keys().filter(|&&id| is_so(id, self)).count() * 2 > stores.len()
     }
 
     pub(super) fn send_to_voters(&self, cx: Context<'_, '_, P>, msg: &Msg) {
@@ -138,7 +163,7 @@ impl<P: Pace> QuorumLease<P> {
     /// Rule 8: one change is kept until it can be made, and no more.
     pub(super) fn change_voters(&mut self, cx: Context<'_, '_, P>, change: Change) {
         let is_known = change.id == cx.id() || port_of(cx, change.id).is_some();
-        let changes = self.voters(cx).changed(change, self.saved.term).is_some();
+        let changes = self.voters(cx).changed(change, None).is_some();
         let Phase::Leading(reign) = &mut self.phase else { return };
         if !is_known || !changes {
             cx.because("that changes nothing, or would leave nobody to vote");
@@ -151,25 +176,57 @@ impl<P: Pace> QuorumLease<P> {
         }
     }
 
-    /// Makes the change that is asked for, once a majority has the list of now; that is stamped first as one of this
-    /// term.
+    /// Makes the change that is asked for, or names the stores that the list does not name yet, once a majority has the
+    /// list of now; that is stamped first as one of this term.
     pub(super) fn change_if_settled(&mut self, cx: Context<'_, '_, P>) {
         let Phase::Leading(reign) = &mut self.phase else { return };
-        let Some(change) = reign.change else { return };
+        // Who is admitted must be known by its store, if stores are known at all.
+        let can_be_made = |change: &Change| {
+            !change.admits || self.stores.is_empty() || self.stores.contains_key(&change.id)
+        };
+        let change = reign.change.filter(can_be_made);
         let (voters, term) = (self.voters(cx), self.saved.term);
+        let naming = voters.naming(&self.stores);
+        if change.is_none() && naming.is_none() {
+            return;
+        }
         if voters.version.term != term {
-            self.announce(cx, voters.stamped(term));
+            self.announce(cx, naming.unwrap_or(voters).stamped(term));
             cx.because("it stamps who votes as of its term, for a majority to write down before that changes (rule 8)");
         }
         if !self.is_list_settled(cx) {
             return;
         }
-        if let Phase::Leading(reign) = &mut self.phase {
+        let voters = self.voters(cx);
+        let next = match change {
+            Some(change) => voters.changed(change, self.stores.get(&change.id).copied()),
+            None => voters.naming(&self.stores),
+        };
+        if let (Some(_), Phase::Leading(reign)) = (change, &mut self.phase) {
             reign.change = None;
         }
-        if let Some(changed) = self.voters(cx).changed(change, term) {
-            self.announce(cx, changed);
-            cx.because("it changes who votes (rule 8)");
+        if let Some(next) = next {
+            self.announce(cx, next);
+            let changes = change.is_some();
+            cx.because(if changes {
+                "it changes who votes (rule 8)"
+            } else {
+                "it names voters' stores (rule 8)"
+            });
+        }
+    }
+
+    /// A voter has a later list than the candidate that asked it. A leader goes only by lists of its own, and a candidate
+    /// counts votes by the list with which it asked for them.
+    pub(super) fn learn_voters(&mut self, cx: Context<'_, '_, P>, term: u64, voters: Voters) {
+        if term > self.saved.term {
+            self.fall_behind(cx, term);
+        }
+        let can_learn = matches!(self.phase, Phase::Waiting | Phase::Probing(_));
+        if can_learn && voters.version > self.version() && voters.can_be_of(self.saved.term) {
+            cx.because("a voter has a later list of who votes: it asks again with that one (rule 8)");
+            self.saved.voters = Some(voters);
+            cx.persist(self.saved.clone());
         }
     }
 

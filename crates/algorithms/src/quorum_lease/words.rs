@@ -73,6 +73,8 @@ pub enum Word {
         /// The round in which you asked.
         round: u64,
     },
+    /// You asked with an older list of voters than this.
+    List(Voters),
 }
 
 impl Message for Msg {
@@ -87,6 +89,7 @@ impl Message for Msg {
         Kind::payload("release"),
         Kind::control("canvass"),
         Kind::control("able"),
+        Kind::control("list"),
     ];
 
     fn kind(&self) -> usize {
@@ -101,6 +104,7 @@ impl Message for Msg {
             Word::Release => 7,
             Word::Canvass { .. } => 8,
             Word::Able { .. } => 9,
+            Word::List(_) => 10,
         }
     }
 

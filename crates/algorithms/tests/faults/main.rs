@@ -1,7 +1,4 @@
-//! The algorithms that are made to survive something, when it happens to them. A binary of its own: the
-//! simulator is compiled for these few, and for nobody who only looks on.
-
-use bellwether_compiled as _;
+//! The algorithms that are made to survive something, when it happens to them.
 
 #[path = "../suite/support/mod.rs"]
 mod support;
@@ -12,12 +9,12 @@ mod overlay_repairs;
 mod repaired_figures;
 mod ring_repairs;
 
-use bellwether_core::{Algorithm, HOP};
+use bellwether_core::{Algorithm, HOP, MachineType};
 use bellwether_sim::{Event, Happening, Plan, Report, Stop, run_events};
 
 /// Runs an algorithm, if need be until a limit.
 fn run<A: Algorithm>(plan: &Plan) -> Report {
-    run_events::<A, ()>(plan, &mut (), Stop::WhenQuiet)
+    run_events(MachineType::of::<A>(), plan, &mut (), Stop::WhenQuiet)
 }
 
 /// What happens to a member, at a time in half hops.

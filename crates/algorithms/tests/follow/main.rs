@@ -1,7 +1,5 @@
 //! Runs that are said step by step: random walks through the rules, written down, read again and played,
-//! against what came of them on the way. A binary of its own: the simulator is compiled for these few.
-
-use bellwether_compiled as _;
+//! against what came of them on the way.
 
 #[path = "../suite/support/mod.rs"]
 mod support;
@@ -11,15 +9,14 @@ use bellwether_algorithms::{
     modified_ring,
 };
 use bellwether_core::{
-    Algorithm, DetectorChoice, Driving, HOP, Id, Need, Order, Port, Registry, Role, RoundAlgorithm, Rounds,
-    Status, Time, Visitor,
+    DetectorChoice, Driving, DynMessage, HOP, Id, MachineType, Need, Order, Port, Role, Status, Time,
 };
 use bellwether_sim::recording::{Input, record};
 use bellwether_sim::rules::{Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::{
-    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Said,
-    Schedule, Seat, Setup, SetupError, check_schedule, simulate_before,
+    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, Roster, RoundMode, Runner,
+    Schedule, Seat, Setup, SetupError, check_schedule, simulate_observed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,7 +24,7 @@ use support::Dice;
 
 bellwether_core::registry! {
     /// One of each sort: rings of all kinds, complete and other networks, rounds; with timers, and with lots.
-    Few, detectors detectors::DETECTORS {
+    static FEW: Runner, detectors detectors::DETECTORS = {
         events chang_roberts::ChangRoberts;
         events modified_ring::ModifiedRing;
         events hirschberg_sinclair::HirschbergSinclair;
@@ -63,10 +60,10 @@ struct Walker<'p> {
 }
 
 impl Walker<'_> {
-    fn walk<A: Algorithm>(mut self) -> Walk {
+    fn walk(mut self, machine: &'static MachineType) -> Walk {
         let rules = Rules::new(self.plan, self.liberties);
-        let mut whole = Whole::<A>::new(self.plan, self.liberties);
-        let mut now = rules.beginnings::<A>().remove(0);
+        let mut whole = Whole::new(machine, self.plan, self.liberties);
+        let mut now = rules.beginnings(machine).remove(0);
         let mut walk = Walk::default();
         for step in 0..self.most {
             let enabled = whole.enabled(&rules, &now);
@@ -97,7 +94,7 @@ impl Walker<'_> {
             walk.actions.push(action);
             now = next;
         }
-        walk.statuses = now.seats.iter().map(|seat| seat.state().map(A::status)).collect();
+        walk.statuses = now.seats.iter().map(|seat| seat.state().map(|state| state.status())).collect();
         walk.is_over = whole.enabled(&rules, &now).iter().all(|action| action.what.is_fault());
         walk
     }
@@ -114,25 +111,13 @@ impl Walker<'_> {
 }
 
 /// Whether somebody is given an input.
-fn acts<A: Algorithm>(rules: &Rules<'_>, now: &Situation<A>, what: What) -> bool {
+fn acts(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
         What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
         What::Pause(_) | What::Wake(_) => false,
         What::Ask(..) | What::Certify(_) => true,
         What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
-    }
-}
-
-impl Visitor for Walker<'_> {
-    type Output = Walk;
-
-    fn events<A: Algorithm>(self) -> Walk {
-        self.walk::<A>()
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Walk {
-        self.walk::<Rounds<R>>()
     }
 }
 
@@ -148,11 +133,11 @@ struct Witness {
 }
 
 impl Witness {
-    fn expect(&mut self, from: u32, (to, port): (u32, Port), msg: &dyn Said, due: Time) {
+    fn expect(&mut self, from: u32, (to, port): (u32, Port), msg: &dyn DynMessage, due: Time) {
         self.under_way.entry((to, port, due)).or_default().push((from, format!("{msg:?}")));
     }
 
-    fn comes(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) -> (u32, u32, String) {
+    fn comes(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) -> (u32, u32, String) {
         let due = self.under_way.get_mut(&(member, port, at)).expect("it was to come at this time");
         let (from, text) = due.remove(0);
         assert_eq!(text, format!("{msg:?}"));
@@ -161,23 +146,31 @@ impl Witness {
 }
 
 impl Observer for Witness {
-    fn sent(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         assert!(at < due);
         self.expect(member, to, msg, due);
     }
-    fn duplicated(&mut self, at: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        _: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         assert!(at < due);
         self.duplicated += 1;
         self.expect(member, to, msg, due);
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn Said, _: Drop) {
+    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn DynMessage, _: Drop) {
         self.dropped += 1;
     }
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         let arrival = self.comes(at, member, port, msg);
         assert_eq!(self.arrived.insert(at, arrival), None, "one thing after the other");
     }
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.comes(at, member, port, msg);
     }
 }
@@ -220,16 +213,16 @@ fn kind(action: Action) -> Vec<&'static str> {
 }
 
 fn setup(entry: usize, n: u64, links: LinkOrder) -> Setup {
-    let is_ring = matches!(Few::ENTRIES[entry].spec.need, Need::OneWayRing | Need::TwoWayRing);
+    let is_ring = matches!(FEW.entries[entry].spec.need, Need::OneWayRing | Need::TwoWayRing);
     let members = Some(Members::Count { n, order: Order::Random });
     Setup { members, links, ring_closes: is_ring, ..Setup::default() }
 }
 
 /// Compares a walk with the same, played.
 fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str) {
-    check_schedule::<Few>(entry, plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+    check_schedule(&FEW.entries[entry], plan).unwrap_or_else(|error| panic!("{context}: {error}"));
     let mut roster = Roster::new(plan.n(), Witness::default());
-    let report = simulate_before::<Few>(&mut roster, entry, plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[entry], plan, RoundMode::Auto, &mut roster);
     let (seats, witness) = roster.into_parts();
     let seen: Vec<Option<Status>> =
         seats.iter().map(|seat| if let Seat::Up(status) = seat { Some(*status) } else { None }).collect();
@@ -246,7 +239,7 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
         walk.arrivals.iter().map(|(step, arrival)| (at(*step), arrival.clone())).collect();
     assert_eq!(witness.arrived, expected, "{context}");
 
-    let recording = record::<Few>(entry, plan, RoundMode::Auto).expect("it is short");
+    let recording = record(&FEW.entries[entry], plan, RoundMode::Auto).expect("it is short");
     let messages = recording.steps.iter().flat_map(|step| &step.inputs);
     let recorded = messages.filter_map(|input| match input {
         Input::Message(message) => Some((recording.messages[*message].from, recording.messages[*message].to)),
@@ -254,22 +247,22 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
     });
     assert!(recorded.eq(walk.arrivals.values().map(|(from, to, _)| (*from, *to))), "{context}");
 
-    let spec = Few::ENTRIES[entry].spec;
+    let spec = FEW.entries[entry].spec;
     let instructions = plan.schedule.as_ref().map(|schedule| schedule.instructions(plan));
     let setup = Setup { schedule: instructions, ..setup.clone() };
     let text =
         write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: plan.seed, report: &report });
     let scenario =
         Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = scenario.resolve::<Few>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = scenario.resolve(&FEW).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(again.plan.schedule, plan.schedule, "{text}");
-    assert_eq!(scenario.expect.check(&again.play::<Few>()), [], "{text}");
+    assert_eq!(scenario.expect.check(&again.play()), [], "{text}");
 }
 
 #[test]
 fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
     let mut kinds = BTreeSet::new();
-    for (entry, of) in Few::ENTRIES.iter().enumerate() {
+    for (entry, of) in FEW.entries.iter().enumerate() {
         // Rounds are made for calm runs.
         let kinds_of_trouble = if of.driving == Driving::Rounds { 1 } else { usize::MAX };
         for liberties in liberties().into_iter().take(kinds_of_trouble) {
@@ -278,7 +271,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
                 for seed in 0..5 {
                     let mut plan = setup.plan(of.spec, seed).expect("it can be run");
                     let dice = Dice(seed + 100 * n);
-                    let walk = Few::dispatch(entry, Walker { plan: &plan, liberties, dice, most: 80 });
+                    let walk = Walker { plan: &plan, liberties, dice, most: 80 }.walk(of.machine);
                     kinds.extend(walk.actions.iter().flat_map(|action| kind(*action)));
                     let actions = walk.actions.clone();
                     plan.schedule = Some(Schedule { liberties, beginning: 0, actions, loop_from: None });
@@ -292,7 +285,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
 }
 
 fn chang_roberts() -> usize {
-    Few::find("chang-roberts", None).expect("it is registered")
+    FEW.find("chang-roberts", None).expect("it is registered")
 }
 
 /// Chang-Roberts on the ring of 1 to 4, which closes, with these steps.
@@ -308,8 +301,8 @@ fn ring(steps: &[&str], loop_from: Option<u32>) -> Setup {
 }
 
 fn checked(setup: &Setup) -> Result<Plan, SetupError> {
-    let plan = setup.plan(Few::ENTRIES[chang_roberts()].spec, 0)?;
-    check_schedule::<Few>(chang_roberts(), &plan).map(|()| plan)
+    let plan = setup.plan(FEW.entries[chang_roberts()].spec, 0)?;
+    check_schedule(&FEW.entries[chang_roberts()], &plan).map(|()| plan)
 }
 
 const INTO_THE_LOOP: [&str; 8] =
@@ -321,7 +314,7 @@ fn a_loop_is_played_twice_and_never_ends() {
     let steps = [&INTO_THE_LOOP[..], &LOOP].concat();
     let plan = checked(&ring(&steps, Some(8))).expect("it is a loop");
     let mut witness = Witness::default();
-    let report = simulate_before::<Few>(&mut witness, chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut witness);
     assert_eq!((report.finished, report.ruling.outcome), (false, Outcome::Undecided));
     let problem = report.ruling.not_live_because.expect("nobody leads");
     assert_eq!(problem, "the run goes round for ever and no live member leads");
@@ -330,7 +323,7 @@ fn a_loop_is_played_twice_and_never_ends() {
     assert_eq!(report.time, Time::ZERO + HOP * 14);
     // Without the loop it is a run that is not over.
     let plan = checked(&ring(&steps, None)).expect("it is the same run");
-    let report = simulate_before::<Few>(&mut (), chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut ());
     assert_eq!((report.finished, report.messages.total), (false, 7));
     let problem = report.ruling.not_live_because.expect("nobody leads");
     assert!(problem.starts_with("the run was stopped at the end of its schedule"), "{problem}");
@@ -377,16 +370,16 @@ fn what_cannot_happen_is_refused_before_anything_is_played() {
 
 #[test]
 fn an_unchecked_schedule_is_played_as_far_as_it_goes() {
-    let spec = Few::ENTRIES[chang_roberts()].spec;
+    let spec = FEW.entries[chang_roberts()].spec;
     let plan =
         ring(&["call 4", "deliver 4 -> 1", "deliver 4 -> 1"], None).plan(spec, 0).expect("it is understood");
-    let report = simulate_before::<Few>(&mut (), chang_roberts(), &plan, RoundMode::Auto);
+    let report = simulate_observed(&FEW.entries[chang_roberts()], &plan, RoundMode::Auto, &mut ());
     assert_eq!((report.finished, report.messages.total, report.time), (false, 2, Time::ZERO + HOP * 2));
     let mut nowhere = plan.clone();
     nowhere.schedule.as_mut().expect("it has one").beginning = 7;
-    let error = check_schedule::<Few>(chang_roberts(), &nowhere).expect_err("there is one beginning");
+    let error = check_schedule(&FEW.entries[chang_roberts()], &nowhere).expect_err("there is one beginning");
     assert!(error.to_string().contains("the run can begin in 1 ways"), "{error}");
-    simulate_before::<Few>(&mut (), chang_roberts(), &nowhere, RoundMode::Auto);
+    simulate_observed(&FEW.entries[chang_roberts()], &nowhere, RoundMode::Auto, &mut ());
 }
 
 #[test]
@@ -398,7 +391,7 @@ fn nothing_happens_besides_a_schedule() {
         (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "--delay"),
         (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "--until"),
         (
-            Setup { detector: DetectorChoice::parse(Few::DETECTORS, "heartbeat").ok(), ..plain.clone() },
+            Setup { detector: DetectorChoice::parse(FEW.detectors, "heartbeat").ok(), ..plain.clone() },
             "--detector",
         ),
         (

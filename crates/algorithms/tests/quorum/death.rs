@@ -3,9 +3,9 @@
 use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::Twin;
-use bellwether_algorithms::Algorithms;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::*;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Plan, Report};
 
 type Lease = QuorumLease<Ranked>;
@@ -71,7 +71,7 @@ fn a_followers_death_changes_nothing() {
 fn a_suspicion_frees_nobody() {
     let mut plan = and(complete(3), partition(&[2], &[0, 1], 100, 300));
     plan.detector =
-        Some(DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=2,D=2").expect("one of ours"));
+        Some(DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=2,D=2").expect("one of ours"));
     assert!(!is_safe(&run::<Twin<SuspicionFrees<Ranked>>>(&plan).0));
     assert!(is_safe(&run::<Twin<Sound<Ranked>>>(&plan).0));
     assert!(is_safe(&run::<Lease>(&plan).0));

@@ -4,7 +4,7 @@ use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
-use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
+use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Liberties, TimeModel};
@@ -24,7 +24,7 @@ fn checked<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> Chec
         states,
         time: None,
     };
-    check_algorithm::<A>(plan, &wishes, &|_| ())
+    check_machine(MachineType::of::<A>(), plan, &wishes, &|_| ())
 }
 
 /// What came of: never two valid leases at once, and never two leaders of a term.

@@ -91,7 +91,7 @@ fn present_while_flapping<P: Pace>(profile: Profile) -> f64 {
         let until = profile.hops(seconds * 1_000);
         plan.limits.time = hops(until);
         let mut leading = Leading::default();
-        let report = run_events::<QuorumLease<P>, _>(&plan, &mut leading, Stop::WhenQuiet);
+        let report = run_events(MachineType::of::<QuorumLease<P>>(), &plan, &mut leading, Stop::WhenQuiet);
         assert!(report.stability.most_leaders <= 1, "{profile:?} seed {seed}: {:?}", report.stability);
         present(&leading, &freezes, until)
     });

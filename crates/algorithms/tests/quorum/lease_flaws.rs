@@ -2,7 +2,7 @@
 
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{Msg, Pace, QuorumLease, Saved, Timer, Version, Word};
-use bellwether_core::*;
+use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 use std::marker::PhantomData;
 
 /// Nothing is wrong: what the checks find below is not due to the way in which flaws are put in.
@@ -98,7 +98,7 @@ impl<P: Pace> Flaw for SuspicionFrees<P> {
 }
 
 /// A leader hands over to one that has not kept up, and its voters do not mind that this one does not know who
-/// votes by now.
+/// votes by now. Nor does this one learn it from them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NotCaughtUp<P>(PhantomData<P>);
 
@@ -109,6 +109,9 @@ impl<P: Pace> Flaw for NotCaughtUp<P> {
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
         if let Word::Ask { version, released: Some(_), .. } = &mut msg.word {
             *version = Version { term: u64::MAX, number: 0 };
+        }
+        if let Word::List(_) = msg.word {
+            msg.word = Word::Would(false);
         }
         msg
     }

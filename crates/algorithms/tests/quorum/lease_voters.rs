@@ -69,6 +69,17 @@ fn a_list_is_stamped_anew_before_it_is_changed() {
     assert!(is_safe(run_for::<QuorumLease<Ranked>>(&plan, 900)));
 }
 
+/// 4 dismisses 2 while 1 is cut off, and then all but 1 withdraw: the only candidate has an older list than the others.
+#[test]
+fn the_only_candidate_leads_though_it_has_missed_the_latest_list() {
+    let cut = partition(&[0], &[1, 2, 3], 95, 120);
+    let withdrawn = (1..4).map(|member| ask(115, member, Request::Withdraw));
+    let plan = and(and(complete(4), cut), withdrawn.chain([ask(100, 3, Request::Dismiss(id(2)))]));
+    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 600);
+    assert!(is_safe(&report, &reigns));
+    assert_eq!(report.ruling.leader, Some(id(1)), "{reigns:?}");
+}
+
 /// Half a hop.
 const HALF: Span = Span::from_ticks(HOP.ticks() / 2);
 

@@ -1,7 +1,5 @@
 //! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
-use bellwether_compiled as _;
-
 #[path = "../suite/support/mod.rs"]
 mod suite;
 

@@ -79,7 +79,9 @@ fn a_leader_that_dies_is_followed_by_the_next_in_turn() {
 
 #[test]
 fn how_long_a_crashed_leader_is_missed_is_measured() {
-    let missed = |at, patience| after_crash::<Omega>(&complete(4), hops(at), Span::from_hops(patience));
+    let missed = |at, patience| {
+        after_crash(MachineType::of::<Omega>(), &complete(4), hops(at), Span::from_hops(patience))
+    };
     // As above: three hops of silence after its last word, and one more until the next has spoken twice.
     assert_eq!(missed(50, 100), Outage::Lasted(Span::from_hops(PATIENCE + 1)));
     assert_eq!(missed(50, PATIENCE), Outage::Unended);

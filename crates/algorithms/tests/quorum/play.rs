@@ -2,8 +2,8 @@
 
 use crate::suite::Cast;
 use crate::support::{Reigns, at, complete, run};
-use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
-use bellwether_core::Algorithm;
+use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_core::{Algorithm, MachineType};
 use bellwether_sim::rules::{Instruction, Liberties, TimeModel};
 use bellwether_sim::swarm::{Model, Options, draw};
 use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule, follow};
@@ -62,9 +62,9 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
         Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
     let schedule = said.actions(&plan).expect("it fits the plan");
     let plan = Plan { schedule: Some(schedule.clone()), ..plan };
-    follow::check::<A>(&plan, &schedule).expect("each step can happen");
+    follow::check(MachineType::of::<A>(), &plan, &schedule).expect("each step can happen");
     let mut reigns = Reigns::default();
-    follow::run::<A, Reigns>(&plan, &schedule, &mut reigns, Driver::Events);
+    follow::run(MachineType::of::<A>(), &plan, &schedule, &mut reigns, Driver::Events);
     led(&reigns)
 }
 
@@ -82,7 +82,7 @@ pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: Liberties) -> 
         time: None,
         claims: false,
     };
-    check_algorithm::<A>(&complete(n), &wishes, &|_| {})
+    check_machine(MachineType::of::<A>(), &complete(n), &wishes, &|_| {})
 }
 
 /// This holds in every run, and there was something to hold.

@@ -325,7 +325,7 @@ fn onlookers_can_follow_it() {
         fn reasoned(&mut self, _: Time, _: u32, reason: &'static str) {
             self.reasons.push(reason);
         }
-        fn settled(&mut self, _: Time, _: u32, state: &dyn bellwether_sim::Seen) {
+        fn settled(&mut self, _: Time, _: u32, state: &dyn bellwether_core::DynState) {
             let shown = serde_json::to_string(state).expect("it can be shown");
             self.longest = self.longest.max(shown.len());
         }
@@ -336,7 +336,8 @@ fn onlookers_can_follow_it() {
     let mut plan = and(as_duties(complete(9), &duties), asked);
     plan.limits.time = hops(150);
     let mut onlooker = Onlooker::default();
-    bellwether_sim::run_events::<QuorumLease<Ranked>, _>(
+    bellwether_sim::run_events(
+        MachineType::of::<QuorumLease<Ranked>>(),
         &plan,
         &mut onlooker,
         bellwether_sim::Stop::WhenQuiet,
@@ -400,7 +401,7 @@ fn time_outs_follow_delays_that_are_shorter_than_told() {
     fn outage<P: Pace>(seed: u64, renewals: u32) -> f64 {
         let mut plan = with_seed(with_delay(complete(5), "uniform:0.02..0.1"), seed);
         (plan.delay_bound, plan.renewals) = (HOP, renewals);
-        match after_crash::<QuorumLease<P>>(&plan, hops(500), HOP * 500) {
+        match after_crash(MachineType::of::<QuorumLease<P>>(), &plan, hops(500), HOP * 500) {
             Outage::Lasted(span) => span.hops(),
             other => panic!("{} seed {seed}: {other:?}", P::VARIANT),
         }
@@ -419,7 +420,7 @@ fn time_outs_follow_delays_that_are_longer_than_it_is_to_the_next_round() {
     for seed in 0..20 {
         let mut plan = with_seed(with_delay(complete(5), "uniform:1.2..1.4"), seed);
         (plan.delay_bound, plan.renewals) = (HOP, 12);
-        match after_crash::<QuorumLease<Adaptive>>(&plan, hops(500), HOP * 500) {
+        match after_crash(MachineType::of::<QuorumLease<Adaptive>>(), &plan, hops(500), HOP * 500) {
             Outage::Lasted(span) => assert!(span > HOP * (2 * Adaptive::LEASE), "seed {seed}: {span}"),
             other => panic!("seed {seed}: {other:?}"),
         }

@@ -1,6 +1,6 @@
 //! What the tests here share: plans of plain numbers, what happens in them, and who led when.
 
-use bellwether_check::{Checked, Property, Verdict, Wishes, check_algorithm};
+use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
 use bellwether_sim::rules::{Liberties, TimeModel};
 use bellwether_sim::swarm::{Model, Options, draw};
@@ -114,7 +114,7 @@ impl Reigns {
 
 pub fn run<A: Algorithm>(plan: &Plan) -> (Report, Reigns) {
     let mut reigns = Reigns::default();
-    let report = run_events::<A, _>(plan, &mut reigns, Stop::of(&A::SPEC));
+    let report = run_events(MachineType::of::<A>(), plan, &mut reigns, Stop::of(&A::SPEC));
     (report, reigns)
 }
 
@@ -123,7 +123,7 @@ pub fn run_for<A: Algorithm>(plan: &Plan, span: u64) -> (Report, Reigns) {
     let mut plan = plan.clone();
     plan.limits.time = hops(span);
     let mut reigns = Reigns::default();
-    let report = run_events::<A, _>(&plan, &mut reigns, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<A>(), &plan, &mut reigns, Stop::WhenQuiet);
     (report, reigns)
 }
 
@@ -186,7 +186,7 @@ pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64)
         time: None,
         claims: false,
     };
-    let checked = check_algorithm::<A>(plan, &wishes, &|_| ());
+    let checked = check_machine(MachineType::of::<A>(), plan, &wishes, &|_| ());
     let of_terms = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
     (of_terms.expect("it is checked").verdict, checked)
 }

@@ -1,13 +1,13 @@
 //! Algorithms with one rule broken: the rest is the sound one's own code.
 
-use bellwether_core::*;
+use bellwether_core::{Algorithm, Cx, Port, Protocol, Request, Spec, Status, Verdict};
 use serde::Serialize;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
 /// What is wrong.
-pub trait Flaw: Clone + Debug + Eq + Hash + Send + 'static {
+pub trait Flaw: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     type Sound: Algorithm;
     const NAME: &'static str;
 

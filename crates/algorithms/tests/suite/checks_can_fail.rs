@@ -2,14 +2,16 @@
 
 use crate::support::Cast;
 use crate::support::broken::*;
-use crate::support::conformance::{Check, complaints_about_names, complaints_about_spec, failed_checks};
+use crate::support::conformance::{self, Check, complaints_about_names, complaints_about_spec};
+use crate::support::subject::Subject;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_core::{Claim, Kind, Protocol, Registry, Spec, Time};
+use bellwether_core::{Claim, Kind, Protocol, Spec, Time};
 use bellwether_sim::{Limits, Outcome, Plan, Report, RoundMode, simulate};
+use std::collections::BTreeSet;
 
 bellwether_core::registry! {
     /// Wrong ones, in the order of their faults.
-    Broken {
+    static BROKEN: Subject = {
         events Ring<SOUND>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<WRONG_CLAIM>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<TALKS_ON>, Ring<NAMELESS>, Ring<LOOSE_STATE>, Ring<LOSSY>, Ring<STRANGE_KIND>, Ring<AMBIENT>;
         rounds Sleepy;
@@ -20,8 +22,12 @@ bellwether_core::registry! {
 const SLEEPY: usize = AMBIENT as usize + 1;
 const DEAF: usize = SLEEPY + 1;
 
+fn failed_checks(entry: usize) -> BTreeSet<Check> {
+    conformance::failed_checks(&BROKEN.entries[entry])
+}
+
 fn play(entry: usize, plan: &Plan) -> Report {
-    simulate::<Broken, ()>(entry, plan, RoundMode::Auto, &mut ())
+    simulate(&BROKEN.entries[entry], plan, RoundMode::Auto)
 }
 
 fn ring() -> Plan {
@@ -30,13 +36,13 @@ fn ring() -> Plan {
 
 #[test]
 fn a_sound_one_passes() {
-    assert!(failed_checks::<Broken>(SOUND.into()).is_empty());
+    assert!(failed_checks(SOUND.into()).is_empty());
     assert!(play(SOUND.into(), &ring()).is_as_it_should_be());
 }
 
 #[test]
 fn electing_the_wrong_one_is_unsafe() {
-    assert!(failed_checks::<Broken>(WRONG_WAY.into()).contains(&Check::Safety));
+    assert!(failed_checks(WRONG_WAY.into()).contains(&Check::Safety));
     let report = play(WRONG_WAY.into(), &ring());
     assert_eq!(report.ruling.leader.map(|id| id.value()), Some(1));
     assert!(report.ruling.unsafe_because.is_some() && !report.is_as_it_should_be());
@@ -44,7 +50,7 @@ fn electing_the_wrong_one_is_unsafe() {
 
 #[test]
 fn a_forgotten_flag_breaks_the_count() {
-    assert!(failed_checks::<Broken>(NO_FLAG.into()).contains(&Check::Claims));
+    assert!(failed_checks(NO_FLAG.into()).contains(&Check::Claims));
     // In best order every member meets a worse rank before the best one's.
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, 6);
     let report = play(NO_FLAG.into(), &cast.ring());
@@ -54,7 +60,7 @@ fn a_forgotten_flag_breaks_the_count() {
 
 #[test]
 fn a_wrong_claim_is_refuted() {
-    assert_eq!(failed_checks::<Broken>(WRONG_CLAIM.into()), [Check::Claims].into());
+    assert_eq!(failed_checks(WRONG_CLAIM.into()), [Check::Claims].into());
     let report = play(WRONG_CLAIM.into(), &ring());
     assert_eq!((report.claims[0].expected, report.claims[0].measured), (7.0, 6.0));
     assert!(!report.claims[0].holds && !report.is_as_it_should_be());
@@ -62,7 +68,7 @@ fn a_wrong_claim_is_refuted() {
 
 #[test]
 fn one_that_never_elects_is_not_live() {
-    assert!(failed_checks::<Broken>(SILENT.into()).contains(&Check::Liveness));
+    assert!(failed_checks(SILENT.into()).contains(&Check::Liveness));
     let report = play(SILENT.into(), &ring());
     assert_eq!(report.ruling.outcome, Outcome::None);
     assert!(report.ruling.not_live_because.is_some() && report.ruling.unsafe_because.is_none());
@@ -71,7 +77,7 @@ fn one_that_never_elects_is_not_live() {
 
 #[test]
 fn one_that_goes_on_for_ever_is_stopped_undecided() {
-    assert!(failed_checks::<Broken>(FOR_EVER.into()).contains(&Check::Liveness));
+    assert!(failed_checks(FOR_EVER.into()).contains(&Check::Liveness));
     for limits in [
         Limits { messages: 1_000, time: Time::NEVER },
         Limits { messages: u64::MAX, time: Time::from_ticks(1_000_000) },
@@ -86,43 +92,43 @@ fn one_that_goes_on_for_ever_is_stopped_undecided() {
 
 #[test]
 fn one_that_halts_and_talks_on_is_found() {
-    assert!(failed_checks::<Broken>(TALKS_ON.into()).contains(&Check::Messages));
+    assert!(failed_checks(TALKS_ON.into()).contains(&Check::Messages));
 }
 
 #[test]
 fn a_leader_that_names_nobody_is_found() {
-    let failed = failed_checks::<Broken>(NAMELESS.into());
+    let failed = failed_checks(NAMELESS.into());
     assert!(failed.contains(&Check::Statuses) && failed.contains(&Check::Liveness));
 }
 
 #[test]
 fn states_that_compare_loosely_are_found() {
-    assert_eq!(failed_checks::<Broken>(LOOSE_STATE.into()), [Check::States].into());
+    assert_eq!(failed_checks(LOOSE_STATE.into()), [Check::States].into());
 }
 
 #[test]
 fn messages_that_do_not_survive_the_wire_are_found() {
-    assert_eq!(failed_checks::<Broken>(LOSSY.into()), [Check::Messages].into());
+    assert_eq!(failed_checks(LOSSY.into()), [Check::Messages].into());
 }
 
 #[test]
 fn messages_of_undeclared_kinds_are_found() {
-    assert!(failed_checks::<Broken>(STRANGE_KIND.into()).contains(&Check::Messages));
+    assert!(failed_checks(STRANGE_KIND.into()).contains(&Check::Messages));
 }
 
 #[test]
 fn ambient_state_is_found() {
-    assert!(failed_checks::<Broken>(AMBIENT.into()).contains(&Check::Determinism));
+    assert!(failed_checks(AMBIENT.into()).contains(&Check::Determinism));
 }
 
 #[test]
 fn wake_hints_that_lie_are_found() {
-    assert!(failed_checks::<Broken>(SLEEPY).contains(&Check::WakeHints));
+    assert!(failed_checks(SLEEPY).contains(&Check::WakeHints));
 }
 
 #[test]
 fn bullies_that_do_not_listen_split() {
-    assert!(failed_checks::<Broken>(DEAF).contains(&Check::Safety));
+    assert!(failed_checks(DEAF).contains(&Check::Safety));
     let report = play(DEAF, &Cast::in_best_order(bellwether_core::Elect::Best, 4).complete());
     assert_eq!(report.ruling.outcome, Outcome::Split);
     assert_eq!((report.ruling.leader, report.ruling.agreed), (None, false));
@@ -168,7 +174,7 @@ fn malformed_specs_are_found() {
 
 #[test]
 fn every_fault_is_registered_in_its_place() {
-    assert_eq!(Broken::ENTRIES.len(), DEAF + 1);
-    assert_eq!(Broken::ENTRIES[SLEEPY].spec.name, "sleepy");
-    assert_eq!(Broken::ENTRIES[DEAF].spec.name, "deaf");
+    assert_eq!(BROKEN.entries.len(), DEAF + 1);
+    assert_eq!(BROKEN.entries[SLEEPY].spec.name, "sleepy");
+    assert_eq!(BROKEN.entries[DEAF].spec.name, "deaf");
 }

@@ -1,14 +1,24 @@
 //! Every registered algorithm keeps what all of them have to keep.
 
 use crate::support::conformance::assert_conforms;
+use crate::support::subject::{Subject, Typed};
 use crate::support::{Cast, run};
-use bellwether_algorithms::{Algorithms, bully};
-use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Registry, Span};
+use bellwether_algorithms::bully;
+use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Span};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Happening};
+
+bellwether_algorithms::algorithms! {
+    /// What only the types of [`ALGORITHMS`] can give, in the same order.
+    static TYPED: Typed
+}
 
 #[test]
 fn every_algorithm_conforms() {
-    assert_conforms::<Algorithms>();
+    assert_eq!(ALGORITHMS.entries.len(), TYPED.entries.len());
+    let both = ALGORITHMS.entries.iter().zip(TYPED.entries);
+    let subjects: Vec<Subject> = both.map(|(&runner, &typed)| Subject::new(runner, typed)).collect();
+    assert_conforms(&subjects);
 }
 
 #[test]
@@ -36,19 +46,19 @@ fn the_registry_lists_what_it_should() {
         ("omega", &["stable"], Events),
         ("invitation", &["plain"], Events),
     ];
-    assert_eq!(Algorithms::names(), expected.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+    assert_eq!(ALGORITHMS.names(), expected.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
     for &(name, variants, driving) in expected {
-        assert_eq!(Algorithms::variants(name), variants);
-        let default = Algorithms::find(name, None).expect("a default");
-        assert_eq!(Algorithms::ENTRIES[default].spec.variant, variants[0]);
+        assert_eq!(ALGORITHMS.variants(name), variants);
+        let default = ALGORITHMS.find(name, None).expect("a default");
+        assert_eq!(ALGORITHMS.entries[default].spec.variant, variants[0]);
         for &variant in variants {
-            let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
-            assert_eq!(Algorithms::ENTRIES[entry].driving, driving, "{name} {variant}");
+            let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+            assert_eq!(ALGORITHMS.entries[entry].driving, driving, "{name} {variant}");
         }
     }
-    assert_eq!(Algorithms::variants("nothing"), Vec::<&str>::new());
-    assert_eq!(Algorithms::find("lcr", Some("plain")), None);
-    assert_eq!(Algorithms::find("nothing", None), None);
+    assert_eq!(ALGORITHMS.variants("nothing"), Vec::<&str>::new());
+    assert_eq!(ALGORITHMS.find("lcr", Some("plain")), None);
+    assert_eq!(ALGORITHMS.find("nothing", None), None);
 }
 
 #[test]
@@ -78,7 +88,7 @@ fn storage_counts_what_a_state_owns() {
 /// ids.
 #[test]
 fn storage_counts_what_a_member_must_know() {
-    for entry in Algorithms::ENTRIES.iter().filter(|entry| entry.spec.need == Need::Complete) {
+    for entry in ALGORITHMS.entries.iter().filter(|entry| entry.spec.need == Need::Complete) {
         let spec = entry.spec;
         let known = |n: u32| {
             let plan = Cast::in_best_order(bellwether_core::Elect::Best, n as usize).complete();

@@ -6,8 +6,7 @@ mod election_to_consensus;
 
 use crate::support::Dice;
 use crate::support::disturbed::happens;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::Registry;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, time_after_hops};
 use election_to_consensus::{decide, election, tells_everyone};
 
@@ -15,7 +14,7 @@ use election_to_consensus::{decide, election, tells_everyone};
 fn every_algorithm_that_elects_agrees_on_a_bit_that_was_proposed() {
     let mut dice = Dice(10);
     let mut decisions = [0, 0];
-    for (entry, algorithm) in Algorithms::ENTRIES.iter().enumerate().filter(|(_, it)| tells_everyone(it.spec))
+    for (entry, algorithm) in ALGORITHMS.entries.iter().enumerate().filter(|(_, it)| tells_everyone(it.spec))
     {
         for seed in 0..30 {
             let all_propose_the_same = seed % 3 == 0;
@@ -40,10 +39,10 @@ fn every_algorithm_that_elects_agrees_on_a_bit_that_was_proposed() {
 #[test]
 fn an_election_that_falls_apart_does_not_agree() {
     let decided_apart = |name: &str| {
-        let entry = Algorithms::find(name, None).expect("it is registered");
+        let entry = ALGORITHMS.find(name, None).expect("it is registered");
         // The best of each part, the third and the fifth, propose different bits.
         let mut plan =
-            election(Algorithms::ENTRIES[entry].spec, &[true, true, false, true, true], 0).expect("it fits");
+            election(ALGORITHMS.entries[entry].spec, &[true, true, false, true, true], 0).expect("it fits");
         let across = (0..3).flat_map(|one| [(one, 3), (one, 4), (3, one), (4, one)]);
         plan.script = across.map(|(from, to)| happens(Event::Cut(to as u32), from, 0)).collect();
         plan.script.sort_unstable();

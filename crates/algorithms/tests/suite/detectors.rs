@@ -2,10 +2,10 @@
 
 use crate::support::disturbed::happens;
 use crate::support::{Cast, set_delay};
-use bellwether_algorithms::{Algorithms, DETECTORS};
-use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Registry, Time, Verdict};
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup};
+use bellwether_algorithms::DETECTORS;
+use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Time, Verdict};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
 
 /// Nothing here takes longer.
 const LIMITS: Limits = Limits { messages: 100_000, time: Time::from_ticks(20_000_000) };
@@ -26,15 +26,15 @@ impl Observer for Told {
 
 fn run(name: &str, plan: &Plan) -> (Report, Told) {
     let mut told = Told::default();
-    let entry = Algorithms::find(name, None).expect("it is registered");
-    let report = simulate_before::<Algorithms>(&mut told, entry, plan, RoundMode::Auto);
+    let entry = ALGORITHMS.find(name, None).expect("it is registered");
+    let report = simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut told);
     (report, told)
 }
 
 /// Where nothing goes wrong, a detector that is not wrong changes nothing.
 #[test]
 fn any_algorithm_elects_with_any_accurate_detector() {
-    for (at, entry) in Algorithms::ENTRIES.iter().enumerate() {
+    for (at, entry) in ALGORITHMS.entries.iter().enumerate() {
         for detector in DETECTORS.iter().filter(|detector| detector.name != "inaccurate") {
             for n in [1, 2, 5] {
                 let setup = Setup {
@@ -45,7 +45,7 @@ fn any_algorithm_elects_with_any_accurate_detector() {
                 };
                 let plan = setup.plan(entry.spec, n).expect("it can be run");
                 let mut told = Told::default();
-                let report = simulate_before::<Algorithms>(&mut told, at, &plan, RoundMode::Auto);
+                let report = simulate_observed(&ALGORITHMS.entries[at], &plan, RoundMode::Auto, &mut told);
                 let context = format!("{} {} {} n {n}", entry.spec.name, entry.spec.variant, detector.name);
                 assert!(report.ruling.unsafe_because.is_none(), "{context}: {report:?}");
                 assert!(report.ruling.not_live_because.is_none() && report.finished, "{context}: {report:?}");

@@ -1,16 +1,16 @@
 //! The same plan gives the same run, to the byte, on every machine and on any number of cores.
 
 use crate::support::DELAYS;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Id, Order, Registry, Time};
-use bellwether_sim::simulate_before;
+use bellwether_core::{Id, Order, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::simulate_observed;
 use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
     simulate, simulate_many,
 };
 
 fn entry(name: &str, variant: &str) -> usize {
-    Algorithms::find(name, Some(variant)).expect("it is registered")
+    ALGORITHMS.find(name, Some(variant)).expect("it is registered")
 }
 
 fn setup(n: u64, delay: &str) -> Setup {
@@ -24,20 +24,20 @@ fn setup(n: u64, delay: &str) -> Setup {
 fn json_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, Vec<u8>) {
     let header = serde_json::json!({ "trace": TRACE_VERSION, "seed": plan.seed });
     let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &header);
-    let report = simulate_before::<Algorithms>(&mut trace, entry, plan, mode);
+    let report = simulate_observed(&ALGORITHMS.entries[entry], plan, mode, &mut trace);
     let bytes = trace.finish(&report.ruling).expect("writing to memory");
     (report, bytes)
 }
 
 fn memory_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, MemoryTrace) {
     let mut trace = MemoryTrace::default();
-    let report = simulate_before::<Algorithms>(&mut trace, entry, plan, mode);
+    let report = simulate_observed(&ALGORITHMS.entries[entry], plan, mode, &mut trace);
     (report, trace)
 }
 
 #[test]
 fn the_same_plan_gives_the_same_run() {
-    for (index, of) in Algorithms::ENTRIES.iter().enumerate() {
+    for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         for delay in DELAYS {
             for mode in [RoundMode::Auto, RoundMode::Synchroniser] {
                 let setup = setup(9, delay);
@@ -48,7 +48,7 @@ fn the_same_plan_gives_the_same_run() {
                 let (in_memory, steps) = memory_trace(index, &plan(), mode);
                 let (in_memory_again, steps_again) = memory_trace(index, &plan(), mode);
                 assert_eq!(steps, steps_again);
-                let unwatched = simulate::<Algorithms, ()>(index, &plan(), mode, &mut ());
+                let unwatched = simulate(&ALGORITHMS.entries[index], &plan(), mode);
                 for other in [again, in_memory, in_memory_again, unwatched] {
                     assert_eq!(report, other, "watching changes nothing: {} {delay}", of.spec.name);
                 }
@@ -60,7 +60,7 @@ fn the_same_plan_gives_the_same_run() {
 #[test]
 fn another_seed_gives_another_run() {
     let of = entry("chang-roberts", "plain");
-    let spec = Algorithms::ENTRIES[of].spec;
+    let spec = ALGORITHMS.entries[of].spec;
     for delay in &DELAYS[1..] {
         let with_seed = |seed| {
             let mut plan = setup(9, delay).plan(spec, 1).expect("it can be run");
@@ -75,11 +75,11 @@ fn another_seed_gives_another_run() {
 
 #[test]
 fn the_number_of_cores_does_not_matter() {
-    for (index, of) in Algorithms::ENTRIES.iter().enumerate() {
+    for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         let setup = setup(12, "lognormal:0,0.5");
         let many = |threads| {
-            simulate_many::<Algorithms, _>(
-                index,
+            simulate_many(
+                &ALGORITHMS.entries[index],
                 &setup,
                 RoundMode::Auto,
                 100,
@@ -95,7 +95,7 @@ fn the_number_of_cores_does_not_matter() {
         for (seed, ranks, report) in &alone {
             let plan = setup.plan(of.spec, *seed).expect("it can be run");
             assert_eq!(&plan.ranks, ranks);
-            assert_eq!(report, &simulate::<Algorithms, ()>(index, &plan, RoundMode::Auto, &mut ()));
+            assert_eq!(report, &simulate(&ALGORITHMS.entries[index], &plan, RoundMode::Auto));
         }
     }
 }
@@ -133,7 +133,7 @@ fn traces_are_the_same_on_every_machine() {
     let mut differ = Vec::new();
     for (name, variant, delay, promised) in GOLDEN {
         let of = entry(name, variant);
-        let plan = setup(10, delay).plan(Algorithms::ENTRIES[of].spec, 2024).expect("it can be run");
+        let plan = setup(10, delay).plan(ALGORITHMS.entries[of].spec, 2024).expect("it can be run");
         let hash = fnv(&json_trace(of, &plan, RoundMode::Auto).1);
         if hash != promised {
             differ.push(format!("(\"{name}\", \"{variant}\", \"{delay}\", {hash:#018X})"));
@@ -159,7 +159,7 @@ fn disturbed_traces_are_the_same_on_every_machine() {
         ],
         ..setup(8, "uniform:0.1..3.0")
     };
-    let plan = setup.plan(Algorithms::ENTRIES[of].spec, 7).expect("it can be run");
+    let plan = setup.plan(ALGORITHMS.entries[of].spec, 7).expect("it can be run");
     let (report, json) = json_trace(of, &plan, RoundMode::Auto);
     assert_eq!(report.ruling.leader, Some(id(6)));
     assert_eq!(fnv(&json), GOLDEN_DISTURBED, "{:#018X}", fnv(&json));

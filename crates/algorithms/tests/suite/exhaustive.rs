@@ -2,11 +2,9 @@
 //! for every registered algorithm that runs on a ring.
 
 use crate::support::broken::*;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{
-    Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Registry, Spec, Starts, Time,
-};
-use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Setup, claims, measured, simulate};
+use bellwether_core::{Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Spec, Starts, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Runner, Setup, claims, measured, simulate};
 use std::collections::BTreeMap;
 use std::thread;
 
@@ -22,15 +20,16 @@ fn rings(n: u64) -> Vec<Vec<u64>> {
     })
 }
 
-/// Which entries of a registry run on a ring.
-fn on_rings<G: Registry>() -> Vec<usize> {
-    (0..G::ENTRIES.len()).filter(|&entry| G::ENTRIES[entry].spec.need.is_ring()).collect()
+/// Which algorithms run on a ring.
+fn on_rings() -> Vec<usize> {
+    let entries = ALGORITHMS.entries;
+    (0..entries.len()).filter(|&entry| entries[entry].spec.need.is_ring()).collect()
 }
 
 /// Runs an algorithm on every ring of n with every initiator. Says what is wrong first, or which
 /// means were compared.
-fn examine<G: Registry>(entry: usize, n: u64, elect: Elect) -> Result<Vec<&'static str>, String> {
-    let spec = G::ENTRIES[entry].spec;
+fn examine(entry: &Runner, n: u64, elect: Elect) -> Result<Vec<&'static str>, String> {
+    let spec = entry.spec;
     let setup = Setup {
         // All orders together are what a random order is drawn from: means are claimed for it.
         members: Some(Members::Count { n, order: Order::Random }),
@@ -50,7 +49,7 @@ fn examine<G: Registry>(entry: usize, n: u64, elect: Elect) -> Result<Vec<&'stat
         plan.seed = seed;
         for callers in &initiators {
             plan.initiators = callers.clone();
-            let report = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
+            let report = simulate(entry, &plan, RoundMode::Auto);
             means.note(spec, &plan, &report);
             let best = if elect == Elect::Best { n } else { 1 };
             complaint(spec, &plan, &report, best).map_or(Ok(()), |what| {
@@ -114,9 +113,9 @@ impl Means {
 /// Examines all algorithms of rings, each on a thread of its own.
 fn assert_all(n: u64, elect: Elect) {
     let found: Vec<String> = thread::scope(|scope| {
-        let examiners: Vec<_> = on_rings::<Algorithms>()
+        let examiners: Vec<_> = on_rings()
             .into_iter()
-            .map(|entry| scope.spawn(move || examine::<Algorithms>(entry, n, elect)))
+            .map(|entry| scope.spawn(move || examine(&ALGORITHMS.entries[entry], n, elect)))
             .collect();
         examiners.into_iter().filter_map(|one| one.join().expect("it does not panic").err()).collect()
     });
@@ -156,7 +155,7 @@ fn rings_are_all_there_and_differ() {
 
 #[test]
 fn rings_and_means_are_really_examined() {
-    let entries = on_rings::<Algorithms>();
+    let entries = on_rings();
     for (name, variant, means) in [
         ("lcr", "leader-only", true),
         ("lcr", "deciding", true),
@@ -170,17 +169,17 @@ fn rings_and_means_are_really_examined() {
         ("dolev-klawe-rodeh", "algorithm-a", false),
         ("franklin", "plain", false),
     ] {
-        let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
+        let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
         assert!(entries.contains(&entry));
-        let compared = examine::<Algorithms>(entry, 5, Elect::Best).expect("nothing is wrong");
+        let compared = examine(&ALGORITHMS.entries[entry], 5, Elect::Best).expect("nothing is wrong");
         assert_eq!(compared.contains(&"mean_messages"), means, "{name} {variant}");
     }
-    assert!(!entries.contains(&Algorithms::find("bully", None).expect("it is registered")));
+    assert!(!entries.contains(&ALGORITHMS.find("bully", None).expect("it is registered")));
 }
 
 bellwether_core::registry! {
     /// Wrong ones, of which each shows the suite another thing to find.
-    Wrong {
+    static WRONG: Runner = {
         events Ring<SOUND>, Ring<UNDISCERNING>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<WRONG_CLAIM>, Ring<WRONG_MEAN>, Ring<NARROW_CLAIM>;
     }
@@ -188,8 +187,9 @@ bellwether_core::registry! {
 
 #[test]
 fn what_is_wrong_is_found() {
-    let found = |entry| examine::<Wrong>(entry, 6, Elect::Best).expect_err("something is wrong");
-    assert_eq!(examine::<Wrong>(0, 6, Elect::Best), Ok(vec!["mean_messages"]));
+    let found =
+        |entry: usize| examine(&WRONG.entries[entry], 6, Elect::Best).expect_err("something is wrong");
+    assert_eq!(examine(&WRONG.entries[0], 6, Elect::Best), Ok(vec!["mean_messages"]));
     assert!(found(1).contains("but the best live member is 6"), "{}", found(1));
     assert!(found(2).contains("but the best live member is 6"), "{}", found(2));
     assert!(found(3).contains("holds: false"), "{}", found(3));

@@ -1,8 +1,8 @@
 //! Whatever goes wrong, nothing breaks: no algorithm panics or comes into a state that must never be,
 //! and the same seed gives the same misfortune.
 
-use bellwether_algorithms::Algorithms;
 use bellwether_core::*;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::faults::{Lie, LinkFaults};
 use bellwether_sim::{
     Delay, Event, Happening, Limits, LinkOrder, Members, RoundMode, Setup, Stream, simulate, stream,
@@ -58,13 +58,13 @@ fn misfortune(seed: u64) -> (Setup, Vec<Happening>) {
 
 #[test]
 fn nothing_that_goes_wrong_breaks_a_member() {
-    for (entry, algorithm) in Algorithms::ENTRIES.iter().enumerate() {
+    for (entry, algorithm) in ALGORITHMS.entries.iter().enumerate() {
         for seed in 0..400 {
             let (setup, script) = misfortune(seed);
             let mut plan = setup.plan(algorithm.spec, seed).expect("it can be run");
             plan.script = script; // as it is, though much of it makes no sense
             plan.ring_closes = seed % 2 == 0;
-            let run = || simulate::<Algorithms, _>(entry, &plan, RoundMode::Auto, &mut ());
+            let run = || simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
             let context = || format!("{} {} {seed}", algorithm.spec.name, algorithm.spec.variant);
             let report = std::panic::catch_unwind(run).unwrap_or_else(|_| panic!("{}", context()));
             if seed % 40 == 0 {

@@ -1,12 +1,10 @@
 //! Recordings of real runs, against what a second observer saw and against brute force.
 
 use crate::support::{Cast, DELAYS, Dice, set_delay};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, HOP, Port, Registry, Time};
-use bellwether_sim::Said;
+use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode};
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use std::collections::BTreeSet;
 
 /// Writes down what is said, word for word.
@@ -18,25 +16,25 @@ struct Witness<'p> {
 }
 
 impl Observer for Witness<'_> {
-    fn sent(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &dyn DynMessage, _: Time) {
         let (to, _) = self.plan.topology.peer(member, port);
         self.sent.push((at, member, to, format!("{msg:?}")));
     }
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         let (from, _) = self.plan.topology.peer(member, port);
         self.delivered.push((at, from, member, format!("{msg:?}")));
     }
-    fn lost(&mut self, _: Time, _: u32, _: Port, _: &dyn Said) {
+    fn lost(&mut self, _: Time, _: u32, _: Port, _: &dyn DynMessage) {
         self.lost += 1;
     }
 }
 
 fn entry(name: &str, variant: &str) -> usize {
-    Algorithms::find(name, Some(variant)).expect("it is registered")
+    ALGORITHMS.find(name, Some(variant)).expect("it is registered")
 }
 
 fn recorded(entry: usize, plan: &Plan) -> Recording {
-    record::<Algorithms>(entry, plan, RoundMode::Auto).expect("it is short")
+    record(&ALGORITHMS.entries[entry], plan, RoundMode::Auto).expect("it is short")
 }
 
 /// At these hops, this happens to the member at this place.
@@ -90,7 +88,7 @@ fn every_message_is_matched_with_what_became_of_it() {
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
         let mut witness = Witness { plan: &plan, sent: Vec::new(), delivered: Vec::new(), lost: 0 };
-        let report = simulate_before::<Algorithms>(&mut witness, entry, &plan, RoundMode::Auto);
+        let report = simulate_observed(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto, &mut witness);
         assert_eq!(recording.report, report, "{context}");
         assert_eq!(recording.messages.len() as u64, report.messages.total, "{context}");
         assert_eq!(recording.messages.len(), witness.sent.len(), "{context}");
@@ -272,7 +270,7 @@ fn timers_suspicions_and_reasons_are_kept() {
 fn runs_of_too_many_steps_are_refused() {
     // Worst order: n (n + 1) / 2 messages, 200,028 for 632 members.
     let plan = Cast::in_worst_order(Elect::Best, 632).ring();
-    let outcome = record::<Algorithms>(entry("lcr", "leader-only"), &plan, RoundMode::Auto);
+    let outcome = record(&ALGORITHMS.entries[entry("lcr", "leader-only")], &plan, RoundMode::Auto);
     assert_eq!(outcome.err(), Some(TooLong));
     let plan = Cast::in_worst_order(Elect::Best, 100).ring();
     let recording = recorded(entry("lcr", "leader-only"), &plan);

@@ -1,31 +1,30 @@
 //! Every algorithm in swarms: promises are kept, and the same seed gives the same run.
 
-use bellwether_algorithms::Algorithms;
-use bellwether_core::Registry;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw};
 use bellwether_sim::{RoundMode, shrink, simulate};
 
 const SEEDS: u64 = 40;
 
 fn options() -> Options {
-    Options::usual::<Algorithms>()
+    Options::usual(ALGORITHMS.detectors)
 }
 
 fn cases(model: Model) -> Vec<Case> {
     let seeds = |entry| (0..SEEDS).map(move |seed| Case { entry, model, seed });
-    (0..Algorithms::ENTRIES.len()).flat_map(seeds).collect()
+    (0..ALGORITHMS.entries.len()).flat_map(seeds).collect()
 }
 
 #[test]
 fn every_algorithm_survives_what_it_declares_to_survive() {
-    let broken = swarm::broken_promises::<Algorithms>(SEEDS, &options()).unwrap();
+    let broken = swarm::broken_promises(&ALGORITHMS, SEEDS, &options()).unwrap();
     // Where nobody watches, nobody learns of a death after the election: only peace can be promised.
     let watched = options().detector.is_some();
     let broken: Vec<String> = broken
         .into_iter()
         .filter(|(case, _)| watched || case.model == Model::None)
         .map(|(Case { entry, model, seed }, class)| {
-            let spec = Algorithms::ENTRIES[entry].spec;
+            let spec = ALGORITHMS.entries[entry].spec;
             format!(
                 "bellwether swarm {}/{} --model {model} --seed {seed} --runs 1: {class}",
                 spec.name, spec.variant
@@ -38,13 +37,13 @@ fn every_algorithm_survives_what_it_declares_to_survive() {
 #[test]
 fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
     let cases = cases(Model::Mix);
-    let on = |threads| swarm::run_many::<Algorithms>(&cases, &options(), threads, || ()).unwrap();
+    let on = |threads| swarm::run_many(&ALGORITHMS, &cases, &options(), threads, || ()).unwrap();
     assert_eq!(on(1), on(2));
     for case in cases.iter().filter(|case| case.seed < 5) {
-        let spec = Algorithms::ENTRIES[case.entry].spec;
+        let spec = ALGORITHMS.entries[case.entry].spec;
         let report = || {
             let plan = draw(spec, case.model, case.seed, &options()).plan(spec, case.seed).unwrap();
-            simulate::<Algorithms, ()>(case.entry, &plan, RoundMode::Auto, &mut ())
+            simulate(&ALGORITHMS.entries[case.entry], &plan, RoundMode::Auto)
         };
         assert_eq!(report(), report(), "{case:?}");
     }
@@ -54,16 +53,16 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
 /// few to show it, as the ring closes to one; three do.
 #[test]
 fn the_death_of_the_would_be_leader_shrinks_to_three_members() {
-    let entry = Algorithms::find("chang-roberts", None).unwrap();
-    let spec = Algorithms::ENTRIES[entry].spec;
+    let entry = ALGORITHMS.find("chang-roberts", None).unwrap();
+    let spec = ALGORITHMS.entries[entry].spec;
     let stuck = (0..300).find_map(|seed| {
         let setup = draw(spec, Model::Crash, seed, &options());
-        let verdict = swarm::judge::<Algorithms>(entry, &setup, seed).ok()?;
+        let verdict = swarm::judge(&ALGORITHMS.entries[entry], &setup, seed).ok()?;
         (verdict.class == Class::NoLeader).then_some((setup, seed))
     });
     let (setup, seed) = stuck.expect("it happens often");
-    let shrunk = swarm::reduce::<Algorithms>(entry, &setup, seed, 5_000);
-    let class = swarm::judge::<Algorithms>(entry, &shrunk.setup, shrunk.seed).unwrap().class;
+    let shrunk = swarm::reduce(&ALGORITHMS.entries[entry], &setup, seed, 5_000);
+    let class = swarm::judge(&ALGORITHMS.entries[entry], &shrunk.setup, shrunk.seed).unwrap().class;
     assert_eq!(class, Class::NoLeader);
     let (members, by_chance, faults) = shrink::size(&shrunk.setup);
     assert!((2..=3).contains(&members) && by_chance == 0, "{:?}", shrunk.setup);

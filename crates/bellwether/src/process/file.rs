@@ -2,9 +2,10 @@
 //! secret.
 
 use super::ProcessError;
-use crate::{Security, Settings};
+use crate::{Peer, Security, Settings};
 use rustix::process::geteuid;
 use serde::Deserialize;
+use serde_path_to_error::{Path as Place, Segment};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -52,14 +53,52 @@ fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(wrong(format!("it has more than {MOST_BYTES} bytes; is it the right file?")));
     }
+    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    let settings: Settings = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let place = place(error.path());
+        let why = without_values(error.inner());
+        wrong(if place.is_empty() { why } else { format!("`{place}`: {why}") })
+    })?;
     let in_words = |error: serde_json::Error| wrong(without_values(&error));
-    let settings: Settings = serde_json::from_slice(&bytes).map_err(in_words)?;
+    json.end().map_err(in_words)?;
     let said = serde_json::from_slice(&bytes).map_err(in_words)?;
     if matches!(settings.security, Security::Secret(_)) {
         check_access(metadata.uid(), metadata.mode(), geteuid().as_raw()).map_err(wrong)?;
     }
     settings.check().map_err(|error| wrong(error.to_string()))?;
+    check_ports(&settings).map_err(wrong)?;
     Ok((settings, said))
+}
+
+/// In one process a member is told later where its peers are. Members of a file dial what the file says.
+fn check_ports(settings: &Settings) -> Result<(), String> {
+    let is_nowhere = |peer: &&Peer| {
+        let port = peer.address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        peer.id != settings.me && port == Some(0)
+    };
+    match settings.members.iter().find(is_nowhere) {
+        Some(peer) => Err(format!(
+            "`address` of member {}: nobody can dial port 0; give the port at which it listens",
+            peer.id
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Where in the file: fields and places in lists, as far as the fields are ours.
+fn place(path: &Place) -> String {
+    let mut place = String::new();
+    for segment in path.iter() {
+        match segment {
+            Segment::Seq { index } => place += &format!("[{index}]"),
+            Segment::Map { key } | Segment::Enum { variant: key } if is_field_name(key) => {
+                place += if place.is_empty() { "" } else { "." };
+                place += key;
+            }
+            _ => break,
+        }
+    }
+    place
 }
 
 /// A secret in a file is no secret if others may read it, or put their own there. Root may own it for a group that a service
@@ -86,6 +125,7 @@ fn without_values(error: &serde_json::Error) -> String {
     if !error.is_data() || names_our_field(&text) {
         return text;
     }
+    let text = in_plain_words(&text);
     let (line, column) = (error.line(), error.column());
     // The end of the message is ours, whatever the value is.
     let expected = text.rsplit_once(", expected ").and_then(|(_, rest)| rest.rsplit_once(" at line "));
@@ -98,12 +138,30 @@ fn without_values(error: &serde_json::Error) -> String {
 
 /// Whether the message is about a field, and not about a long word that stands where a field should.
 fn names_our_field(text: &str) -> bool {
-    let is_name = |it: &&str| {
-        it.len() <= LONGEST_FIELD && it.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte))
-    };
     let about_field = ["missing field `", "unknown field `", "duplicate field `"];
     let rest = about_field.iter().find_map(|start| text.strip_prefix(start));
-    rest.and_then(|rest| rest.split('`').next()).is_some_and(|name| is_name(&name))
+    rest.and_then(|rest| rest.split('`').next()).is_some_and(is_field_name)
+}
+
+fn is_field_name(name: &str) -> bool {
+    name.len() <= LONGEST_FIELD && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte))
+}
+
+/// What a message says at its end that it expected, without Rust's names for it.
+fn in_plain_words(text: &str) -> String {
+    let Some((before, rest)) = text.rsplit_once(", expected ") else { return text.to_owned() };
+    let Some((expected, place)) = rest.rsplit_once(" at line ") else { return text.to_owned() };
+    let plain = match expected {
+        "u16" | "u32" | "u64" | "usize" => "a whole number, not negative",
+        "i32" | "i64" => "a whole number",
+        "a boolean" => "`true` or `false`",
+        "a sequence" => "a list",
+        "path string" => "a path",
+        _ if expected.contains("nonzero") => "a whole number from 1",
+        _ if expected.starts_with("struct ") => "an object",
+        _ => expected,
+    };
+    format!("{before}, expected {plain} at line {place}")
 }
 
 #[cfg(test)]

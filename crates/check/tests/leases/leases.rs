@@ -24,8 +24,13 @@ fn is_safe<const FLAW: u8>(liberties: Liberties) -> bool {
     if let Some(run) = &finding.counterexample {
         assert!(run.is_shortest);
         let situations = replay::<Played<Leased<FLAW>>>(&plan, liberties, run);
-        let last: Vec<_> =
-            situations.last().expect("it has an end").seats.iter().map(|seat| seat.facts()).collect();
+        let last: Vec<_> = situations
+            .last()
+            .expect("it has an end")
+            .seats
+            .iter()
+            .map(|seat| seat.facts(&Played::<Leased<FLAW>>::SPEC))
+            .collect();
         let at_once = last.iter().filter(|facts| facts.leads).count() > 1;
         let terms: Vec<u64> = last.iter().flat_map(|facts| facts.led.clone()).collect();
         let distinct: BTreeSet<u64> = terms.iter().copied().collect();
@@ -89,13 +94,13 @@ fn without_a_clock_only_terms_are_compared() {
 fn runs_are_followed_for_as_long_as_asked() {
     type Toy = Played<Leased<SOUND>>;
     let plan = called_by(&[], complete(&[2, 3]));
-    let whole = Explored::<Toy>::new(&plan, Liberties { ticks: 6, ..ON_TIME });
+    let whole = Explored::new::<Toy>(&plan, Liberties { ticks: 6, ..ON_TIME });
     let mut reached: HashSet<(Vec<_>, Vec<_>)> = HashSet::new();
     for now in whole.situations.iter().filter(|now| now.spent.ticks <= 4) {
         reached.insert((now.seats.clone(), now.queues.clone()));
     }
     let limited = Liberties { ticks: 4, ..ON_TIME };
-    let graph = Explored::<Toy>::new(&plan, limited);
+    let graph = Explored::new::<Toy>(&plan, limited);
     let ours: HashSet<_> =
         graph.situations.iter().map(|now| (now.seats.clone(), now.queues.clone())).collect();
     assert!(ours == reached && ours.len() < whole.situations.len());
@@ -117,13 +122,14 @@ fn writes_are_torn_or_not() {
     type Toy = Played<Vote<true>>;
     let plan = called_by(&[0], complete(&[1, 2]));
     let liberties = Liberties { crashes: 1, recoveries: 1, ..NONE };
-    let (rules, mut whole) = (Rules::new(&plan, liberties), Whole::<Toy>::new(&plan, liberties));
-    let graph = Explored::<Toy>::new(&plan, liberties);
+    let (rules, mut whole) =
+        (Rules::new(&plan, liberties), Whole::new(MachineType::of::<Toy>(), &plan, liberties));
+    let graph = Explored::new::<Toy>(&plan, liberties);
     let (mut torn, mut written) = (0, 0);
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps.iter().filter(|(action, _)| action.crash_after.is_none()) {
             let next = &graph.situations[next];
-            let terms = |at: &bellwether_sim::rules::Situation<Toy>| {
+            let terms = |at: &bellwether_sim::rules::Situation| {
                 at.seats.iter().map(|seat| seat.status().term).collect::<Vec<_>>()
             };
             let Some(member) = terms(now).iter().zip(terms(next)).position(|(before, after)| *before < after)
@@ -133,7 +139,7 @@ fn writes_are_torn_or_not() {
             if matches!(action.what, What::Recover(_)) || now.spent.crashes > 0 {
                 continue; // it only finds what it had written, or no crash is left
             }
-            let found_after = |whole: &mut Whole<'_, Toy>, midway| {
+            let found_after = |whole: &mut Whole<'_>, midway| {
                 let crash = bellwether_sim::rules::Action { crash_after: Some(midway), ..action };
                 assert!(steps.iter().any(|(it, _)| *it == crash), "{crash:?} is not tried");
                 let down = whole.apply(&rules, now, crash).expect("it is possible");
@@ -154,22 +160,22 @@ fn writes_are_torn_or_not() {
     assert!(torn > 0);
     assert_eq!((count(Midway::TornWrite), count(Midway::Sends(0)) >= written), (torn, true));
     // If nobody comes back, nobody can tell.
-    let graph = Explored::<Toy>::new(&plan, Liberties { recoveries: 0, ..liberties });
+    let graph = Explored::new::<Toy>(&plan, Liberties { recoveries: 0, ..liberties });
     assert!(graph.steps.iter().flatten().all(|(action, _)| action.crash_after != Some(Midway::TornWrite)));
 }
 
 #[test]
 fn leaders_are_asked_and_nobody_else() {
     type Toy = Played<Leased<SOUND>>;
-    let graph = Explored::<Toy>::new(&complete(&[1, 2, 3]), Liberties { requests: 1, ticks: 3, ..ON_TIME });
+    let graph = Explored::new::<Toy>(&complete(&[1, 2, 3]), Liberties { requests: 1, ticks: 3, ..ON_TIME });
     let mut asked = BTreeSet::new();
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps {
             let What::Ask(member, ask) = action.what else { continue };
             assert_eq!(now.seats[member as usize].status().role, Role::Leader);
             assert_eq!((now.spent.requests, graph.situations[next].spent.requests), (0, 1));
-            let leads = graph.situations[next].seats[member as usize].facts().leads;
-            assert_eq!(leads, ask != Ask::Resign && now.seats[member as usize].facts().leads);
+            let leads = graph.situations[next].seats[member as usize].facts(&Toy::SPEC).leads;
+            assert_eq!(leads, ask != Ask::Resign && now.seats[member as usize].facts(&Toy::SPEC).leads);
             asked.insert((member, ask));
         }
     }

@@ -1,8 +1,6 @@
 //! What time and sleep do: leases, pauses, torn writes, and how far runs are followed. A binary of its own, as it
 //! needs few of the algorithms.
 
-use bellwether_compiled as _;
-
 mod leased;
 mod leases;
 mod pauses;

@@ -44,12 +44,16 @@ fn whoever_freezes_catches_up_in_any_order() {
     let orders = |pauses| {
         let liberties = Liberties { pauses, time: CLOCK, ..NONE };
         let plan = ring(&[1, 2]);
-        let graph = Explored::<Played<Noting>>::new(&plan, liberties);
+        let graph = Explored::new::<Played<Noting>>(&plan, liberties);
         let wires = bellwether_sim::rules::Rules::new(&plan, liberties).wires;
         let mut orders = BTreeSet::new();
         for (now, steps) in graph.situations.iter().zip(&graph.steps) {
-            let attention = |member: u32| now.seats[member as usize].facts().attention;
-            orders.extend(now.seats.iter().filter_map(|seat| Some(seat.state()?.0.notes.clone())));
+            let attention = |member: u32| now.seats[member as usize].facts(&Played::<Noting>::SPEC).attention;
+            orders.extend(
+                now.seats
+                    .iter()
+                    .filter_map(|seat| Some(seat.state()?.downcast_ref::<Played<Noting>>()?.0.notes.clone())),
+            );
             let (mut ticks, mut waiting) = (false, false);
             for (action, _) in steps {
                 match action.what {

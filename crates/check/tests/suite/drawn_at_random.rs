@@ -102,7 +102,7 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GO
 type Member = Played<Moody<false>>;
 
 /// Something that must happen some time if it can happen all the time.
-fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String> {
+fn duty(links: LinkOrder, now: &Situation, what: What) -> Option<String> {
     match what {
         What::Deliver(wire, place) if links == LinkOrder::Reordering => {
             Some(format!("deliver {wire} {:?}", now.queues[wire as usize][place as usize].0))
@@ -117,7 +117,7 @@ fn duty(links: LinkOrder, now: &Situation<Member>, what: What) -> Option<String>
 }
 
 /// For each situation, who is up and has called or heard a message: by what has happened on the way to it.
-fn participants(plan: &Plan, liberties: Liberties, graph: &Explored<Member>) -> Vec<BTreeSet<u32>> {
+fn participants(plan: &Plan, liberties: Liberties, graph: &Explored) -> Vec<BTreeSet<u32>> {
     let rules = Rules::new(plan, liberties);
     let mut known: Vec<Option<BTreeSet<u32>>> = vec![None; graph.situations.len()];
     let mut ahead = vec![(0, BTreeSet::new())];
@@ -143,7 +143,7 @@ fn participants(plan: &Plan, liberties: Liberties, graph: &Explored<Member>) -> 
 
 /// Whether a fair run goes round for ever without a leader, though somebody takes part: by what can be reached from
 /// where, for every two situations.
-fn goes_round(plan: &Plan, graph: &Explored<Member>, is_known: &impl Fn(usize) -> bool) -> bool {
+fn goes_round(plan: &Plan, graph: &Explored, is_known: &impl Fn(usize) -> bool) -> bool {
     let n = graph.situations.len();
     let counts = |at: usize| leaders(&graph.situations[at]) == 0 && is_known(at);
     let reached: Vec<BTreeSet<usize>> = (0..n)
@@ -180,7 +180,7 @@ const MOST_MESSAGES: usize = 100;
 
 /// The fewest and the most messages that a run sends which ends, found by trying every number of them in every
 /// situation; nothing if there is no such run, or there are too many messages to try.
-fn messages(graph: &Explored<Member>) -> Option<(u32, u32)> {
+fn messages(graph: &Explored) -> Option<(u32, u32)> {
     let mut reached = BTreeSet::from([(0, 0)]);
     let mut ahead = vec![(0, 0)];
     while let Some((at, sent)) = ahead.pop() {
@@ -234,7 +234,7 @@ fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
     if full.progress.states > 400 {
         return; // what can be reached from where would take too long
     }
-    let graph = Explored::<Member>::new(plan, liberties);
+    let graph = Explored::new::<Member>(plan, liberties);
     assert_eq!(full.progress.states, graph.situations.len() as u64, "{name}");
     assert_eq!(full.progress.transitions, graph.transitions(), "{name}");
     let two_leaders = graph.situations.iter().any(|now| leaders(now) > 1);
@@ -319,7 +319,7 @@ fn where_runs_are_over_at_their_goal_the_same_is_found() {
             let full = check_in_full::<GoesOn>(&plan, liberties);
             let few = check::<GoesOn>(&plan, &reduced(liberties));
             assert_eq!(verdicts(&few), verdicts(&full), "{name}");
-            let graph = Explored::<GoesOn>::new(&plan, liberties);
+            let graph = Explored::new::<GoesOn>(&plan, liberties);
             let is_divided = graph.situations.iter().any(|now| leaders(now) > 1);
             assert_eq!(verdict(&full, Property::OneLeader) == Verdict::Violated, is_divided, "{name}");
             two_leaders += u32::from(is_divided);

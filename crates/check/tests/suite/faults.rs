@@ -29,7 +29,7 @@ fn cost(action: Action) -> Spent {
 fn budgets_are_kept_and_used_up() {
     let liberties = Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 1, ..NONE };
     let plan = called_by(&[0], ring(&[1, 2]));
-    let graph = Explored::<ChangRoberts>::new(&plan, liberties);
+    let graph = Explored::new::<ChangRoberts>(&plan, liberties);
     let (mut spent, mut kinds) = (BTreeSet::new(), BTreeSet::new());
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         spent.insert((now.spent.crashes, now.spent.recoveries, now.spent.losses, now.spent.duplicates));
@@ -45,7 +45,7 @@ fn budgets_are_kept_and_used_up() {
             assert_eq!(sum, after, "{action:?}");
             kinds.insert((cost.crashes, cost.recoveries, cost.losses, cost.duplicates));
         }
-        let dead = now.seats.iter().filter(|seat| seat.facts().is_dead).count() as u8;
+        let dead = now.seats.iter().filter(|seat| seat.facts(&ChangRoberts::SPEC).is_dead).count() as u8;
         assert_eq!(dead, now.spent.crashes - now.spent.recoveries);
     }
     let within = |&(crashes, recoveries, losses, duplicates): &(u8, u8, u8, u8)| {
@@ -174,10 +174,11 @@ impl Toy for Punctual {
 fn messages_are_never_late_and_timers_always_on_time() {
     for grain in [1, 2, 4] {
         let liberties = Liberties { time: TimeModel::Clock { grain, drift: 0 }, ..NONE };
-        let graph = Explored::<Played<Punctual>>::new(&ring(&[1, 2]), liberties);
+        let graph = Explored::new::<Played<Punctual>>(&ring(&[1, 2]), liberties);
         let (mut heard, mut reminded) = (BTreeSet::new(), BTreeSet::new());
         for situation in &graph.situations {
-            for Played(state) in situation.seats.iter().filter_map(|seat| seat.state()) {
+            for state in situation.seats.iter().filter_map(|seat| seat.state()) {
+                let Played(state) = state.downcast_ref::<Played<Punctual>>().expect("it is one");
                 heard.extend(state.heard_at);
                 reminded.extend(state.reminded_at);
             }
@@ -188,7 +189,7 @@ fn messages_are_never_late_and_timers_always_on_time() {
         assert_eq!(reminded, BTreeSet::from([PATIENCE]));
     }
     // Where time is anything, timers run out at once, and messages never hurry.
-    let graph = Explored::<Played<Punctual>>::new(&ring(&[1, 2]), NONE);
+    let graph = Explored::new::<Played<Punctual>>(&ring(&[1, 2]), NONE);
     let first = |what: &What| matches!(what, What::TimeOut(..));
     assert!(graph.steps.iter().flatten().any(|(action, _)| first(&action.what)));
 }

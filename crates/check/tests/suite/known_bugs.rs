@@ -42,7 +42,7 @@ fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: Liberties, pr
     match broken.property {
         Property::OneLeader => assert!(leaders(end) > 1 || A::SPEC.reign == Reign::PerTerm),
         Property::Eventually => {
-            let knows = |seat: &Seat<A>| seat.state().is_none() || A::SPEC.goal.is_met_by(&seat.status());
+            let knows = |seat: &Seat| seat.state().is_none() || A::SPEC.goal.is_met_by(&seat.status());
             assert!(leaders(end) == 0 || !end.seats.iter().all(knows));
         }
         _ => {}

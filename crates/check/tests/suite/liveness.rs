@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Something that must happen some time if it can happen all the time, told by what does not depend on the
 /// moment: with links that keep the order of messages, whatever a wire delivers is the same duty.
-fn duty<A: Algorithm>(now: &Situation<A>, what: What) -> Option<String> {
+fn duty(now: &Situation, what: What) -> Option<String> {
     match what {
         What::Deliver(wire, _) => Some(format!("deliver {wire}")),
         What::TimeOut(member, timer) => {
@@ -34,13 +34,13 @@ fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Coun
     assert!(start + 1 < situations.len(), "the loop has steps");
     assert_eq!(situations.last(), Some(&situations[start]), "it is back where it was");
     let rules = Rules::new(plan, liberties);
-    let mut whole = Whole::<A>::new(plan, liberties);
+    let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
     let (round, steps) = (&situations[start..situations.len() - 1], &run.actions[start..]);
     let mut always: Option<BTreeSet<String>> = None;
     let mut done = BTreeSet::new();
     for (now, Action { what, .. }) in round.iter().zip(steps) {
         let is_told = |status: &Status| A::SPEC.goal.is_met_by(status);
-        let all_know = now.seats.iter().all(|seat| seat.facts().is_dead || is_told(&seat.status()));
+        let all_know = now.seats.iter().all(|seat| seat.facts(&A::SPEC).is_dead || is_told(&seat.status()));
         assert!(leaders(now) == 0 || !all_know, "the goal is reached");
         let enabled = whole.enabled(&rules, now);
         let due: BTreeSet<String> = enabled.iter().filter_map(|action| duty(now, action.what)).collect();

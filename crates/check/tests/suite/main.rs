@@ -1,7 +1,5 @@
 //! Everything that is tested of the checker, in one binary.
 
-use bellwether_compiled as _;
-
 mod bully;
 mod callers;
 mod drawn_at_random;

@@ -6,7 +6,7 @@ use crate::support::*;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
 use bellwether_check::Wishes;
-use bellwether_core::{Algorithm, Names, Port, Rename};
+use bellwether_core::{Algorithm, AnyRename, MachineType, Names, Port};
 use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use std::collections::HashSet;
@@ -29,12 +29,7 @@ fn places() -> Vec<Vec<u32>> {
 }
 
 /// The same situation with every member in another place.
-fn exchanged<A: Algorithm>(
-    rules: &Rules<'_>,
-    rename: &Rename<A>,
-    now: &Situation<A>,
-    places: &[u32],
-) -> Situation<A> {
+fn exchanged(rules: &Rules<'_>, rename: &AnyRename, now: &Situation, places: &[u32]) -> Situation {
     let plan = rules.plan;
     let id = |member: u32| plan.ranks[member as usize].id();
     let port_to = |from: u32, to: u32| {
@@ -61,12 +56,12 @@ fn exchanged<A: Algorithm>(
 fn is_blind_to_names<A: Algorithm>(
     plan: &Plan,
     liberties: Liberties,
-    explored: &Explored<A>,
-    rename: &Rename<A>,
+    explored: &Explored,
+    rename: &AnyRename,
 ) -> bool {
     let rules = Rules::new(plan, liberties);
-    let mut whole = Whole::<A>::new(plan, liberties);
-    let mut after = |now: &Situation<A>| -> HashSet<Situation<A>> {
+    let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+    let mut after = |now: &Situation| -> HashSet<Situation> {
         let actions = whole.enabled(&rules, now);
         actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
     };
@@ -80,14 +75,14 @@ fn is_blind_to_names<A: Algorithm>(
 }
 
 fn raft_is_blind_to_names<M: Manner>(liberties: Liberties) {
-    let (plan, rename) = (complete(&[2, 3, 1]), RaftVote::<M>::RENAME.expect("it says so"));
-    let explored = Explored::<RaftVote<M>>::new(&plan, liberties);
-    assert!(is_blind_to_names(&plan, liberties, &explored, &rename));
+    let (plan, rename) = (complete(&[2, 3, 1]), MachineType::of::<RaftVote<M>>().rename.expect("it says so"));
+    let explored = Explored::new::<RaftVote<M>>(&plan, liberties);
+    assert!(is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &rename));
     // A renaming that forgets what is on disk, or whom a member has heard, is found out.
-    let forgets_the_disk = Rename { saved: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_disk));
-    let forgets_the_state = Rename { state: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &forgets_the_state));
+    let forgets_the_disk = AnyRename { saved: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_disk));
+    let forgets_the_state = AnyRename { state: |_, _| {}, ..rename };
+    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_state));
 }
 
 #[test]
@@ -101,22 +96,22 @@ fn what_says_that_names_only_tell_members_apart_does_so() {
 #[test]
 fn a_rank_is_more_than_a_name() {
     assert!(bully::AtOnce::RENAME.is_none());
-    let nothing = Rename { state: |_, _| {}, saved: |(), _| {} };
+    let nothing = AnyRename { state: |_, _| {}, saved: |_, _| {} };
     let (plan, liberties) = (complete(&[2, 3, 1]), Liberties { time: CLOCK, ..NONE });
-    let explored = Explored::<bully::AtOnce>::new(&plan, liberties);
-    assert!(!is_blind_to_names(&plan, liberties, &explored, &nothing));
+    let explored = Explored::new::<bully::AtOnce>(&plan, liberties);
+    assert!(!is_blind_to_names::<bully::AtOnce>(&plan, liberties, &explored, &nothing));
 }
 
 /// The search keeps exactly one of all states that differ by names, as told by trying all of them.
 #[test]
 fn one_state_stands_for_all_that_differ_by_names() {
-    let rename = Quick::RENAME.expect("it says so");
+    let rename = MachineType::of::<Quick>().rename.expect("it says so");
     for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
         for liberties in [FEW_STEPS, Liberties { losses: 1, ..FEW_STEPS }] {
             let plan = Plan { links, ..complete(&[2, 3, 1]) };
             let rules = Rules::new(&plan, liberties);
-            let explored = Explored::<Quick>::new(&plan, liberties);
-            let mut stood_for: HashSet<Situation<Quick>> = HashSet::new();
+            let explored = Explored::new::<Quick>(&plan, liberties);
+            let mut stood_for: HashSet<Situation> = HashSet::new();
             let mut classes = 0;
             for now in &explored.situations {
                 if !stood_for.contains(now) {

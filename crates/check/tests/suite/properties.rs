@@ -119,7 +119,7 @@ fn too_few_messages_are_not_as_claimed_either() {
     assert_eq!(run.claim.as_deref(), Some("messages: exactly 4 claimed, 3 sent"));
     // Only a whole run shows it.
     let end = replay::<Ring<WRONG_CLAIM>>(&plan, NONE, run).pop().expect("there is a beginning");
-    let mut whole = Whole::<Ring<WRONG_CLAIM>>::new(&plan, NONE);
+    let mut whole = Whole::new(MachineType::of::<Ring<WRONG_CLAIM>>(), &plan, NONE);
     assert_eq!(whole.enabled(&Rules::new(&plan, NONE), &end), []);
 }
 
@@ -179,8 +179,8 @@ impl Toy for Yielding {
 #[test]
 fn who_promises_one_leader_at_last_promises_none_until_then() {
     let plan = ring(&[1, 2]);
-    let both_lead = |now: &bellwether_sim::rules::Situation<_>| leaders::<Played<Yielding>>(now) == 2;
-    assert!(Explored::new(&plan, NONE).situations.iter().any(both_lead));
+    let both_lead = |now: &bellwether_sim::rules::Situation| leaders(now) == 2;
+    assert!(Explored::new::<Played<Yielding>>(&plan, NONE).situations.iter().any(both_lead));
     for wishes in [in_full(NONE), reduced(NONE)] {
         let checked = check::<Played<Yielding>>(&plan, &wishes);
         assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Vacuous);

@@ -17,7 +17,9 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict};
-use bellwether_core::{Algorithm, Id, Identities, Leadership, Rank, Reign, Role, Rounds, Starts, Status};
+use bellwether_core::{
+    Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
+};
 use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use stateright::{Checker, Model};
@@ -26,7 +28,7 @@ use std::collections::BTreeSet;
 type Law<A> = stateright::Property<World<A>>;
 
 /// Who is up, with its rank.
-fn live<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> Vec<(Rank, Status)> {
+fn live<A: Algorithm>(world: &World<A>, now: &Situation) -> Vec<(Rank, Status)> {
     let ranks = world.rules.plan.ranks.iter().copied();
     let up = ranks.zip(&now.seats).filter(|(_, seat)| seat.state().is_some());
     up.map(|(rank, seat)| (rank, seat.status())).collect()
@@ -37,16 +39,20 @@ fn leaders(live: &[(Rank, Status)]) -> Vec<Id> {
 }
 
 /// Whether there is somebody, and nothing left to happen but faults.
-fn is_end<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn is_end<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let mut possible = Vec::new();
-    world.rules.possible(&mut Whole::new(world.rules.plan, world.rules.liberties), now, &mut possible);
+    world.rules.possible(
+        &mut Whole::new(MachineType::of::<A>(), world.rules.plan, world.rules.liberties),
+        now,
+        &mut possible,
+    );
     now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(What::is_fault)
 }
 
-fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let mut terms = BTreeSet::new();
     let mut no_term_twice =
-        || now.seats.iter().flat_map(|seat| seat.facts().led).all(|term| terms.insert(term));
+        || now.seats.iter().flat_map(|seat| seat.facts(&A::SPEC).led).all(|term| terms.insert(term));
     match A::SPEC.reign {
         Reign::AtOnce => leaders(&live(world, now)).len() < 2,
         Reign::PerTerm => no_term_twice(),
@@ -55,23 +61,23 @@ fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
 }
 
 /// Whether a live member knows of an election: it has called one, or heard of one. Where nobody calls, all do.
-fn is_known<A: Algorithm>(now: &Situation<A>) -> bool {
+fn is_known<A: Algorithm>(now: &Situation) -> bool {
     let up = || now.seats.iter().filter(|seat| seat.state().is_some());
-    A::SPEC.starts == Starts::Everyone || up().any(|seat| seat.facts().took_part)
+    A::SPEC.starts == Starts::Everyone || up().any(|seat| seat.facts(&A::SPEC).took_part)
 }
 
 /// At an end: somebody leads, and all know it who should. (Where there are no loops, every run comes to an end.)
-fn has_an_outcome<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn has_an_outcome<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     let live = live(world, now);
     let all_know = live.iter().all(|(_, status)| A::SPEC.goal.is_met_by(status));
-    !is_end(world, now) || !is_known(now) || all_know && !leaders(&live).is_empty()
+    !is_end(world, now) || !is_known::<A>(now) || all_know && !leaders(&live).is_empty()
 }
 
-fn someone_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
-    !is_end(world, now) || !is_known(now) || !leaders(&live(world, now)).is_empty()
+fn someone_leads<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
+    !is_end(world, now) || !is_known::<A>(now) || !leaders(&live(world, now)).is_empty()
 }
 
-fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     if !is_end(world, now) {
         return true;
     }
@@ -87,7 +93,7 @@ fn best_leads<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
     leaders.len() < 2 && names.into_iter().all(is_right)
 }
 
-fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
+fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
     if !is_end(world, now) {
         return true;
     }
@@ -100,26 +106,14 @@ fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation<A>) -> bool {
 
 /// How many steps it takes to break one law; nothing if nothing breaks it. (Asked for one law at a time, it
 /// stops at the first state that does: of several laws it keeps the last states.)
-fn steps_to_break<A>(plan: &'static Plan, liberties: Liberties, law: Law<A>) -> Option<usize>
-where
-    A: Algorithm + Sync,
-    A::Msg: Sync,
-    A::Timer: Sync,
-    A::Durable: Sync,
-{
+fn steps_to_break<A: Algorithm>(plan: &'static Plan, liberties: Liberties, law: Law<A>) -> Option<usize> {
     let name = law.name;
     let checker = World::<A>::new(plan, liberties, vec![law]).checker().threads(1).spawn_bfs().join();
     checker.discovery(name).map(|path| path.into_actions().len())
 }
 
 /// Compares one model, and gives our check of it.
-fn compare<A>(plan: &Plan, liberties: Liberties) -> Checked
-where
-    A: Algorithm + Sync,
-    A::Msg: Sync,
-    A::Timer: Sync,
-    A::Durable: Sync,
-{
+fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
     let plan: &'static Plan = Box::leak(Box::new(plan.clone()));
     let name = format!("{} {} {liberties:?}", A::SPEC.name, A::SPEC.variant);
     let ours = check_in_full::<A>(plan, liberties);
@@ -144,7 +138,7 @@ where
     }
     let has_faults = liberties.crashes + liberties.losses + liberties.duplicates > 0;
     // It would take runs that are cut short for runs that end.
-    if !has_faults && !ours.is_cut && Explored::<A>::new(plan, liberties).is_without_loops() {
+    if !has_faults && !ours.is_cut && Explored::new::<A>(plan, liberties).is_without_loops() {
         let law = Law::<A>::always("law", has_an_outcome);
         let is_broken = steps_to_break(plan, liberties, law).is_some();
         assert_eq!(

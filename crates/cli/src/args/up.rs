@@ -36,8 +36,8 @@ pub struct UpArgs {
     /// removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Let members begin with an empty store though their directory in DIR has settings: they have forgotten their votes,
-    /// and if all have, fencing tokens begin anew
+    /// Let members begin with an empty store though the cluster in DIR has run: they have forgotten their votes. If all have,
+    /// fencing tokens begin anew; if some have, the others refuse them until they are readmitted
     #[arg(long, requires = "data")]
     pub new_store: bool,
     /// How to tell what happens: in lines of text, or one JSON object a line [default: a live view on a terminal,

@@ -12,8 +12,8 @@ use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::wording::Heading;
-use bellwether_algorithms::Algorithms;
 use bellwether_check::Property;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::RoundMode;
 use bellwether_sim::network::Shape;
 use bellwether_sim::recording::record;
@@ -113,7 +113,7 @@ fn write_files(files: &FileArgs, inquiry: &Inquiry, found: &Found) -> Result<(),
     }
     for (format, path) in [(Format::Mermaid, &files.mermaid), (Format::Svg, &files.svg)] {
         if let Some(path) = path {
-            let recording = record::<Algorithms>(inquiry.choice.entry, &broken.plan, RoundMode::Auto)?;
+            let recording = record(&ALGORITHMS.entries[inquiry.choice.entry], &broken.plan, RoundMode::Auto)?;
             file::write(path, format.write(&recording, &heading).as_bytes())?;
         }
     }

@@ -4,15 +4,15 @@ use crate::error::Failure;
 use crate::found::Broken;
 use crate::inquiry::Inquiry;
 use crate::wording;
-use bellwether_algorithms::Algorithms;
 use bellwether_core::{HOP, Role, Time};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::RoundMode;
 use bellwether_sim::recording::{Input, Recording, record};
 use bellwether_sim::rules::{Action, What};
 
 /// The run, a line a step: what happens, and what it meant.
 pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {
-    let recording = record::<Algorithms>(inquiry.choice.entry, &broken.plan, RoundMode::Auto)?;
+    let recording = record(&ALGORITHMS.entries[inquiry.choice.entry], &broken.plan, RoundMode::Auto)?;
     let steps = broken.steps();
     let actions = &broken.run.actions;
     let booting = actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();

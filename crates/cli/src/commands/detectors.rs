@@ -5,12 +5,12 @@ use super::{detectors_output, detectors_pages};
 use crate::args::{DetectorsArgs, DetectorsFormat};
 use crate::error::{Failure, Verdict};
 use crate::{file, output, plot};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Registry as _};
+use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::suggest;
 
 /// Every detector there is.
-const ALL: &[DetectorEntry] = Algorithms::DETECTORS;
+const ALL: &[DetectorEntry] = ALGORITHMS.detectors;
 
 /// Lists, explains or measures.
 pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {

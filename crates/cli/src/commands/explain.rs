@@ -7,8 +7,8 @@ use crate::args::{ExplainArgs, ExplainFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::{markdown, output};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Citation, Identities, Leadership, Links, Registry as _, Spec, Starts, Timing};
+use bellwether_core::{Citation, Identities, Leadership, Links, Spec, Starts, Timing};
+use bellwether_engine::ALGORITHMS;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 pub fn run(args: &ExplainArgs) -> Result<Verdict, Failure> {
     let names = match &args.algorithm {
         Some(name) => vec![Choice::find(name, None)?.spec.name],
-        None => Algorithms::names(),
+        None => ALGORITHMS.names(),
     };
     let pages: Vec<Page> = names.into_iter().map(Page::new).collect();
     match args.format {

@@ -9,8 +9,8 @@ use crate::output::{self, Figure};
 use crate::play::{self, Look};
 use crate::wording::Heading;
 use crate::{file, shipped};
-use bellwether_algorithms::Algorithms;
 use bellwether_core::Id;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::recording::record;
 use bellwether_sim::scenario::{Mismatch, Played, Resolved, Scenario};
 use bellwether_sim::{Counts, Outcome};
@@ -24,7 +24,7 @@ pub fn run(args: &PlayArgs) -> Result<Verdict, Failure> {
         output::print(play_text::heading(&name, &scenario).as_bytes())?;
         return Ok(Verdict::Fine);
     }
-    let resolved = scenario.resolve::<Algorithms>()?;
+    let resolved = scenario.resolve(&ALGORITHMS)?;
     if !args.check || !args.export.is_empty() {
         show(args, &scenario, &resolved)?;
     }
@@ -45,7 +45,7 @@ fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
 
 /// Records the run, and writes it or lets the user step through it.
 fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
-    let recording = record::<Algorithms>(resolved.entry, &resolved.plan, resolved.mode)?;
+    let recording = record(&ALGORITHMS.entries[resolved.entry], &resolved.plan, resolved.mode)?;
     let heading = Heading { title: scenario.title.clone(), about: about(scenario) };
     for export in &args.export {
         let written = export.format.write(&recording, &heading);
@@ -74,7 +74,7 @@ fn check(
     resolved: &Resolved,
     format: OutcomeFormat,
 ) -> Result<Verdict, Failure> {
-    let played = resolved.play::<Algorithms>();
+    let played = resolved.play();
     let mismatches = scenario.expect.check(&played);
     let verdict = if mismatches.is_empty() { Verdict::Fine } else { Verdict::NotAsClaimed };
     match format {

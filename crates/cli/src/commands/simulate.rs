@@ -8,8 +8,8 @@ use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace::{Footer, Header};
-use bellwether_algorithms::Algorithms;
-use bellwether_sim::simulate_before;
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::simulate_observed;
 use bellwether_sim::{JsonTrace, Observer, Plan, Report, Roster, Seat, simulate};
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
             Run { plan, report, seats }
         }
         None => {
-            let report = simulate::<Algorithms, ()>(request.choice.entry, &plan, request.mode, &mut ());
+            let report = simulate(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
             Run { plan, report, seats: Vec::new() }
         }
     };
@@ -69,7 +69,8 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
     let mut roster = Roster::new(plan.n(), other);
-    let report = simulate_before::<Algorithms>(&mut roster, request.choice.entry, plan, request.mode);
+    let report =
+        simulate_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
     (report, roster.into_parts())
 }
 

@@ -6,8 +6,7 @@ use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
 use crate::{again, file};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::Registry as _;
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::scenario::{self, Draft};
 use bellwether_sim::swarm::Class;
 use bellwether_sim::{RoundMode, simulate};
@@ -64,10 +63,10 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 fn as_scenario(example: &Example) -> Result<String, Failure> {
     let Example { choice, model, class, found_at, setup, seed } = example;
     let plan = setup.plan(choice.spec, *seed)?;
-    let report = simulate::<Algorithms, ()>(choice.entry, &plan, RoundMode::Auto, &mut ());
+    let report = simulate(&ALGORITHMS.entries[choice.entry], &plan, RoundMode::Auto);
     let title = format!("{} under {model}: {class}", choice.label());
     let about = format!("Reduced from run {found_at} of the swarm of {} under {model}.", choice.label());
-    let spec = Algorithms::ENTRIES[choice.entry].spec;
+    let spec = ALGORITHMS.entries[choice.entry].spec;
     Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
 }
 

@@ -9,7 +9,7 @@ use crate::args::TimeoutsArgs;
 use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_algorithms::raft_vote::{Manner, RaftVote, Within};
-use bellwether_core::{Elect, HOP, Id, Order, Rank, Span, Time, Topology};
+use bellwether_core::{Elect, HOP, Id, MachineType, Order, Rank, Span, Time, Topology};
 use bellwether_sim::outage::{Outage, after_crash};
 use bellwether_sim::{Delay, Event, Happening, Plan, in_parallel};
 
@@ -88,7 +88,12 @@ fn missed<M: Manner>(args: &TimeoutsArgs, progress: &Progress) -> Result<Missed,
         Ok((0..TRIES).find_map(|attempt| {
             let seed = args.seed.wrapping_add(run).wrapping_add(attempt * NEXT_SEED);
             let plan = plan(args.nodes, M::TIME_OUT.1, seed);
-            match after_crash::<RaftVote<M>>(&plan, crash_time(M::TIME_OUT, run, args.runs), PATIENCE) {
+            match after_crash(
+                MachineType::of::<RaftVote<M>>(),
+                &plan,
+                crash_time(M::TIME_OUT, run, args.runs),
+                PATIENCE,
+            ) {
                 Outage::NoLeader => None,
                 Outage::Lasted(span) => Some(Some(span.hops())),
                 Outage::Unended => Some(None),

@@ -6,8 +6,8 @@ use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output;
 use crate::progress::Progress;
-use bellwether_algorithms::Algorithms;
 use bellwether_core::{Driving, Lasting, Spec};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::swarm::Options;
 use bellwether_sim::trials::{self, Ordeal, Trial};
 use bellwether_sim::{Summary, in_parallel};
@@ -70,10 +70,12 @@ fn is_tried(spec: &Spec) -> bool {
 fn try_one(args: &TrialsArgs, ordeal: Ordeal, choice: Choice, progress: &Progress) -> Result<Tried, Failure> {
     progress.say(format!("({}, {ordeal})", choice.label()));
     // Those that go on for ever notice silence by themselves.
-    let detector = Options::usual::<Algorithms>().detector.filter(|_| choice.spec.lasting == Lasting::Ends);
+    let detector =
+        Options::usual(ALGORITHMS.detectors).detector.filter(|_| choice.spec.lasting == Lasting::Ends);
     let trials = in_parallel(args.threads.into(), args.runs, |run| {
         let seed = args.seed.wrapping_add(run);
-        let trial = trials::run::<Algorithms>(choice.entry, ordeal, args.nodes, detector.clone(), seed);
+        let trial =
+            trials::run(&ALGORITHMS.entries[choice.entry], ordeal, args.nodes, detector.clone(), seed);
         progress.advance();
         trial
     })?;

@@ -6,8 +6,8 @@ use crate::error::{Failure, Verdict};
 use crate::promise::promise;
 use crate::up::Run;
 use bellwether::process::{self, ProcessError};
-use bellwether::{Algorithms, Security, StartError, Terms};
-use bellwether_core::{DetectorChoice, Registry as _};
+use bellwether::{ALGORITHMS, Security, StartError, Terms};
+use bellwether_core::DetectorChoice;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ use std::process::Command;
 pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
     let choice = Choice::find(&args.algorithm, None)?;
     if let Some(text) = &args.detector {
-        let detector = DetectorChoice::parse(Algorithms::DETECTORS, text)?;
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, text)?;
         if detector.entry().is_oracle {
             return Err(Failure::input(StartError::Oracle(detector.entry().name)));
         }

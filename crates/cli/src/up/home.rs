@@ -49,7 +49,7 @@ impl Home {
         for &me in ids {
             let settings = Settings {
                 members: members.clone(),
-                data: home.of(me).join("votes"),
+                data: home.of(me).join(kept::DATA),
                 security: Security::Secret(secret.clone()),
                 algorithm: format!("{}/{}", choice.spec.name, choice.spec.variant),
                 detector: args.detector.clone(),

@@ -8,6 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The directory of a member's votes in its own, unless its settings name another.
+pub const DATA: &str = "votes";
+
 /// What matters here of a member's settings.
 #[derive(Deserialize)]
 struct Kept {
@@ -20,14 +23,22 @@ struct Peer {
     id: Id,
 }
 
-/// Refuses a directory of another number of members, and members that have settings but no state, unless they may begin
-/// with a new store.
+/// Refuses a directory of another number of members, and members of a cluster that has run whose state is missing, unless
+/// they may begin with a new store. A member's directory that is missing has no state either.
 pub fn check(root: &Path, ids: &[Id], may_be_new: bool) -> Result<(), Failure> {
     let asked: BTreeSet<Id> = ids.iter().copied().collect();
-    let mut without_state = Vec::new();
-    for id in kept(root)? {
+    let (mut has_run, mut without_state) = (false, Vec::new());
+    for id in kept(root)?.union(&asked).copied() {
         let path = root.join(format!("member-{id}")).join("settings.json");
-        let Some(kept) = read(&path)? else { continue };
+        let kept = read(&path)?;
+        // The directory may have been moved since the settings were written.
+        let data = kept.as_ref().and_then(|kept| kept.data.file_name()).unwrap_or(DATA.as_ref());
+        let has_state = path.with_file_name(data).join("state").exists();
+        has_run |= has_state || kept.is_some();
+        if !has_state {
+            without_state.push(id);
+        }
+        let Some(kept) = kept else { continue };
         let members: BTreeSet<Id> = kept.members.iter().map(|peer| peer.id).collect();
         if members != asked {
             return Err(Failure::input_with_hint(
@@ -40,25 +51,27 @@ pub fn check(root: &Path, ids: &[Id], may_be_new: bool) -> Result<(), Failure> {
                 format!("ask for --members {}, or name another directory with --data", members.len()),
             ));
         }
-        // The directory may have been moved since the settings were written.
-        let data = kept.data.file_name().map_or(kept.data.clone(), |name| path.with_file_name(name));
-        if !data.join("state").exists() {
-            without_state.push(id);
-        }
     }
-    if without_state.is_empty() || may_be_new {
+    if !has_run || without_state.is_empty() || may_be_new {
         return Ok(());
     }
-    let those = if without_state.len() == 1 { "it has" } else { "they have" };
-    let tokens = if without_state.len() == ids.len() { ", and fencing tokens begin anew" } else { "" };
+    let is_one = without_state.len() == 1;
+    let (has, those) = if is_one { ("has", "it has") } else { ("have", "they have") };
+    let is_all = without_state.len() == ids.len();
+    let tokens = if is_all { ", and fencing tokens begin anew" } else { "" };
+    let hint = if is_all {
+        "bring the files named 'state' back; or, if nothing relies on what was decided before, give --new-store"
+    } else {
+        "bring what is missing back, or name another directory with --data. With new stores, voters are refused by the \
+         others until they are readmitted with `dismiss` and `admit`: see 'When a disk is lost' in docs/manual.md"
+    };
     Err(Failure::input_with_hint(
         format!(
-            "in {} {} {} settings but no state: {those} forgotten all votes{tokens}",
+            "in {} {} {has} no state: {those} forgotten all votes{tokens}",
             root.display(),
             members(&without_state),
-            if without_state.len() == 1 { "has" } else { "have" },
         ),
-        "bring the files named 'state' back; or, if nothing relies on what was decided before, give --new-store",
+        hint,
     ))
 }
 

@@ -46,6 +46,8 @@ pub struct Run<'a> {
     lives: u64,
     /// Those whose process has not said that it has started, in its last life.
     could_not_start: BTreeSet<Id>,
+    /// Those that have said that they cannot go on, and why.
+    gave_up: BTreeSet<Id>,
     record: Record,
     /// When somebody led, or nobody could.
     led_at: Instant,
@@ -97,6 +99,7 @@ impl<'a> Run<'a> {
             standings: ids.iter().map(|&id| (id, Standing::default())).collect(),
             lives: 0,
             could_not_start: BTreeSet::new(),
+            gave_up: BTreeSet::new(),
             record: Record::default(),
             led_at: Instant::now(),
             comebacks: Vec::new(),
@@ -154,15 +157,20 @@ impl<'a> Run<'a> {
         }
         self.tell(None, Deed::Summary(summary))?;
         let verdict = if is_live { verdict } else { verdict.max(Verdict::NotLive) };
-        match could_not_start[..] {
-            [] => Ok(verdict),
-            _ if verdict > Verdict::Incomplete => Ok(verdict),
-            _ => Err(Failure::System(format!(
-                "{} could not start: what {} said tells why",
-                super::kept::members(&could_not_start),
-                if could_not_start.len() == 1 { "it" } else { "they" },
-            ))),
+        if verdict > Verdict::Incomplete {
+            return Ok(verdict);
         }
+        let gave_up: Vec<Id> = self.gave_up.iter().copied().collect();
+        for (members, what) in [(could_not_start, "could not start"), (gave_up, "ended unasked")] {
+            if !members.is_empty() {
+                return Err(Failure::System(format!(
+                    "{} {what}: what {} said tells why",
+                    super::kept::members(&members),
+                    if members.len() == 1 { "it" } else { "they" },
+                )));
+            }
+        }
+        Ok(verdict)
     }
 
     /// Waits for notices until then, at the most, and takes what there is.
@@ -224,7 +232,12 @@ impl<'a> Run<'a> {
         match &what {
             Said::Lease { leads_in, until_us } => self.record.holds(member, *leads_in, at_us, *until_us),
             Said::Event(Event::Elected { leader, term }) => self.record.named(member, *leader, *term, at_us),
-            Said::Event(Event::Lost { .. } | Event::Stopped { .. }) => self.record.ends(member, at_us),
+            Said::Event(event @ (Event::Lost { .. } | Event::Stopped { .. })) => {
+                if matches!(event, Event::Stopped { why: Some(_) }) {
+                    self.gave_up.insert(member);
+                }
+                self.record.ends(member, at_us);
+            }
             Said::Event(Event::Missed { count }) => self.record.missed(*count),
             Said::Event(Event::Died { peer }) => {
                 // What is said of the life before does not end this one.

@@ -103,25 +103,24 @@ fn a_member_that_has_lost_its_disk_is_readmitted_by_order() {
     cluster.kill(first);
     std::fs::remove_dir_all(&cluster.settings(first).data).unwrap();
     cluster.process(leader).order(&format!("dismiss {first}"));
-    // It is refused until the second has heard of the dismissal.
-    let mut refusals = 0;
+    // If it starts before both have heard of the dismissal, it ends, and is started again.
     loop {
+        let heard = cluster.record().change(|recording| recording.lines.len());
         cluster.start(first);
-        let is_back = cluster.until("it takes part or ends", |recording| {
-            let of_first = recording.lines.iter().filter(|line| line.member.value() == first);
-            let events = || {
-                of_first
-                    .clone()
-                    .filter_map(|line| if let What::Event(it) = &line.what { Some(it) } else { None })
-            };
-            let ends = events().filter(|event| matches!(event, Event::Stopped { why: Some(_) })).count();
-            let takes_part = events().any(|event| *event == Event::NewStore);
-            (takes_part || ends > refusals).then_some(takes_part)
+        let follows = cluster.until("it follows the leader or ends", |recording| {
+            let lines = recording.lines[heard..].iter().filter(|line| line.member.value() == first);
+            let mut events =
+                lines.filter_map(|line| if let What::Event(it) = &line.what { Some(it) } else { None });
+            // Of this start, not of the one before.
+            let at = |event: &&Event| matches!(event, Event::NewStore | Event::Stopped { .. });
+            match events.find(at)? {
+                Event::NewStore => events.any(|it| matches!(it, Event::Elected { .. })).then_some(true),
+                _ => Some(false),
+            }
         });
-        if is_back {
+        if follows {
             break;
         }
-        refusals += 1;
         cluster.take(first).errors();
     }
     cluster.process(leader).order(&format!("admit {first}"));
@@ -174,6 +173,9 @@ fn a_second_process_with_a_copy_of_the_directory_takes_the_place_of_the_first() 
     cluster.start(follower);
     let errors = first.errors();
     assert!(errors.contains(&format!("another process is member {follower} of this cluster")), "{errors}");
+    assert!(errors.contains("`dismiss` it at the leader"), "the way back: {errors}");
+    let is_named = |peer: &u64| errors.contains(&format!("member {peer} says that another process"));
+    assert!(cluster.ids().iter().filter(|&&peer| peer != follower).any(is_named), "{errors}");
     let all = cluster.ids();
     cluster.finish(&all);
 }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::Store;
 use crate::terms::tests::terms;
-use crate::{Store, StoreId};
+use bellwether_core::Id;
 use std::sync::mpsc;
 
 /// Keeps what it is told to when it is allowed to, and as it is told to: the disk as the test wants it.
@@ -26,8 +27,12 @@ impl Keep for Puppet {
         self.act(None)
     }
 
-    fn remember(&mut self, peer: Id, _: StoreId) -> Result<(), StoreError> {
-        self.act(Some(peer.value().to_le_bytes().to_vec()))
+    fn remember(&mut self, peer: PeerRecord) -> Result<(), StoreError> {
+        self.act(Some(peer.id.value().to_le_bytes().to_vec()))
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
+        self.act(None)
     }
 }
 

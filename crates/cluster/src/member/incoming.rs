@@ -1,12 +1,12 @@
 //! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
 
+use super::stores::{Offer, Refusal};
 use super::{Fault, Member};
 use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
-use crate::store::READMISSION;
 use crate::watch::{Watch, Word};
-use bellwether_core::{Id, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Id, Port, Signal, Span, Starts, StoreId, Time, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.
 const MOST_SIGNALS: usize = 64;
@@ -20,8 +20,12 @@ pub(super) enum News {
     Death(Port),
     /// This one is said to be dead: if it is still taken for the leader, an election is called.
     NoLeader(Id),
+    /// This one cannot be reached any more: a ring closes past it.
+    Gone(Id),
     /// An election is to be called.
     Call,
+    /// A member votes from this store.
+    Store(Id, StoreId),
 }
 
 impl Member {
@@ -38,11 +42,15 @@ impl Member {
                     self.state.own_mail.put_early(port, msg);
                     return Ok(true);
                 }
-                let msg = if self.around.closes() { self.state.ring.open(msg) } else { Some(msg) };
-                let taken = msg.ok_or(Malformed).and_then(|msg| {
-                    let (around, wishes) = (&mut self.around, &mut self.state.wishes);
-                    self.machine.take(Input::Message(port, msg), now, around, wishes)
-                });
+                if self.around.closes() {
+                    let msg = msg.to_vec();
+                    if self.take_round(now, Some(peer), port, &msg).is_err() {
+                        self.network.reject(peer);
+                    }
+                    return Ok(true);
+                }
+                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
+                let taken = self.machine.take(Input::Message(port, msg), now, around, wishes);
                 match taken {
                     Ok(()) => self.fulfil(),
                     Err(Malformed) => self.network.reject(peer),
@@ -52,9 +60,11 @@ impl Member {
             Incoming::Ready { peer, term } => self.outlook.show_ready(now, peer, term),
             Incoming::Up { peer, .. } => {
                 let was_dead = self.state.dead.remove(&peer);
+                self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
+                self.tell_standing(peer);
                 if let Some(reign) = self.state.reign.filter(|_| self.state.is_ready) {
                     self.network.send(peer, Outgoing::Ready(reign.term));
                 }
@@ -63,34 +73,19 @@ impl Member {
                 let why = why.to_string();
                 self.outlook.say(now, Event::Disconnected { peer, why });
                 self.suspect(peer, Verdict::Suspected, false);
-                self.resend_past(peer);
+                self.close_past(peer);
             }
             Incoming::Dead { peer, .. } => {
                 self.state.dead.insert(peer);
                 self.outlook.forget_ready(peer);
                 self.outlook.say(now, Event::Died { peer });
+                self.close_past(peer);
                 self.mourn(peer);
-                self.resend_past(peer);
             }
-            Incoming::Superseded { .. } => {
-                return Err(format!(
-                    "another process is member {} of this cluster, or this one started from a copy or a backup of its data \
-                     directory; give each process an id and a data directory of its own",
-                    self.me
-                )
-                .into());
-            }
-            Incoming::NewStore { peer, store, known } => {
-                self.state.vetted.insert(peer, (store, known));
-                self.vet_stores();
-            }
-            Incoming::OtherStore { peer } => {
-                return Err(format!(
-                    "member {peer} knows that member {} voted from another store than the one in its data directory: the \
-                     votes in that one are lost, or a second process has this id. {READMISSION}",
-                    self.me
-                )
-                .into());
+            Incoming::Superseded { peer, by } => self.is_refused(peer, Refusal::Superseded(by))?,
+            Incoming::OtherStore { peer } => self.is_refused(peer, Refusal::OtherStore)?,
+            Incoming::NewStore { peer, store, known, named_in } => {
+                self.take_offer(peer, Offer { store, known, named_in });
             }
             Incoming::Refused { from, why } => {
                 let from = from.to_string();
@@ -116,6 +111,13 @@ impl Member {
         }
     }
 
+    /// In a ring: what goes to this member is to go past it from now on.
+    fn close_past(&mut self, peer: Id) {
+        if self.state.has_started && self.around.closes() {
+            self.state.news.push_back(News::Gone(peer));
+        }
+    }
+
     /// A member is dead for certain. Whoever is led by it calls an election, where the algorithm waits for calls.
     fn mourn(&mut self, peer: Id) {
         if self.state.has_started {
@@ -131,10 +133,12 @@ impl Member {
             News::NoLeader(id) => {
                 let is_led = self.machine.status().leader == Some(id);
                 if is_led && self.machine.spec().starts == Starts::Callers {
-                    self.take(Input::Call);
+                    self.call();
                 }
             }
-            News::Call => self.take(Input::Call),
+            News::Gone(id) => self.leave_out(id),
+            News::Call => self.call(),
+            News::Store(id, store) => self.take(Input::Store(id, store)),
         }
     }
 
@@ -199,6 +203,7 @@ impl Member {
             self.outlook.say(now, Event::Judged { peer, verdict });
             self.state.news.push_back(News::Suspicion(port, verdict));
             if verdict == Verdict::Failed {
+                self.state.news.extend(self.around.closes().then_some(News::Gone(peer)));
                 self.state.news.push_back(News::NoLeader(peer));
             }
             back.extend((verdict == Verdict::Working).then_some(peer));

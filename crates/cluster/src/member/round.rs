@@ -2,10 +2,11 @@
 
 use super::incoming::News;
 use super::{Member, PATIENCE};
-use crate::machine::addressed;
+use crate::machine::{Input, Malformed, addressed};
 use crate::network::Outgoing;
+use crate::ring::Arrival;
 use crate::watch::Watch;
-use bellwether_core::{Environment as _, Faults, Id, Port, Span, Starts, Time, Verdict};
+use bellwether_core::{Environment as _, Faults, Id, Port, Span, Spec, Starts, Time, Verdict};
 
 impl Member {
     /// Sends what the algorithm wishes to send in a ring.
@@ -18,6 +19,64 @@ impl Member {
         let wrapped: Vec<(Port, Vec<u8>)> = self.state.wishes.sends().filter_map(wrapped).collect();
         for (port, bytes) in wrapped {
             self.send_past(now, port, bytes);
+        }
+    }
+
+    /// Takes a message that came round the ring: from this member, or before this one had started, if no peer is named.
+    pub(super) fn take_round(
+        &mut self,
+        now: Time,
+        peer: Option<Id>,
+        port: Port,
+        bytes: &[u8],
+    ) -> Result<(), Malformed> {
+        let has_leader = self.machine.status().leader.is_some();
+        match self.state.ring.open(bytes, has_leader).ok_or(Malformed)? {
+            Arrival::Current(msg) => {
+                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
+                self.machine.take(Input::Message(port, msg), now, around, wishes)?;
+                self.fulfil();
+            }
+            Arrival::Later { election, msg } => {
+                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
+                self.machine.take(Input::MessageAnew(port, msg), now, around, wishes)?;
+                self.state.ring.enter(election);
+                self.state.leaderless_since = now;
+                self.fulfil();
+            }
+            Arrival::Earlier => peer.into_iter().for_each(|peer| self.send_standing(peer)),
+            Arrival::Behind { election } => self.begin_election(election),
+            Arrival::Nothing => {}
+        }
+        Ok(())
+    }
+
+    /// Begins an election. Most ring algorithms elect once, so after the first they boot again.
+    pub(super) fn call(&mut self) {
+        if self.begins_anew() && self.machine.status().leader.is_some() {
+            self.begin_election(self.state.ring.next_election());
+        } else {
+            self.take(Input::Call);
+        }
+    }
+
+    /// Begins the election with this number, or joins it.
+    pub(super) fn begin_election(&mut self, election: u64) {
+        self.state.ring.enter(election);
+        self.state.leaderless_since = self.clock.now();
+        self.take(Input::Anew);
+    }
+
+    /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
+    pub(super) fn tell_standing(&mut self, peer: Id) {
+        if self.state.has_started && self.begins_anew() && self.machine.status().leader.is_some() {
+            self.send_standing(peer);
+        }
+    }
+
+    fn send_standing(&mut self, peer: Id) {
+        if let Some(bytes) = self.state.ring.standing(self.machine.status().leader.is_some()) {
+            self.network.send(peer, Outgoing::Message(&bytes));
         }
     }
 
@@ -48,8 +107,14 @@ impl Member {
         self.watch.as_ref().is_some_and(judges_failed)
     }
 
-    /// A member cannot be reached any more: what may be lost with it is sent again, past it.
-    pub(super) fn resend_past(&mut self, peer: Id) {
+    /// A member cannot be reached any more. If an election is under way, that member may have beaten others in it, so
+    /// the next one begins. If not, what may be lost with the member is sent again, past it.
+    pub(super) fn leave_out(&mut self, peer: Id) {
+        let is_new = self.state.ring.leave_out(peer);
+        if is_new && self.begins_anew() && self.machine.status().leader.is_none() {
+            self.begin_election(self.state.ring.next_election());
+            return;
+        }
         let now = self.clock.now();
         for (port, bytes) in self.state.ring.lost_with(peer, now, self.around.delay_bound()) {
             self.send_past(now, port, bytes);
@@ -57,12 +122,12 @@ impl Member {
     }
 
     /// A member can be reached again. If a message has passed over it, an election takes it in: as soon as the election
-    /// under way is over, if one is. A member that was dead calls one itself.
+    /// under way is over, if one is. A member that was dead calls one itself, which may have begun without it.
     pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
         if was_dead || !self.has_failed(peer) {
             let was_passed_over = self.state.ring.take_back(peer);
             let waits_for_calls = self.machine.spec().starts == Starts::Callers;
-            self.state.ring.owes_call |= was_passed_over && !was_dead && waits_for_calls;
+            self.state.ring.owes_call |= was_passed_over && waits_for_calls;
             self.settle_owed_call(self.machine.status().leader);
         }
     }
@@ -85,11 +150,14 @@ impl Member {
         }
     }
 
-    /// Whether the algorithm boots again when an election has come to nothing: in a ring, if it does not make good by
-    /// itself that a message is lost, or dies with a member.
+    /// Whether the algorithm boots again for the next election, and when one has come to nothing: in a ring, if it does
+    /// not make good by itself that a message is lost, or dies with a member.
     pub(super) fn begins_anew(&self) -> bool {
-        let survives = self.machine.spec().survives;
-        self.around.closes() && !survives.has(Faults::CRASH) && !survives.has(Faults::LOSS)
+        let Spec { starts, survives, .. } = self.machine.spec();
+        self.around.closes()
+            && *starts == Starts::Callers
+            && !survives.has(Faults::CRASH)
+            && !survives.has(Faults::LOSS)
     }
 
     /// How long an election may take before it is called again. One that is begun anew must have had the time to go

@@ -1,18 +1,64 @@
 //! Which stores members vote from: a store that is lost takes votes and promises with it.
 
-use super::Member;
+use super::incoming::News;
+use super::{Fault, Member};
 use crate::event::Event;
+use crate::network::Party;
+use crate::store::READMISSION;
 use crate::terms::LONGEST_PROMISE;
-use bellwether_core::{Environment as _, Id, Time};
+use crate::{Incarnation, PeerRecord, StoreId};
+use bellwether_core::{Environment as _, Id, ListVersion, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a member knows of stores, beside what the network and the disk have recorded.
+#[derive(Default)]
+pub(super) struct Vetting {
+    /// Peers whose stores wait to be accepted or refused.
+    waiting: BTreeMap<Id, Offer>,
+    /// The stores of peers that are named in later lists than this member has, as these peers say.
+    claimed: BTreeMap<Id, (ListVersion, StoreId)>,
+    /// Peers whose latest start is to be recorded.
+    started: BTreeSet<Id>,
+    /// The list of voters whose named stores are all recorded.
+    adopted: ListVersion,
+    /// Peers that refuse this member.
+    refused_by: BTreeMap<Id, Refusal>,
+}
+
+/// A peer's Hello with a store that is not recorded.
+#[derive(Clone, Copy)]
+pub(super) struct Offer {
+    pub store: StoreId,
+    pub known: Option<StoreId>,
+    pub named_in: Option<ListVersion>,
+}
+
+/// Why a peer refuses this member.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    OtherStore,
+    /// It knows this other process, or this one as dead.
+    Superseded(Option<Incarnation>),
+}
 
 impl Member {
-    /// Accepts or refuses the stores of peers, as far as that can be decided now.
+    pub(super) fn take_offer(&mut self, peer: Id, offer: Offer) {
+        if let Some(version) = offer.named_in {
+            let claim = self.state.vetting.claimed.entry(peer).or_insert((version, offer.store));
+            *claim = (*claim).max((version, offer.store));
+        }
+        self.state.vetting.waiting.insert(peer, offer);
+        self.vet_stores();
+    }
+
+    /// Accepts or refuses the stores of peers, and records what is new of them, as far as that is possible now.
     ///
     /// A voter whose store has changed has lost its votes, so it is refused, however often it starts. It comes back as
     /// a voter only if the leader dismisses it first: then no majority counts a vote that it has forgotten.
     pub(super) fn vet_stores(&mut self) {
-        let waiting: Vec<_> = self.state.vetted.iter().map(|(&peer, &stores)| (peer, stores)).collect();
-        for (peer, (store, known)) in waiting {
+        let waiting: Vec<_> =
+            self.state.vetting.waiting.iter().map(|(&peer, &offer)| (peer, offer)).collect();
+        for (peer, Offer { store, known, .. }) in waiting {
             let has_changed = known.is_some();
             if !self.machine.keeps_votes() {
                 // There is nothing to forget. Two processes are told apart by their connections.
@@ -21,27 +67,127 @@ impl Member {
                 } else {
                     self.network.accept_store(peer, store);
                 }
-            } else if has_changed && !self.state.has_started {
-                continue; // it is not known yet who votes
-            } else if has_changed && self.is_voter(peer) {
+            } else if !self.state.has_started && (has_changed || self.saved.is_some()) {
+                continue; // it is not known yet who votes, and from which stores
+            } else if self.is_voter(peer) && self.agreed_store(peer).or(known).is_some_and(|it| it != store) {
                 self.network.refuse_store(peer, store);
-            } else if !self.disk.remember(peer, store) {
+            } else if !self.disk.remember(PeerRecord::new(peer, store)) {
                 return; // one at a time
             }
-            self.state.vetted.remove(&peer);
+            self.state.vetting.waiting.remove(&peer);
+        }
+        self.adopt_named_stores();
+        while let Some(&peer) = self.state.vetting.started.first() {
+            if self.network.record(peer).is_some_and(|record| !self.disk.remember(record)) {
+                return;
+            }
+            self.state.vetting.started.remove(&peer);
         }
     }
 
-    fn is_voter(&self, id: Id) -> bool {
-        self.machine.is_voter(id).unwrap_or_else(|| self.first_voters.contains(&id))
+    /// Records the stores that the list of voters names, once the list itself is on disk.
+    fn adopt_named_stores(&mut self) {
+        let Some(list) = self.machine.voters().filter(|_| !self.state.is_writing) else { return };
+        if self.state.vetting.adopted == list.version {
+            return;
+        }
+        let is_other = |&id: &Id| {
+            let named = self.agreed_store(id);
+            id != self.me && named.is_some() && named != self.network.record(id).map(|it| it.store)
+        };
+        let other = list.stores.keys().copied().find(is_other);
+        match other.and_then(|id| self.agreed_store(id).map(|store| PeerRecord::new(id, store))) {
+            Some(record) => _ = self.disk.remember(record), // if the disk is busy: next time
+            None => {
+                let version = list.version;
+                let is_named = list.stores.get(&self.me) == Some(&Some(self.network.own_store()));
+                self.state.vetting.adopted = version;
+                self.network.set_named_in(is_named.then_some(version));
+            }
+        }
     }
 
-    /// Whether a former store of this member may have made a promise that still holds. It cannot have if this store has
-    /// state: then the algorithm sees to it. Nor if all first voters are connected: each records the store of a peer
-    /// before it hears it, so one that had ever heard the former store would have refused this one.
-    pub(super) fn may_have_promised(&self, now: Time) -> bool {
+    /// The disk has recorded this.
+    pub(super) fn has_recorded(&mut self, PeerRecord { id, store, .. }: PeerRecord) {
+        self.network.accept_store(id, store);
+        if self.state.has_started {
+            self.state.news.push_back(News::Store(id, store));
+        }
+    }
+
+    /// Tells the algorithm all stores that are known as it starts.
+    pub(super) fn tell_stores(&mut self) {
+        if self.machine.keeps_votes() {
+            let peers = self.around.ids().filter_map(|id| self.network.record(id));
+            let stores = peers.map(|record| News::Store(record.id, record.store));
+            self.state.news.push_back(News::Store(self.me, self.network.own_store()));
+            self.state.news.extend(stores);
+        }
+    }
+
+    /// There is a connection with a peer again.
+    pub(super) fn note_start(&mut self, peer: Id) {
+        self.state.vetting.refused_by.remove(&peer);
+        if self.machine.keeps_votes() {
+            self.state.vetting.started.insert(peer);
+        }
+    }
+
+    /// The store that the voters have agreed on for a voter, by the latest list that is known of.
+    fn agreed_store(&self, id: Id) -> Option<StoreId> {
+        let list = self.machine.voters();
+        let version = list.map_or((0, 0), |list| list.version);
+        let claimed = self.state.vetting.claimed.get(&id).filter(|(in_list, _)| *in_list > version);
+        let named = || list.and_then(|list| list.stores.get(&id).copied().flatten());
+        claimed.map(|(_, store)| *store).or_else(named)
+    }
+
+    fn is_voter(&self, id: Id) -> bool {
+        self.machine
+            .voters()
+            .map_or_else(|| self.first_voters.contains(&id), |it| it.stores.contains_key(&id))
+    }
+
+    /// A peer does not hear this member. One peer may be wrong, or lie. This member ends only if so many voters refuse it
+    /// that it can reach no majority without them.
+    pub(super) fn is_refused(&mut self, peer: Id, refusal: Refusal) -> Result<(), Fault> {
+        let me = self.me;
+        let why = match refusal {
+            Refusal::OtherStore => format!(
+                "member {peer} knows that member {me} voted from another store than the one in its data directory: the \
+                 votes in that one are lost, or a second process has this id. {READMISSION}"
+            ),
+            Refusal::Superseded(_) => format!(
+                "another process is member {me} of this cluster, or this one started from a copy or a backup of its data \
+                 directory; give each process an id and a data directory of its own"
+            ),
+        };
+        let is_news = self.state.vetting.refused_by.insert(peer, refusal) != Some(refusal);
+        let listed = self.machine.voters().map(|list| list.stores.keys().copied().collect());
+        let voters: Vec<Id> = listed.unwrap_or_else(|| self.first_voters.clone());
+        let left = voters.iter().filter(|id| !self.state.vetting.refused_by.contains_key(id)).count();
+        if left * 2 > voters.len() {
+            if is_news {
+                let from = Party::Member(peer).to_string();
+                self.outlook.say(self.clock.now(), Event::Refused { from, why });
+            }
+            return Ok(());
+        }
+        if matches!(refusal, Refusal::Superseded(Some(_))) {
+            self.disk.retire();
+        }
+        Err(why.into())
+    }
+
+    /// Whether a new store must take no part yet: a former store of this member may have made a promise that still holds,
+    /// or a voter knows of votes in it. It has made no promise if all other first voters are connected and have saved
+    /// nothing: a leader saves its term before it asks for a promise.
+    pub(super) fn must_wait(&self, now: Time) -> bool {
         let promised_until = Time::ZERO + self.around.delay_bound() * LONGEST_PROMISE;
-        now < promised_until && self.is_store_new() && self.other_stores().any(|is_new| is_new.is_none())
+        let may_have_promised =
+            || now < promised_until && self.other_stores().any(|is_new| is_new != Some(true));
+        let has_voted = || self.state.vetting.refused_by.values().any(|it| *it == Refusal::OtherStore);
+        self.is_store_new() && (has_voted() || may_have_promised())
     }
 
     /// Whether nothing was saved in the stores of the other first voters; nothing for those that are not connected.

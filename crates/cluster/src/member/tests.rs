@@ -4,18 +4,21 @@ use super::*;
 use crate::disk::Keep;
 use crate::elector::Elector;
 use crate::leadership::NoHandOver;
-use crate::machine::Typed;
+use crate::machine::ByteMachine;
 use crate::start::start_with;
-use crate::{Peer, Profile, Saved, Security, Settings, StoreError, Stores};
-use bellwether_algorithms::Algorithms;
+use crate::{Peer, PeerRecord, Profile, Saved, Security, Settings, StoreError, StoreId, Stores};
+use bellwether_algorithms::ALGORITHMS;
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
+use bellwether_algorithms::franklin::Franklin;
+use bellwether_algorithms::peterson::Basic;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
-    Leadership, Links, Message, Need, Never, Protocol, Registry as _, Role, Signal, Spec, Status, Timing,
+    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing,
     Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 use std::pin::pin;
 use std::sync::{Condvar, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -78,7 +81,11 @@ impl Keep for Platter {
         self.act(None)
     }
 
-    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+    fn remember(&mut self, _: PeerRecord) -> Result<(), StoreError> {
+        self.act(None)
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
         self.act(None)
     }
 }
@@ -196,7 +203,7 @@ impl Detector for Gloom {
 
 /// A member and its disk.
 struct Stage {
-    elector: Elector<()>,
+    elector: Elector,
     platter: Platter,
 }
 
@@ -224,9 +231,9 @@ impl Stage {
         platter.be(mood);
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-        let machine = Box::new(Typed::<A>::new());
+        let machine = ByteMachine::new(MachineType::of::<A>());
         let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone())).unwrap();
-        Stage { elector: Elector { shared: Arc::new(shared), registry: PhantomData }, platter }
+        Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
 
     fn alone<A: Algorithm>() -> Stage {
@@ -385,7 +392,7 @@ fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before
 #[test]
 fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() {
     let stage = |me: u64| {
-        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=1000,D=60000").unwrap();
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=1000,D=60000").unwrap();
         Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
             settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
             settings.me = id(me);
@@ -404,10 +411,30 @@ fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() 
     assert_eq!(stage.platter.asked(), [[1]]);
 }
 
+fn watched_alone<A: Algorithm>() -> (u64, Vec<Event>) {
+    let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=5,D=15").unwrap();
+    let stage = Stage::with::<A>(Some(detector.build(Span::default())), Mood::Quick, |_| ());
+    let mut events = stage.elector.observe();
+    until(|| stage.elector.is_leader());
+    thread::sleep(Duration::from_millis(100)); // several times the detector's patience
+    let reigns = stage.elector.view().reign.map_or(0, |reign| reign.number);
+    stage.elector.clone().stop();
+    let judged = to_the_end(&mut events).into_iter().filter(|event| matches!(event, Event::Judged { .. }));
+    (reigns, judged.collect())
+}
+
+#[test]
+fn detector_never_watches_its_own_member() {
+    assert_eq!(watched_alone::<ChangRoberts>(), (1, vec![]));
+    assert_eq!(watched_alone::<NeighbourTimeout>(), (1, vec![]));
+    assert_eq!(watched_alone::<Basic>(), (1, vec![]));
+    assert_eq!(watched_alone::<Franklin>(), (1, vec![]));
+}
+
 /// Two scribes that are connected, with detectors whose patience is two seconds.
 fn watched_pair() -> (Stage, Stage) {
     let stage = |me: u64| {
-        let detector = DetectorChoice::parse(Algorithms::DETECTORS, "heartbeat:T=50,D=1950").unwrap();
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=50,D=1950").unwrap();
         Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
             settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
             settings.me = id(me);

@@ -309,8 +309,9 @@ impl Network {
         member.hellos += 1;
         let (from, to, number) = (self.me, peer, member.hellos);
         let (incarnation, commitment) = (self.incarnation, self.commitment);
-        let (store, is_new) = (self.store, self.is_new);
-        let hello = Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment };
+        let (store, is_new, named_in) = (self.store, self.is_new, self.named_in);
+        let hello =
+            Hello { cluster, terms, from, to, incarnation, store, is_new, named_in, number, commitment };
         if let Some(line) = &mut self.lines[at] {
             line.link.queue(&Frame::Hello(hello));
         }
@@ -318,8 +319,11 @@ impl Network {
 
     /// A peer knows another process under our identity, or ours as dead.
     pub(super) fn superseded(&mut self, at: usize, by: Option<Incarnation>) {
-        self.happened.push(Incoming::Superseded { by });
+        let peer = self.lines[at].as_ref().and_then(|line| line.peer);
         self.drop_line(at, Ended::Superseded);
+        if let Some(peer) = peer {
+            self.happened.push(Incoming::Superseded { peer, by });
+        }
     }
 
     fn hear_obituary(&mut self, at: usize) -> Result<bool, Trouble> {

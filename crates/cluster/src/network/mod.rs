@@ -30,7 +30,7 @@ pub mod wire;
 mod words;
 
 use crate::{Incarnation, Settings, StoreId, Stores, Terms};
-use bellwether_core::{Id, Signal};
+use bellwether_core::{Id, ListVersion, Signal};
 use diagnosis::Diagnosis;
 use door::{Caller, Door};
 use happened::Happened;
@@ -81,6 +81,8 @@ pub struct Network {
     store: StoreId,
     /// Nothing was ever saved in it.
     is_new: bool,
+    /// Which list of voters names it, if this member has such a list.
+    named_in: Option<ListVersion>,
     commitment: Option<[u8; 32]>,
     members: Vec<Member>,
     lines: Vec<Option<Line>>,
@@ -189,6 +191,7 @@ impl Network {
             incarnation,
             store: stores.own,
             is_new: stores.is_new,
+            named_in: None,
             commitment: settings.commitment,
             members: others
                 .map(|it| Member::new(it.id, it.address.clone(), (pace.pause, now), stores))

@@ -23,6 +23,8 @@ const MOST_STARTS: u64 = 1 << 32;
 /// than the last one did, something is wrong: a second process runs under this identity, or its disk was lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
+    /// The last one that was heard before this member's own start.
+    recorded: Option<Incarnation>,
     latest: Option<Life>,
     /// An earlier life was never proven to be dead: until then, what was promised to it may hold.
     in_doubt_until: Option<Instant>,
@@ -58,15 +60,26 @@ pub enum Burial {
 }
 
 impl Known {
+    /// What is known when this member starts: the last start that it has recorded.
+    pub fn recorded(last: Option<Incarnation>) -> Known {
+        Known { recorded: last.filter(|last| last.boot > 0), ..Known::default() }
+    }
+
+    /// The latest start, if it was heard.
+    pub fn latest(&self) -> Option<Incarnation> {
+        self.latest.map(|life| life.incarnation)
+    }
+
     /// Whether a member can have started so often. Greater counts are lies: they would keep the member out for good.
     pub fn is_plausible(&self, boot: u64) -> bool {
-        let heard = self.latest.map_or(0, |life| life.incarnation.boot);
+        let heard = self.latest().or(self.recorded).map_or(0, |life| life.boot);
         boot.saturating_sub(heard) <= MOST_STARTS
     }
 
     /// The member votes from another store now: its starts are counted anew. The last start of the former store may not
     /// be dead, and what was promised to it may hold until then.
     pub fn replace(&mut self, promised_until: Instant) {
+        self.recorded = None;
         let is_in_doubt = self.latest.take().is_some_and(|life| !life.is_dead);
         if is_in_doubt {
             self.in_doubt_until = Some(promised_until);
@@ -80,7 +93,9 @@ impl Known {
         commitment: Option<[u8; 32]>,
         (now, longest_promise): (Instant, Duration),
     ) -> Arrival {
+        let is_earlier = |it: &Incarnation| incarnation.boot <= it.boot && incarnation != *it;
         match self.latest {
+            None if self.recorded.as_ref().is_some_and(is_earlier) => Arrival::Refused(self.recorded),
             Some(life) if life.incarnation == incarnation && life.is_dead => Arrival::Refused(None),
             Some(life) if life.incarnation == incarnation => Arrival::Same,
             Some(life) if incarnation.boot <= life.incarnation.boot => {
@@ -188,11 +203,12 @@ impl Member {
         (longest_pause, now): (Duration, Instant),
         stores: &Stores,
     ) -> Member {
+        let record = stores.peers.iter().find(|record| record.id == id);
         Member {
             id,
             address,
-            known: Known::default(),
-            store: stores.peers.iter().find(|(peer, _)| *peer == id).map(|(_, store)| *store),
+            known: Known::recorded(record.map(|record| record.last)),
+            store: record.map(|record| record.store),
             is_new: false,
             up: None,
             dialling: Dialling::At(now),

@@ -6,8 +6,8 @@
 use super::link::Trouble;
 use super::wire::{Frame, Hello};
 use super::{Ended, Incoming, Network, Party, Stage};
-use crate::{LONGEST_PROMISE, StoreId};
-use bellwether_core::Id;
+use crate::{LONGEST_PROMISE, PeerRecord, StoreId};
+use bellwether_core::{Id, ListVersion};
 use std::time::{Duration, Instant};
 
 impl Network {
@@ -22,7 +22,7 @@ impl Network {
             line.stage = Stage::Vetting;
             line.vetted = Some(Box::new(hello.clone()));
         }
-        self.happened.push(Incoming::NewStore { peer, store, known });
+        self.happened.push(Incoming::NewStore { peer, store, known, named_in: hello.named_in });
         true
     }
 
@@ -79,11 +79,30 @@ impl Network {
     /// Another member knows a former store of ours.
     pub(super) fn has_other_store(&mut self, at: usize) -> Result<bool, Trouble> {
         let peer = self.lines[at].as_ref().and_then(|line| line.peer);
+        self.drop_line(at, Ended::Superseded);
         if let Some(peer) = peer {
             self.happened.push(Incoming::OtherStore { peer });
         }
-        self.drop_line(at, Ended::Superseded);
         Ok(false)
+    }
+
+    /// From now on Hellos say which list of voters names this member's store.
+    pub fn set_named_in(&mut self, list: Option<ListVersion>) {
+        self.named_in = list;
+    }
+
+    /// The store that this member votes from.
+    #[must_use]
+    pub fn own_store(&self) -> StoreId {
+        self.store
+    }
+
+    /// What is known of a peer, to be recorded; nothing if its store was never accepted.
+    #[must_use]
+    pub fn record(&self, peer: Id) -> Option<PeerRecord> {
+        let member = self.member(peer)?;
+        let record = PeerRecord::new(peer, member.store?);
+        Some(member.known.latest().map_or(record, |last| PeerRecord { last, ..record }))
     }
 
     /// From now on Hellos say that something was saved in this member's store.

@@ -4,10 +4,10 @@
 //! Reading is a pure function of the bytes; whatever it does not understand ends the connection.
 
 use crate::{Incarnation, StoreId, Terms};
-use bellwether_core::{Id, Signal};
+use bellwether_core::{Id, ListVersion, Signal};
 
 /// The version of this format. Those of another version refuse each other.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// The longest body.
 pub const MAX_BODY: usize = 16 * 1024;
 /// What comes before a body.
@@ -79,6 +79,8 @@ pub struct Hello {
     pub store: StoreId,
     /// Nothing was ever saved in that store.
     pub is_new: bool,
+    /// The speaker has this list of voters, which names that store for it.
+    pub named_in: Option<ListVersion>,
     /// Counts the speaker's Hellos to whom is meant: the later one was said knowing more.
     pub number: u64,
     /// SHA-256 of the token that the speaker's supervisor reveals after its death.
@@ -234,13 +236,18 @@ impl Hello {
         put_incarnation(self.incarnation, to);
         to.extend(self.store.bytes());
         to.push(u8::from(self.is_new));
+        to.push(u8::from(self.named_in.is_some()));
+        if let Some((term, number)) = self.named_in {
+            to.extend(term.to_le_bytes());
+            to.extend(number.to_le_bytes());
+        }
         to.extend(self.number.to_le_bytes());
         to.push(u8::from(self.commitment.is_some()));
         to.extend(self.commitment.iter().flatten());
     }
 }
 
-fn put_incarnation(incarnation: Incarnation, to: &mut Vec<u8>) {
+pub(crate) fn put_incarnation(incarnation: Incarnation, to: &mut Vec<u8>) {
     to.extend(incarnation.boot.to_le_bytes());
     to.extend(incarnation.nonce.to_le_bytes());
 }
@@ -289,7 +296,7 @@ impl<'a> Reader<'a> {
         Some(name.to_owned())
     }
 
-    fn flag(&mut self) -> Option<bool> {
+    pub(crate) fn flag(&mut self) -> Option<bool> {
         match self.u8()? {
             0 => Some(false),
             1 => Some(true),
@@ -297,7 +304,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn incarnation(&mut self) -> Option<Incarnation> {
+    pub(crate) fn incarnation(&mut self) -> Option<Incarnation> {
         Some(Incarnation { boot: self.u64()?, nonce: self.u64()? })
     }
 
@@ -344,8 +351,11 @@ impl<'a> Reader<'a> {
         let (cluster, terms) = (self.name()?, Terms::read(self)?);
         let (from, to) = (self.id()?, self.id()?);
         let (incarnation, store) = (self.incarnation()?, StoreId::new(self.array()?));
-        let (is_new, number) = (self.flag()?, self.u64()?);
+        let is_new = self.flag()?;
+        let named_in =
+            if self.flag()? { Some((self.u64()?, u32::from_le_bytes(self.array()?))) } else { None };
+        let number = self.u64()?;
         let commitment = if self.flag()? { Some(self.array()?) } else { None };
-        Some(Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment })
+        Some(Hello { cluster, terms, from, to, incarnation, store, is_new, named_in, number, commitment })
     }
 }

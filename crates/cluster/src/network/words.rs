@@ -1,7 +1,7 @@
 //! What a network and whoever uses it say to each other.
 
 use crate::{Incarnation, StoreId};
-use bellwether_core::{Id, Signal};
+use bellwether_core::{Id, ListVersion, Signal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -64,8 +64,10 @@ pub enum Incoming<'a> {
         /// Which life of it.
         incarnation: Incarnation,
     },
-    /// Peers know another process under our identity, or ours as dead: this one must stop.
+    /// A peer knows another process under our identity, or ours as dead, and does not hear this one.
     Superseded {
+        /// The peer.
+        peer: Id,
         /// The other one, if it is not our own death that was certified.
         by: Option<Incarnation>,
     },
@@ -78,8 +80,10 @@ pub enum Incoming<'a> {
         store: StoreId,
         /// The store that it voted from before, if it was ever heard.
         known: Option<StoreId>,
+        /// The list of voters that names its store, if the peer has such a list.
+        named_in: Option<ListVersion>,
     },
-    /// A peer knows that this member voted from another store: this one must stop.
+    /// A peer knows that this member voted from another store, and does not hear this one.
     OtherStore {
         /// The peer.
         peer: Id,

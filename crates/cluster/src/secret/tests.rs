@@ -22,8 +22,11 @@ fn a_generated_secret_that_was_not_copied_whole_is_refused() {
     for end in GENERATED.len()..text.len() {
         assert_eq!(check(&text[..end]), Err(WeakSecret::Checksum), "cut at {end}");
     }
-    for spoilt in [format!("{text}\n"), format!("{text}0"), text.to_uppercase().replace("BW1", "bw1")] {
+    for spoilt in [format!("{text}0"), text[..75].to_uppercase(), format!(" {} ", &text[..75])] {
         assert_eq!(check(&spoilt), Err(WeakSecret::Checksum), "{}", spoilt.len());
+    }
+    for same in [format!(" {text}\n"), text.to_uppercase(), text.to_uppercase().replace("BW1", "bw1")] {
+        assert_eq!(Secret::new(same), generated);
     }
     for at in GENERATED.len()..text.len() {
         let other = if &text[at..=at] == "0" { "1" } else { "0" };

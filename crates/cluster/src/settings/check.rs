@@ -5,7 +5,7 @@ use super::secrecy::shown;
 use super::{Security, Settings};
 use crate::secret::WeakSecret;
 use bellwether_core::{Id, POSSIBLE_RENEWALS, Span};
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -130,8 +130,9 @@ impl Settings {
         }
         let mut places: Vec<(String, Id)> = Vec::new();
         for peer in &self.members {
-            let port = check_address(&peer.address)
-                .map_err(|why| SettingsError::Address { member: peer.id, why })?;
+            let wrong = |why| SettingsError::Address { member: peer.id, why };
+            let port = check_address(&peer.address).map_err(wrong)?;
+            check_reachable(&peer.address).map_err(wrong)?;
             // Port 0: the address is not known yet, and the member is told later.
             if port != 0 {
                 places.push((normalised(&peer.address), peer.id));
@@ -196,10 +197,57 @@ fn check_address(address: &str) -> Result<u16, &'static str> {
     port.parse().ok().filter(|_| is_number).ok_or("its port is no number up to 65535")
 }
 
+/// Peers can dial an address only if it is of one host.
+fn check_reachable(address: &str) -> Result<(), &'static str> {
+    let Some(ip) = address.rsplit_once(':').and_then(|(host, _)| literal(host)) else { return Ok(()) };
+    if ip.is_unspecified() {
+        return Err(
+            "it is the address of every host and of none; peers need this member's own (`listen` may be 0.0.0.0)",
+        );
+    }
+    let is_broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast());
+    if ip.is_multicast() || is_broadcast {
+        return Err("it is the address of many hosts; peers need this member's own");
+    }
+    Ok(())
+}
+
+/// The address that a host is, if it is no name: in any form that a resolver takes without asking anybody.
+fn literal(host: &str) -> Option<IpAddr> {
+    if host.eq_ignore_ascii_case("localhost") {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    if let Some(v6) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        return Some(v6.parse::<Ipv6Addr>().ok()?.to_canonical());
+    }
+    // As `inet_aton` reads it: 127.1 is 127.0.0.1, and so is 2130706433.
+    let parts: Option<Vec<u64>> = host.split('.').map(part_of_address).collect();
+    let (&last, first) = parts.as_ref()?.split_last()?;
+    if first.len() > 3 || first.iter().any(|&byte| byte > 255) || last >> (8 * (4 - first.len())) != 0 {
+        return None;
+    }
+    let bits = first.iter().zip([24, 16, 8]).map(|(&byte, shift)| byte << shift).sum::<u64>() + last;
+    u32::try_from(bits).ok().map(|bits| Ipv4Addr::from_bits(bits).into())
+}
+
+/// A number as C writes it: decimal, or octal after 0, or hexadecimal after 0x.
+fn part_of_address(text: &str) -> Option<u64> {
+    let text = text.to_ascii_lowercase();
+    let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix('0')) {
+        (Some(digits), _) => (digits, 16),
+        (_, Some(digits)) if !digits.is_empty() => (digits, 8),
+        _ => (&*text, 10),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit());
+    u64::from_str_radix(digits, base).ok().filter(|&it| is_number && it <= u64::from(u32::MAX))
+}
+
 /// Addresses that are written differently and are the same.
 fn normalised(address: &str) -> String {
     let address = address.to_ascii_lowercase();
-    address.parse::<SocketAddr>().map_or(address, |parsed| parsed.to_string())
+    let Some((host, port)) = address.rsplit_once(':') else { return address };
+    let port = port.trim_start_matches('0');
+    literal(host).map_or_else(|| format!("{host}:{port}"), |ip| format!("{ip}:{port}"))
 }
 
 #[cfg(test)]
@@ -261,12 +309,43 @@ mod tests {
     }
 
     #[test]
+    fn peers_cannot_dial_every_host_or_many() {
+        for bad in ["0.0.0.0:1", "0:1", "[::]:1", "[::ffff:0.0.0.0]:1", "224.0.0.1:1", "[ff02::1]:1"] {
+            let error = wrong(|it| it.members[0].address = bad.into());
+            assert!(
+                matches!(error, SettingsError::Address { member, .. } if member == id(1)),
+                "{bad}: {error}"
+            );
+        }
+        let everywhere = Settings { listen: Some("0.0.0.0:7400".into()), ..settings() };
+        assert_eq!(everywhere.check(), Ok(()));
+    }
+
+    #[test]
+    fn names_and_different_addresses_are_told_apart() {
+        for (one, other) in
+            [("127.0.0.1:1", "127.0.0.1:2"), ("127.0.0.1:1", "127.0.0.2:1"), ("1.2.3.4.5:1", "1.2.3.4:1")]
+        {
+            let mut settings = settings();
+            settings.members[0].address = one.into();
+            settings.members[2].address = other.into();
+            assert_eq!(settings.check(), Ok(()), "{one} {other}");
+        }
+    }
+
+    #[test]
     fn two_members_cannot_have_one_address() {
         for (one, other) in [
             ("there:1", "there:1"),
             ("there:1", "THERE:1"),
             ("[::1]:5", "[0:0::1]:5"),
             ("127.0.0.1:1", "127.0.0.1:01"),
+            ("there:1", "there:01"),
+            ("127.0.0.1:1", "localhost:1"),
+            ("127.0.0.1:1", "127.1:1"),
+            ("127.0.0.1:1", "2130706433:1"),
+            ("127.0.0.1:1", "0x7f.0.0.01:1"),
+            ("127.0.0.1:1", "[::ffff:127.0.0.1]:1"),
         ] {
             let change = |it: &mut Settings| {
                 it.members[0].address = one.into();

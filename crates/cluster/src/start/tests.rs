@@ -1,9 +1,9 @@
 //! What has been tried when the first byte is written.
 
 use super::*;
-use crate::{StoreId, Stores};
+use crate::{PeerRecord, StoreId, Stores};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_core::Id;
+use bellwether_core::{Id, MachineType};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,11 @@ impl Keep for Idle {
         Ok(())
     }
 
-    fn remember(&mut self, _: Id, _: StoreId) -> Result<(), StoreError> {
+    fn remember(&mut self, _: PeerRecord) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn retire(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -30,7 +34,7 @@ fn starts(
 ) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-    start_with(settings, None, Box::new(Typed::<QuorumLease<Ranked>>::new()), saved, begin)
+    start_with(settings, None, ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>()), saved, begin)
 }
 
 /// A member with an id that no other test's member has: its thread is called by it.

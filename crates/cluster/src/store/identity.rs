@@ -1,45 +1,33 @@
-//! Which store a member votes from.
+//! Which stores members vote from, and what is recorded of peers.
 
+use crate::Incarnation;
 use bellwether_core::Id;
+pub use bellwether_core::StoreId;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use std::fmt;
 
-/// The identity of a store: drawn when the store is made, and kept in it. A member whose disk was lost has another one,
-/// and so has a second process with a directory of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StoreId([u8; StoreId::LENGTH]);
+/// A new identity; nothing if the system has no random numbers.
+pub(crate) fn draw() -> Option<StoreId> {
+    let mut bytes = [0; StoreId::LENGTH];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(StoreId::new(bytes))
+}
 
-impl StoreId {
-    pub(crate) const LENGTH: usize = 16;
+/// What a member has recorded of a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerRecord {
+    /// The peer.
+    pub id: Id,
+    /// The store that it votes from.
+    pub store: StoreId,
+    /// Its last start that was heard; zeros if none was.
+    pub last: Incarnation,
+}
 
-    /// From its bytes.
+impl PeerRecord {
+    /// A peer of which only the store is known.
     #[must_use]
-    pub const fn new(bytes: [u8; 16]) -> StoreId {
-        StoreId(bytes)
-    }
-
-    /// A new one; nothing if the system has no random numbers.
-    pub(crate) fn draw() -> Option<StoreId> {
-        let mut bytes = [0; StoreId::LENGTH];
-        SystemRandom::new().fill(&mut bytes).ok()?;
-        Some(StoreId(bytes))
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8; StoreId::LENGTH] {
-        &self.0
-    }
-}
-
-/// The first eight bytes in hexadecimal: enough to tell stores apart in a log.
-impl fmt::Display for StoreId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for StoreId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StoreId({self})")
+    pub const fn new(id: Id, store: StoreId) -> PeerRecord {
+        PeerRecord { id, store, last: Incarnation { boot: 0, nonce: 0 } }
     }
 }
 
@@ -50,6 +38,6 @@ pub struct Stores {
     pub own: StoreId,
     /// Nothing was ever saved in its own.
     pub is_new: bool,
-    /// The stores of the peers that it has heard.
-    pub peers: Vec<(Id, StoreId)>,
+    /// What was recorded of the peers that it has heard.
+    pub peers: Vec<PeerRecord>,
 }

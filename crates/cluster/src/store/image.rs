@@ -11,13 +11,12 @@
 //! from a damaged record: see [`newest`].
 //!
 //! The contents of a copy, all numbers little-endian: magic (8 bytes), zeros (4), version (4), boot (8), id (8), store
-//! identity (16), wait (8), cluster name, configuration, peers' store identities, payload (each after its length).
+//! identity (16), retired (1), wait (8), cluster name, configuration, what is known of peers, payload (each after its length).
 
-use super::{Flaw, StoreId};
+use super::{Flaw, PeerRecord, StoreId};
 use crate::Settings;
 use crate::Terms;
-use crate::network::wire::Reader;
-use bellwether_core::Id;
+use crate::network::wire::{Reader, put_incarnation};
 
 /// Disks write a sector whole or not at all.
 pub(super) const SECTOR: usize = 512;
@@ -38,11 +37,11 @@ pub(super) const MAX_PAYLOAD: usize = SECTORS * CONTENTS
     - (HEAD + 1 + MAX_NAME + 2 + Terms::MAX_LENGTH + 2 + PEER * Settings::MOST_MEMBERS + 4);
 
 const MAGIC: [u8; 8] = *b"BWVOTES\n";
-const VERSION: u32 = 3;
-/// Magic, zeros, version, boot, id, store identity, wait.
-const HEAD: usize = 8 + 4 + 4 + 8 + 8 + StoreId::LENGTH + 8;
-/// An id and a store identity.
-const PEER: usize = 8 + StoreId::LENGTH;
+const VERSION: u32 = 4;
+/// Magic, zeros, version, boot, id, store identity, retired, wait.
+const HEAD: usize = 8 + 4 + 4 + 8 + 8 + StoreId::LENGTH + 1 + 8;
+/// An id, a store identity, a boot count and a nonce.
+const PEER: usize = 8 + StoreId::LENGTH + 8 + 8;
 /// Instead of a payload's length: nothing was ever saved, which is not the same as an empty payload.
 const NOTHING: u32 = u32::MAX;
 
@@ -55,10 +54,12 @@ pub(super) struct Record {
     pub store: StoreId,
     pub cluster: String,
     pub terms: Terms,
+    /// No member starts from it any more.
+    pub is_retired: bool,
     /// For how long promises of earlier starts may hold, in microseconds, beyond what the terms tell.
     pub wait: u64,
-    /// The store identity of each peer that was heard.
-    pub peers: Vec<(Id, StoreId)>,
+    /// What is known of each peer that was heard.
+    pub peers: Vec<PeerRecord>,
     pub payload: Option<Vec<u8>>,
 }
 
@@ -76,6 +77,7 @@ pub(super) fn fill(slot: &mut [u8; SLOT], record: &Record, sequence: u64) {
     contents.extend(record.boot.to_le_bytes());
     contents.extend(record.id.to_le_bytes());
     contents.extend(record.store.bytes());
+    contents.push(u8::from(record.is_retired));
     contents.extend(record.wait.to_le_bytes());
     contents.push(record.cluster.len() as u8);
     contents.extend(record.cluster.as_bytes());
@@ -85,9 +87,10 @@ pub(super) fn fill(slot: &mut [u8; SLOT], record: &Record, sequence: u64) {
     let length = contents.len() - length_at - 2;
     contents[length_at..length_at + 2].copy_from_slice(&(length as u16).to_le_bytes());
     contents.extend((record.peers.len() as u16).to_le_bytes());
-    for (peer, store) in &record.peers {
-        contents.extend(peer.value().to_le_bytes());
-        contents.extend(store.bytes());
+    for peer in &record.peers {
+        contents.extend(peer.id.value().to_le_bytes());
+        contents.extend(peer.store.bytes());
+        put_incarnation(peer.last, &mut contents);
     }
     let length = record.payload.as_ref().map_or(NOTHING, |bytes| bytes.len() as u32);
     contents.extend(length.to_le_bytes());
@@ -196,16 +199,19 @@ fn read(contents: &[u8]) -> Result<Record, Flaw> {
 
 fn read_fields(mut from: Reader<'_>) -> Option<Record> {
     let (boot, id, store) = (from.u64()?, from.u64()?, StoreId::new(from.array()?));
-    let (wait, cluster) = (from.u64()?, from.name()?);
+    let (is_retired, wait, cluster) = (from.flag()?, from.u64()?, from.name()?);
     let length = u16::from_le_bytes(from.array()?);
     let terms = Terms::decode(from.bytes(length.into())?)?;
     let count = usize::from(u16::from_le_bytes(from.array()?));
     let peers = (0..count.min(Settings::MOST_MEMBERS))
-        .map(|_| Some((from.id()?, StoreId::new(from.array()?))))
+        .map(|_| {
+            let (id, store) = (from.id()?, StoreId::new(from.array()?));
+            Some(PeerRecord { id, store, last: from.incarnation()? })
+        })
         .collect::<Option<_>>()?;
     let payload = match u32::from_le_bytes(from.array()?) {
         NOTHING => None,
         length => Some(from.bytes(length as usize)?.to_vec()),
     };
-    Some(Record { boot, id, store, cluster, terms, wait, peers, payload })
+    Some(Record { boot, id, store, is_retired, cluster, terms, wait, peers, payload })
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Incarnation;
 use crate::terms::tests::terms;
 use image::{COPY, FILE, SECTOR, SLOT, newest};
 use rand::seq::SliceRandom as _;
@@ -186,24 +187,54 @@ fn the_stores_of_peers_are_remembered_with_the_votes() {
     let (mut store, saved) = open(directory.path()).unwrap();
     assert_eq!(saved.stores.peers, []);
     let [first, second, third] = [1, 2, 3].map(|it| StoreId::new([it; 16]));
-    store.remember(id(1), first).unwrap();
+    let record = |peer: u64, store| PeerRecord {
+        last: Incarnation { boot: peer + 1, nonce: 9 },
+        ..PeerRecord::new(id(peer), store)
+    };
+    store.remember(record(1, first)).unwrap();
     store.write(b"a vote").unwrap();
-    store.remember(id(2), second).unwrap();
-    store.remember(id(1), third).unwrap();
+    store.remember(record(2, second)).unwrap();
+    store.remember(record(1, third)).unwrap();
     drop(store);
     let (mut store, saved) = open(directory.path()).unwrap();
-    assert_eq!(saved.stores.peers, [(id(2), second), (id(1), third)]);
+    assert_eq!(saved.stores.peers, [record(2, second), record(1, third)]);
     assert_eq!(saved.durable, Some(b"a vote".to_vec()));
     // As many as a cluster can have, and those of others that are gone make room.
     for peer in 1..=Settings::MOST_MEMBERS as u64 + 5 {
-        store.remember(id(peer), first).unwrap();
+        store.remember(record(peer, first)).unwrap();
     }
     store.write(&[7; Store::MAX_LENGTH]).unwrap();
     drop(store);
     let saved = open(directory.path()).unwrap().1;
     assert_eq!(saved.stores.peers.len(), Settings::MOST_MEMBERS);
-    assert_eq!(saved.stores.peers.last(), Some(&(id(Settings::MOST_MEMBERS as u64 + 5), first)));
+    assert_eq!(saved.stores.peers.last(), Some(&record(Settings::MOST_MEMBERS as u64 + 5, first)));
     assert_eq!(saved.durable, Some(vec![7; Store::MAX_LENGTH]));
+}
+
+#[test]
+fn the_longest_list_of_voters_can_be_saved() {
+    let longest_id = 9; // bytes
+    let voters = Settings::MOST_MEMBERS * (longest_id + 1 + StoreId::LENGTH);
+    let (term, vote, version, count) = (10, 1 + longest_id, 10 + 5, 3);
+    assert!(Store::MAX_LENGTH >= voters + term + vote + version + count, "{}", Store::MAX_LENGTH);
+}
+
+#[test]
+fn a_store_that_was_refused_for_good_never_starts_again() {
+    let directory = TempDir::new().unwrap();
+    let (mut store, _) = open(directory.path()).unwrap();
+    store.write(b"a vote").unwrap();
+    store.retire().unwrap();
+    drop(store);
+    let before = state(&directory);
+    for _ in 0..3 {
+        let error = open(directory.path()).unwrap_err();
+        assert!(
+            matches!(error, StoreError::Retired { .. }) && error.to_string().contains("Readmit it"),
+            "{error}"
+        );
+    }
+    assert_eq!(state(&directory), before, "a refusal changes nothing");
 }
 
 #[test]
@@ -381,7 +412,13 @@ fn after_other_bounds_a_member_waits_for_longer_than_it_can_have_promised() {
         assert_eq!(wait_of(&directory, other).1, 200 * 12_000);
         let (mut store, wait) = wait_of(&directory, &terms());
         assert_eq!(wait, 200 * 12_000, "the longest of all counts");
+        // A peer's store may be recorded, and the disk probed, before the wait is over.
+        store.remember(PeerRecord::new(id(1), StoreId::new([1; 16]))).unwrap();
         store.write_again().unwrap();
+        drop(store);
+        let (mut store, wait) = wait_of(&directory, &terms());
+        assert_eq!(wait, 200 * 12_000, "only the algorithm's first write ends the wait");
+        store.write(b"a later vote").unwrap();
         drop(store);
         assert_eq!(wait_of(&directory, &terms()).1, 0);
     }

@@ -100,6 +100,7 @@ fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
         incarnation,
         store,
         is_new,
+        named_in: None,
         number: 1,
         commitment,
     }))

@@ -2,7 +2,7 @@
 
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_cluster::network::{Ended, Incoming, Network, NetworkError, Outgoing};
-use bellwether_cluster::{Incarnation, Peer, Security, Settings, StoreId, Stores, Terms};
+use bellwether_cluster::{Incarnation, Peer, PeerRecord, Security, Settings, StoreId, Stores, Terms};
 use bellwether_core::{Id, Protocol as _, Signal};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,11 @@ pub fn store(me: u64) -> StoreId {
 
 /// What a member knows of stores that has heard all the others before.
 pub fn stores(me: u64) -> Stores {
-    Stores { own: store(me), is_new: true, peers: (1..=9).map(|peer| (id(peer), store(peer))).collect() }
+    Stores {
+        own: store(me),
+        is_new: true,
+        peers: (1..=9).map(|peer| PeerRecord::new(id(peer), store(peer))).collect(),
+    }
 }
 
 /// What was heard, as it can be kept.
@@ -93,8 +97,8 @@ impl Node {
                 Incoming::Signal { peer, signal } => Heard::Signal(peer.value(), signal),
                 Incoming::Ready { peer, term } => Heard::Ready(peer.value(), term),
                 Incoming::Dead { peer, incarnation } => Heard::Dead(peer.value(), incarnation.boot),
-                Incoming::Superseded { by } => Heard::Superseded(by.map(|by| by.boot)),
-                Incoming::NewStore { peer, store, known } => Heard::NewStore(peer.value(), store, known),
+                Incoming::Superseded { by, .. } => Heard::Superseded(by.map(|by| by.boot)),
+                Incoming::NewStore { peer, store, known, .. } => Heard::NewStore(peer.value(), store, known),
                 Incoming::OtherStore { peer } => Heard::OtherStore(peer.value()),
                 Incoming::Refused { why, .. } => Heard::Refused(why),
             });

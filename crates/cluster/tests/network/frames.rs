@@ -14,7 +14,19 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
         let (cluster, terms) = ("orders".to_owned(), terms(&settings(1, 3)));
         let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
         let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
-        Frame::Hello(Hello { cluster, terms, from, to, incarnation, store, is_new, number, commitment })
+        let named_in = commitment.map(|_| (u64::MAX, 7));
+        Frame::Hello(Hello {
+            cluster,
+            terms,
+            from,
+            to,
+            incarnation,
+            store,
+            is_new,
+            named_in,
+            number,
+            commitment,
+        })
     };
     vec![
         hello(None),

@@ -3,10 +3,13 @@
 use super::Simulation;
 use crate::clock::Clock;
 use crate::faults::{Event, Fate, Lie, LinkFaults};
-use crate::trace::{Drop, Observer};
+use crate::measure::encoded_bytes;
+use crate::trace::Drop;
 use crate::wheel::Packet;
-use crate::world::{Step, Stream, stream};
-use bellwether_core::{Algorithm, Effects, Message, Port, Span, Time};
+use crate::world::{Stream, stream};
+use bellwether_core::machine::Machine;
+use bellwether_core::machine::Outputs;
+use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Port, Span, Time};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -24,11 +27,11 @@ pub struct LinkCounts {
 }
 
 /// The state of what is wrong.
-pub(super) struct Disturbance<A: Algorithm> {
+pub(super) struct Disturbance {
     links: LinkTrouble,
     pub(super) clocks: BTreeMap<u32, Clock>,
     /// Those that are frozen: their states, and timers that have run out since.
-    pub(super) frozen: BTreeMap<u32, (A, Vec<A::Timer>)>,
+    pub(super) frozen: BTreeMap<u32, (AnyMachine, Vec<AnyValue>)>,
     /// Those that crash in the middle of the next that they send or write, and in the middle of which.
     doomed: BTreeMap<u32, Doom>,
     pub(super) liars: BTreeSet<u32>,
@@ -140,7 +143,7 @@ impl LinkTrouble {
     }
 }
 
-impl<A: Algorithm> Disturbance<A> {
+impl Disturbance {
     pub(super) fn new(seed: u64) -> Self {
         Disturbance {
             links: LinkTrouble::default(),
@@ -158,7 +161,7 @@ impl<A: Algorithm> Disturbance<A> {
     }
 }
 
-impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
+impl Simulation<'_, '_> {
     /// Something goes wrong with a member, or is put right.
     pub(super) fn strike(&mut self, what: Event, member: u32) {
         let now = self.now;
@@ -201,7 +204,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         self.crashed.remove(at);
         self.start(member);
         self.tell_the_truth(member, true);
-        if A::SPEC.starts == bellwether_core::Starts::Callers {
+        if self.spec().starts == bellwether_core::Starts::Callers {
             self.call(member);
         }
     }
@@ -219,8 +222,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// A frozen member's timer has run out: it will notice when it wakes. A lease is over at once.
-    pub(super) fn postpone(&mut self, member: u32, timer: A::Timer) {
-        if Self::LEASED && self.frozen(member).is_some_and(|state| state.lease().as_ref() == Some(&timer)) {
+    pub(super) fn postpone(&mut self, member: u32, timer: AnyValue) {
+        if self.is_leased() && self.frozen(member).is_some_and(|state| state.lease().as_ref() == Some(&timer))
+        {
             self.tally.reigns.note(self.now, member, None);
         }
         if let Some((_, overdue)) = self.disturbed.as_mut().and_then(|it| it.frozen.get_mut(&member)) {
@@ -229,8 +233,8 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// A frozen member's state.
-    pub(super) fn frozen(&self, member: u32) -> Option<&A> {
-        self.disturbed.as_ref()?.frozen.get(&member).map(|(state, _)| state)
+    pub(super) fn frozen(&self, member: u32) -> Option<&dyn Machine> {
+        self.disturbed.as_ref()?.frozen.get(&member).map(|(state, _)| &**state)
     }
 
     fn change_clock(&mut self, member: u32, change: impl Fn(&mut Clock)) {
@@ -260,9 +264,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                 let rank = rank.unwrap_or_else(|| self.world.rank(member).with_id(leader));
                 for port in (0..self.plan.topology.ports(member)).map(Port) {
                     if self.plan.topology.flow(member, port).sends()
-                        && let Some(msg) = A::Msg::forged(rank)
+                        && let Some(msg) = (self.world.machine().forge)(rank)
                     {
-                        self.send::<false>(member, port, msg);
+                        self.send(member, port, msg);
                     }
                 }
             }
@@ -275,12 +279,10 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// What a member's own clock shows.
-    #[inline(always)]
     pub(super) fn clock(&self, member: u32) -> Time {
         if self.disturbed.is_none() { self.now } else { self.shown_by_clock(member) }
     }
 
-    #[inline(never)]
     fn shown_by_clock(&self, member: u32) -> Time {
         let clock = self.disturbed.as_ref().and_then(|disturbed| disturbed.clocks.get(&member));
         clock.map_or(self.now, |clock| clock.show(self.now))
@@ -300,10 +302,8 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// Sends where links may fail.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn send_disturbed(&mut self, member: u32, port: Port, msg: A::Msg) {
-        self.tally.sent(&msg);
+    pub(super) fn send_disturbed(&mut self, member: u32, port: Port, msg: AnyMessage) {
+        self.tally.sent(msg.kind_index(), encoded_bytes(&msg));
         let (to, at_port) = self.route(member, port);
         let slot = self.plan.topology.link_slot(member, port);
         let (now, faults) = (self.now, &self.plan.link_faults);
@@ -311,7 +311,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let Disturbance { links, dice, counts, .. } = &mut **disturbed;
         let mut passage = links.pass(faults, now, (member, to), slot, dice);
         if !faults.chosen.is_empty() {
-            match links.choose(faults, member, to, A::Msg::KINDS[msg.kind()].name) {
+            match links.choose(faults, member, to, msg.kind_of().name) {
                 Some(Fate::Lost) => passage = Passage::Lost(Drop::Chosen),
                 Some(Fate::Twice) if matches!(passage, Passage::Arrives { .. }) => {
                     if let Passage::Arrives { twice, .. } = &mut passage {
@@ -324,7 +324,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let (twice, held_up) = match passage {
             Passage::Lost(why) => {
                 counts.lost += 1;
-                self.observer.dropped(now, member, port, to, &msg, why);
+                self.observer.dropped(now, member, port, to, &*msg, why);
                 return;
             }
             Passage::Arrives { twice, held_up } => (twice, held_up),
@@ -333,14 +333,14 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         counts.held_up += u64::from(held_up > Span::default());
         let copy = twice.then(|| (self.arrival(slot, Span::default()), msg.clone()));
         let at = self.arrival(slot, held_up);
-        self.observer.sent(now, member, port, (to, at_port), &msg, at);
+        self.observer.sent(now, member, port, (to, at_port), &*msg, at);
         self.wheel.push(at, to, at_port, msg);
         if let Some(obituaries) = &mut self.obituaries {
             let copied = copy.as_ref().map_or(at, |(copied, _)| *copied);
             obituaries.will_hear(member, to, at.min(copied));
         }
         if let Some((at, msg)) = copy {
-            self.observer.duplicated(now, member, port, (to, at_port), &msg, at);
+            self.observer.duplicated(now, member, port, (to, at_port), &*msg, at);
             self.wheel.push(at, to, at_port, msg);
         }
     }
@@ -358,36 +358,29 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// In the middle of which of an input's effects a member is to crash, if it is.
-    #[inline(always)]
-    pub(super) fn doom(&self, member: u32, effects: &Effects<A>) -> Option<Doom> {
+    pub(super) fn doom(&self, member: u32, outputs: &Outputs) -> Option<Doom> {
         let doom = self.disturbed.as_ref()?.doomed.get(&member).copied();
         doom.filter(|doom| match doom {
-            Doom::Sending => effects.first_send.is_some(),
-            Doom::Writing => effects.persist.is_some(),
+            Doom::Sending => !outputs.sends.is_empty(),
+            Doom::Writing => outputs.persist.is_some(),
         })
     }
 
-    /// Applies the effects of an input, and crashes half-way through its sends, or before it has written.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn settle_and_crash(&mut self, member: u32, step: Step<A>, doom: Doom) {
-        let Step { effects, .. } = step;
+    /// Applies what came of an input, and crashes half-way through its sends, or before it has written.
+    pub(super) fn settle_and_crash(&mut self, member: u32, outputs: Outputs, doom: Doom) {
         if let Some(state) = self.world.state(member) {
-            self.observer.settled(self.now, member, state);
+            self.observer.settled(self.now, member, state.as_state());
         }
-        if let Some(durable) = effects.persist.filter(|_| doom == Doom::Sending) {
-            self.world.persist(member, durable);
+        if let Some(saved) = outputs.persist.filter(|_| doom == Doom::Sending) {
+            self.world.persist(member, saved);
         }
-        let first = effects.first_send;
-        let rest = self.world.buffers().take_sends();
         let half = match doom {
-            Doom::Sending => rest.len().div_ceil(2), // of the first and the rest, rounded down
+            Doom::Sending => outputs.sends.len() / 2,
             Doom::Writing => 0,
         };
-        for (port, msg) in first.into_iter().chain(rest).take(half) {
-            self.send::<false>(member, port, msg);
+        for (port, msg) in outputs.sends.into_iter().take(half) {
+            self.send(member, port, msg);
         }
-        drop(self.world.buffers().take_timers());
         if let Some(disturbed) = &mut self.disturbed {
             disturbed.doomed.remove(&member);
         }
@@ -401,7 +394,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
             disturbed.frozen.remove(&member);
         }
         for Packet { to, port, msg } in self.at_the_door.remove(&member).into_iter().flatten() {
-            self.observer.lost(self.now, to, port, &msg);
+            self.observer.lost(self.now, to, port, &*msg);
         }
     }
 }

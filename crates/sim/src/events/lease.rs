@@ -1,13 +1,10 @@
 //! Leadership for a time: who leads as long as its lease lasts.
 
 use super::Simulation;
-use crate::trace::Observer;
-use bellwether_core::{Algorithm, Reign, Role, Status};
+use bellwether_core::machine::Machine;
+use bellwether_core::{Role, Status};
 
-impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
-    /// Whether its members lead under leases. The others pay nothing for it.
-    pub(super) const LEASED: bool = matches!(A::SPEC.reign, Reign::Leased);
-
+impl Simulation<'_, '_> {
     /// A member that leads, or did, has been given an input: does its lease last?
     #[inline(never)]
     pub(super) fn look_at_lease(&mut self, member: u32, term: u64) {
@@ -27,10 +24,10 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
     }
 
     /// What an outsider sees of a member. Whoever leads under a lease that does not last does not lead.
-    pub(super) fn seen(&self, member: u32, state: &A) -> Status {
+    pub(super) fn seen(&self, member: u32, state: &dyn Machine) -> Status {
         let status = state.status();
         let is_over = |timer| self.timers.runs_out_at(member, &timer).is_none_or(|at| at <= self.now);
-        if Self::LEASED && status.role == Role::Leader && state.lease().is_some_and(is_over) {
+        if self.is_leased() && status.role == Role::Leader && state.lease().is_some_and(is_over) {
             return Status { role: Role::Undecided, ..status };
         }
         status

@@ -2,10 +2,9 @@
 
 use super::{Simulation, Stop};
 use crate::faults::Event;
-use crate::trace::Observer;
-use bellwether_core::{Algorithm, Initiators, Port, Request, Time, Verdict};
+use bellwether_core::{Initiators, Port, Request, Time, Verdict};
 
-impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
+impl Simulation<'_, '_> {
     /// Everyone who is not dead or late boots; then the initiators call.
     pub(super) fn begin(&mut self) {
         for happening in &self.plan.script {
@@ -71,7 +70,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         if self.world.state(member).is_some() {
             self.observer.struck(self.now, member, Event::Request(request));
             let step = self.world.request(member, self.clock(member), request);
-            self.settle_aside(member, step);
+            self.settle(member, step);
         }
     }
 
@@ -98,9 +97,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         }
         let step = self.world.start(member, self.clock(member));
         if let Some(state) = self.world.state(member) {
-            self.tally.holds_at_start(state);
+            self.tally.holds(state.storage());
         }
-        self.settle_aside(member, Some(step));
+        self.settle(member, Some(step));
         self.start_watch(member);
     }
 
@@ -111,13 +110,13 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
                 if self.crashed.binary_search(&self.plan.topology.peer(member, port).0).is_ok() {
                     self.observer.suspected(self.now, member, port, Verdict::Failed);
                     let step = self.world.suspect(member, self.clock(member), port, Verdict::Failed);
-                    self.settle_aside(member, step);
+                    self.settle(member, step);
                 }
             }
         }
         self.took_part[member as usize] = true;
         self.observer.called(self.now, member);
         let step = self.world.call(member, self.clock(member));
-        self.settle_aside(member, step);
+        self.settle(member, step);
     }
 }

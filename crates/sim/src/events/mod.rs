@@ -14,15 +14,16 @@ pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
 use crate::judge::{self, Ending, Survivor};
-use crate::measure::Tally;
+use crate::measure::{Tally, encoded_bytes};
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
 use crate::timers::Timers;
 use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Step, Stream, World, stream};
+use bellwether_core::machine::Machine;
 use bellwether_core::{
-    Algorithm, Goal, Initiators, Lasting, Port, Protocol, Role, RoundAlgorithm, Rounds, Span, Spec, Starts,
+    AnyMessage, AnyValue, Goal, Initiators, Lasting, MachineType, Port, Reign, Role, Span, Spec, Starts,
     Status, Time, TimerChange,
 };
 use disturbed::Disturbance;
@@ -58,29 +59,37 @@ impl Stop {
 }
 
 /// Runs a plan to its end.
-pub fn run<A: Algorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O, stop: Stop) -> Report {
-    let mut simulation = Simulation::<A, O>::new(plan, observer, stop);
-    simulation.begin();
-    let finished = simulation.play();
-    simulation.report(finished, Driver::Events)
+pub fn run(machine: &'static MachineType, plan: &Plan, observer: &mut dyn Observer, stop: Stop) -> Report {
+    drive(machine, plan, observer, stop, Driver::Events)
 }
 
-/// Runs an algorithm in rounds over a synchroniser.
-pub fn run_synchronised<R: RoundAlgorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O) -> Report {
+/// Runs an algorithm in rounds over a synchroniser, which is what `machine` is.
+pub fn run_synchronised(machine: &'static MachineType, plan: &Plan, observer: &mut dyn Observer) -> Report {
     // Who does not halt never stops sending markers.
-    let stop = if R::SPEC.goal == Goal::EveryoneHalts { Stop::WhenQuiet } else { Stop::AtItsGoal };
-    let mut simulation = Simulation::<Rounds<R>, O>::new(plan, observer, stop);
-    simulation.begin();
-    let finished = simulation.play();
-    simulation.report(finished, Driver::Synchroniser)
+    let halts = machine.spec.goal == Goal::EveryoneHalts;
+    let stop = if halts { Stop::WhenQuiet } else { Stop::AtItsGoal };
+    drive(machine, plan, observer, stop, Driver::Synchroniser)
 }
 
-struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
+fn drive(
+    machine: &'static MachineType,
+    plan: &Plan,
+    observer: &mut dyn Observer,
+    stop: Stop,
+    driver: Driver,
+) -> Report {
+    let mut simulation = Simulation::new(machine, plan, observer, stop);
+    simulation.begin();
+    let finished = simulation.play();
+    simulation.report(finished, driver)
+}
+
+struct Simulation<'p, 'o> {
     plan: &'p Plan,
-    observer: &'o mut O,
-    world: World<'p, A>,
-    wheel: Wheel<A::Msg>,
-    timers: Timers<A::Timer>,
+    observer: &'o mut dyn Observer,
+    world: World<'p>,
+    wheel: Wheel<AnyMessage>,
+    timers: Timers<AnyValue>,
     tally: Tally,
     delays: Sampler,
     delay_dice: Xoshiro256PlusPlus,
@@ -89,9 +98,9 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     /// messages cannot overtake each other, or may.
     link_busy_until: Vec<Time>,
     /// What waits at the doors of members that have not started.
-    at_the_door: BTreeMap<u32, Vec<Packet<A::Msg>>>,
+    at_the_door: BTreeMap<u32, Vec<Packet<AnyMessage>>>,
     /// What waited for those that have just started: it is delivered before anything else.
-    let_in: Vec<Packet<A::Msg>>,
+    let_in: Vec<Packet<AnyMessage>>,
     crashed: Vec<u32>,
     script_done: usize,
     now: Time,
@@ -103,7 +112,7 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     /// Whether an outsider has seen anything new since it was last asked whether to stop.
     has_news: bool,
     /// What goes wrong, where anything does.
-    disturbed: Option<Box<Disturbance<A>>>,
+    disturbed: Option<Box<Disturbance>>,
     /// Who watches whom, where anyone does.
     watch: Option<Box<Watch>>,
     /// Word of deaths that is under way, where crashes are certified.
@@ -115,24 +124,30 @@ struct Simulation<'p, 'o, A: Algorithm, O: ?Sized> {
     took_part: Vec<bool>,
 }
 
-impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
-    fn new(plan: &'p Plan, observer: &'o mut O, stop: Stop) -> Self {
+impl<'p, 'o> Simulation<'p, 'o> {
+    fn new(
+        machine: &'static MachineType,
+        plan: &'p Plan,
+        observer: &'o mut dyn Observer,
+        stop: Stop,
+    ) -> Self {
+        let spec = machine.spec;
         let may_overtake = plan.links == LinkOrder::Fifo && !plan.delay.is_constant();
         // If a caller may crash, it must be noted who has heard of its call.
-        let is_disturbed = plan.is_disturbed() || A::SPEC.starts == Starts::Callers && plan.has_late_crash();
+        let is_disturbed = plan.is_disturbed() || spec.starts == Starts::Callers && plan.has_late_crash();
         let expected = match &plan.initiators {
             Initiators::All => plan.n() as usize,
             Initiators::Some(members) => members.len(),
         };
         Simulation {
-            world: World::new(plan),
+            world: World::new(machine, plan),
             wheel: Wheel::new(
                 plan.delay.bound().ticks(),
                 plan.delay.is_constant() && !is_disturbed,
                 expected,
             ),
             timers: Timers::new(),
-            tally: Tally::new(plan.n(), A::SPEC.reign),
+            tally: Tally::new(plan.n(), spec.reign),
             delays: plan.delay.sampler(),
             delay_dice: stream(plan.seed, Stream::Delay),
             timer_dice: stream(plan.seed, Stream::Timer),
@@ -158,6 +173,15 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             plan,
             observer,
         }
+    }
+
+    fn spec(&self) -> &'static Spec {
+        self.world.machine().spec
+    }
+
+    /// Whether its members lead under leases.
+    fn is_leased(&self) -> bool {
+        self.spec().reign == Reign::Leased
     }
 
     /// Until nothing is left to happen, or it is time to stop (true), or a limit is reached (false).
@@ -202,7 +226,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
                 }
                 self.observer.timed_out(now, member, &timer);
                 let step = self.world.fire(member, self.clock(member), timer);
-                self.settle_aside(member, step);
+                self.settle(member, step);
             }
             if self.watch.is_some() {
                 self.let_the_doubtful_call();
@@ -219,7 +243,6 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
 
     /// When the next thing happens, detectors included: unless only they have anything left to do, and
     /// have had time enough to say all there is to say.
-    #[inline(always)]
     fn or_watch(&mut self, next: Option<Time>) -> Option<Time> {
         match &mut self.watch {
             None => next,
@@ -243,7 +266,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
     }
 
     fn is_right(&self) -> bool {
-        judge::rule(&A::SPEC, self.plan, self.survivors(), Ending::ByItself).is_right()
+        judge::rule(self.spec(), self.plan, self.survivors(), Ending::ByItself).is_right()
     }
 
     /// Those that are alive and do not lie.
@@ -257,93 +280,72 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
 
     fn is_at_its_goal(&self) -> bool {
         let mut statuses =
-            (0..self.plan.n()).filter_map(|member| self.world.state(member)).map(Protocol::status);
+            (0..self.plan.n()).filter_map(|member| self.world.state(member)).map(Machine::status);
         statuses.clone().any(|status| status.role == Role::Leader)
-            && statuses.all(|status| A::SPEC.goal.is_met_by(&status))
+            && statuses.all(|status| self.spec().goal.is_met_by(&status))
     }
 
-    #[inline(always)]
-    fn deliver(&mut self, member: u32, port: Port, msg: A::Msg) {
+    fn deliver(&mut self, member: u32, port: Port, msg: AnyMessage) {
         if self.world.state(member).is_none() {
             self.miss(member, port, msg);
             return;
         }
-        self.observer.delivered(self.now, member, port, &msg);
+        self.observer.delivered(self.now, member, port, &*msg);
         if self.disturbed.is_some() {
-            return self.deliver_disturbed(member, port, msg);
+            self.took_part[member as usize] = true;
         }
-        if let Some(step) = self.world.deliver(member, self.now, port, msg) {
-            self.settle::<true>(member, step);
-        }
-    }
-
-    /// Kept apart, so that nothing on the busy path asks a second time whether anything can go wrong.
-    #[cold]
-    #[inline(never)]
-    fn deliver_disturbed(&mut self, member: u32, port: Port, msg: A::Msg) {
-        self.took_part[member as usize] = true;
         let step = self.world.deliver(member, self.clock(member), port, msg);
-        self.settle_aside(member, step);
+        self.settle(member, step);
     }
 
     /// A message has come to a member that is not up.
-    #[cold]
-    #[inline(never)]
-    fn miss(&mut self, member: u32, port: Port, msg: A::Msg) {
+    fn miss(&mut self, member: u32, port: Port, msg: AnyMessage) {
         match self.at_the_door.get_mut(&member) {
             Some(waiting) => waiting.push(Packet { to: member, port, msg }),
-            None => self.observer.lost(self.now, member, port, &msg),
+            None => self.observer.lost(self.now, member, port, &*msg),
         }
     }
 
-    /// Applies all effects of an input, in the contract's order: persist, timers, send, publish. `CALM`: nothing
-    /// can go wrong.
-    #[inline(always)]
-    fn settle<const CALM: bool>(&mut self, member: u32, step: Step<A>) {
-        if !CALM && let Some(doom) = self.doom(member, &step.effects) {
-            return self.settle_and_crash(member, step, doom);
+    /// Applies what came of an input, in the contract's order: persist, timers, send, publish.
+    fn settle(&mut self, member: u32, step: Option<Step>) {
+        let Some(Step { before, after }) = step else { return };
+        // The outputs are taken out and put back, so that their lists are allocated once.
+        let mut outputs = std::mem::take(self.world.outputs());
+        if let Some(doom) = self.doom(member, &outputs) {
+            return self.settle_and_crash(member, outputs, doom);
         }
-        let Step { effects, before, after } = step;
         self.something_happened = true;
-        if let Some(reason) = effects.reason {
+        if let Some(reason) = outputs.reason {
             self.observer.reasoned(self.now, member, reason);
         }
         if let Some(state) = self.world.state(member) {
-            self.tally.holds(state);
-            self.observer.settled(self.now, member, state);
+            self.tally.holds(state.storage());
+            self.observer.settled(self.now, member, state.as_state());
         }
-        if let Some(durable) = effects.persist {
-            self.world.persist(member, durable);
+        if let Some(saved) = outputs.persist.take() {
+            self.world.persist(member, saved);
         }
-        if effects.has_timers {
-            self.change_timers(member);
+        for change in outputs.timers.drain(..) {
+            self.change_timer(member, change);
         }
-        if let Some((port, msg)) = effects.first_send {
-            self.send::<CALM>(member, port, msg);
-            if effects.has_more_sends {
-                self.send_more(member);
-            }
+        for (port, msg) in outputs.sends.drain(..) {
+            self.send(member, port, msg);
         }
+        *self.world.outputs() = outputs;
         if before != after {
             self.publish(member, before, after);
         }
-        if Self::LEASED && (before.role == Role::Leader || after.role == Role::Leader) {
+        if self.is_leased() && (before.role == Role::Leader || after.role == Role::Leader) {
             self.look_at_lease(member, after.term);
         }
     }
 
-    /// The same off the hot path: one copy of the code for all rare callers.
-    #[inline(never)]
-    fn settle_aside(&mut self, member: u32, step: Option<Step<A>>) {
-        if let Some(step) = step {
-            self.settle::<false>(member, step);
-        }
-    }
-
-    #[inline(never)]
     fn publish(&mut self, member: u32, before: Status, after: Status) {
         self.tally.named(self.now, member, before, after);
-        if !Self::LEASED && (before.role, before.term) != (after.role, after.term) && self.is_honest(member) {
+        if !self.is_leased()
+            && (before.role, before.term) != (after.role, after.term)
+            && self.is_honest(member)
+        {
             self.tally.reigns.note(self.now, member, (after.role == Role::Leader).then_some(after.term));
         }
         self.has_news = true;
@@ -353,12 +355,11 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
         }
     }
 
-    #[inline(always)]
-    fn send<const CALM: bool>(&mut self, member: u32, port: Port, msg: A::Msg) {
-        if !CALM && self.disturbed.is_some() {
+    fn send(&mut self, member: u32, port: Port, msg: AnyMessage) {
+        if self.disturbed.is_some() {
             return self.send_disturbed(member, port, msg);
         }
-        self.tally.sent(&msg);
+        self.tally.sent(msg.kind_index(), encoded_bytes(&msg));
         let mut at = self.now + self.delays.draw(&mut self.delay_dice);
         if !self.link_busy_until.is_empty() {
             let busy_until = &mut self.link_busy_until[self.plan.topology.link_slot(member, port)];
@@ -366,41 +367,25 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             *busy_until = at;
         }
         let (to, at_port) = self.plan.topology.peer(member, port);
-        self.observer.sent(self.now, member, port, (to, at_port), &msg, at);
+        self.observer.sent(self.now, member, port, (to, at_port), &*msg, at);
         self.wheel.push(at, to, at_port, msg);
     }
 
-    #[inline(never)]
-    fn send_more(&mut self, member: u32) {
-        // The list is taken out and put back, so that it is allocated once.
-        let mut sends = self.world.buffers().take_sends();
-        for (port, msg) in sends.drain(..) {
-            self.send::<false>(member, port, msg);
-        }
-        self.world.buffers().return_sends(sends);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn change_timers(&mut self, member: u32) {
-        let mut changes = self.world.buffers().take_timers();
-        for change in changes.drain(..) {
-            match change {
-                TimerChange::Set(timer, range) => {
-                    let (least, most) = (range.start().ticks(), range.end().ticks());
-                    let after = if least < most { self.timer_dice.random_range(least..=most) } else { least };
-                    self.timers.set(member, timer, self.after(member, Span::from_ticks(after)));
-                }
-                TimerChange::Cancel(timer) => self.timers.cancel(member, &timer),
+    fn change_timer(&mut self, member: u32, change: TimerChange<AnyValue>) {
+        match change {
+            TimerChange::Set(timer, range) => {
+                let (least, most) = (range.start().ticks(), range.end().ticks());
+                let after = if least < most { self.timer_dice.random_range(least..=most) } else { least };
+                self.timers.set(member, timer, self.after(member, Span::from_ticks(after)));
             }
+            TimerChange::Cancel(timer) => self.timers.cancel(member, &timer),
         }
-        self.world.buffers().return_timers(changes);
     }
 
     fn report(mut self, finished: bool, driver: Driver) -> Report {
         let ended = Ended {
             plan: self.plan,
-            tally: std::mem::replace(&mut self.tally, Tally::new(0, A::SPEC.reign)),
+            tally: std::mem::replace(&mut self.tally, Tally::new(0, Reign::AtOnce)),
             driver,
             rounds: None,
             leader_round: None,
@@ -409,6 +394,7 @@ impl<'p, 'o, A: Algorithm, O: Observer + ?Sized> Simulation<'p, 'o, A, O> {
             links: self.disturbed.as_ref().map_or_else(LinkCounts::default, |disturbed| disturbed.counts),
             signals: self.watch.as_ref().map_or(0, |watch| watch.signals),
         };
-        ended.report::<A>(self.survivors())
+        let MachineType { spec, kinds, .. } = self.world.machine();
+        ended.report(spec, kinds, self.survivors())
     }
 }

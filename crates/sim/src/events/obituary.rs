@@ -8,9 +8,8 @@ use super::disturbed::Passage;
 use crate::delay::Sampler;
 use crate::faults::Event;
 use crate::plan::Plan;
-use crate::trace::Observer;
 use crate::world::{Stream, stream};
-use bellwether_core::{Algorithm, Port, Span, Starts, Time};
+use bellwether_core::{Port, Span, Starts, Time};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -77,7 +76,7 @@ impl Obituaries {
     }
 }
 
-impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
+impl Simulation<'_, '_> {
     /// A member's process has ended: all its neighbours are told.
     pub(super) fn certify(&mut self, dead: u32) {
         let Some(obituaries) = &mut self.obituaries else { return };
@@ -146,9 +145,9 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         }
         let did = names_it(self);
         self.observer.struck(self.now, member, Event::Learn(peer));
-        let step = self.world.bereave(member, self.clock(member), port);
-        self.settle_aside(member, step);
-        if did && names_it(self) && A::SPEC.starts == Starts::Callers {
+        let step = self.world.on_peer_dead(member, self.clock(member), port);
+        self.settle(member, step);
+        if did && names_it(self) && self.spec().starts == Starts::Callers {
             self.call_if_up(member);
         }
     }

@@ -7,9 +7,8 @@ use super::Simulation;
 use super::disturbed::{LinkTrouble, Passage};
 use crate::delay::Sampler;
 use crate::plan::Plan;
-use crate::trace::Observer;
 use crate::world::{Stream, stream};
-use bellwether_core::{Algorithm, Detector, Id, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Detector, Id, Port, Signal, Span, Starts, Time, Verdict};
 use bellwether_core::{WatchCx, Watched};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -111,7 +110,7 @@ impl Watch {
     }
 }
 
-impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
+impl Simulation<'_, '_> {
     /// A member's detector boots with it.
     pub(super) fn start_watch(&mut self, member: u32) {
         let Some(watch) = &mut self.watch else { return };
@@ -259,16 +258,15 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
         let now = self.clock(member);
         let step = self.world.suspect(member, now, port, verdict);
         // A word that changes nothing for anyone is no event.
-        let (happened, status) = (self.something_happened, step.as_ref().map(|step| step.after));
-        let has_effects = step.as_ref().is_some_and(|step| {
-            let effects = &step.effects;
-            step.before != step.after || effects.first_send.is_some() || effects.has_timers
-        });
-        self.settle_aside(member, step);
+        let (happened, status) = (self.something_happened, step.map(|step| step.after));
+        let outputs = self.world.outputs();
+        let has_outputs = !outputs.sends.is_empty() || !outputs.timers.is_empty();
+        let has_effects = step.is_some_and(|step| step.before != step.after || has_outputs);
+        self.settle(member, step);
         self.something_happened = happened || has_effects;
         let still_names_it =
             status.is_some_and(|status| status.leader == Some(self.plan.ranks[peer as usize].id()));
-        if verdict == Verdict::Failed && names_it && still_names_it && A::SPEC.starts == Starts::Callers {
+        if verdict == Verdict::Failed && names_it && still_names_it && self.spec().starts == Starts::Callers {
             self.call_if_up(member);
         }
     }
@@ -287,7 +285,7 @@ impl<A: Algorithm, O: Observer + ?Sized> Simulation<'_, '_, A, O> {
 
     /// A member has come to name a leader.
     pub(super) fn doubt(&mut self, member: u32, leader: Id) {
-        if A::SPEC.starts == Starts::Callers
+        if self.spec().starts == Starts::Callers
             && self.takes_for_dead(member, leader)
             && let Some(watch) = &mut self.watch
         {

@@ -1,12 +1,12 @@
 //! Which message is which: what a situation knows of those on a wire is only what they say.
 
 use crate::rules::{Letters, Wire, Wires};
-use bellwether_core::{Port, Time};
+use bellwether_core::{AnyMessage, Port, Time};
 
 /// A message that was sent, or made of another by a link.
 #[derive(Clone, Debug)]
-pub struct Letter<M> {
-    pub msg: M,
+pub struct Letter {
+    pub msg: AnyMessage,
     /// Who sent it, by which port.
     pub from: (u32, Port),
     /// To whom, at which port.
@@ -25,25 +25,25 @@ pub struct Letter<M> {
 
 /// All messages of a run, and which are on which wire.
 #[derive(Clone, Debug)]
-pub struct Post<M> {
-    letters: Vec<Letter<M>>,
+pub struct Post {
+    letters: Vec<Letter>,
     on_wire: Vec<Vec<usize>>,
     ticks: u32,
     /// Beyond so many ticks nobody counts how long a message is under way.
     oldest: u16,
 }
 
-impl<M: Clone + PartialEq> Post<M> {
+impl Post {
     pub fn new(wires: &Wires, oldest: u16) -> Self {
         Post { letters: Vec::new(), on_wire: vec![Vec::new(); wires.len()], ticks: 0, oldest }
     }
 
-    pub fn letter(&self, number: usize) -> &Letter<M> {
+    pub fn letter(&self, number: usize) -> &Letter {
         &self.letters[number]
     }
 
     /// Puts a message on a wire, behind the others.
-    pub fn send(&mut self, (number, wire): (u8, Wire), msg: M) -> usize {
+    pub fn send(&mut self, (number, wire): (u8, Wire), msg: AnyMessage) -> usize {
         self.letters.push(Letter {
             msg,
             from: (wire.from, wire.port),
@@ -92,7 +92,7 @@ impl<M: Clone + PartialEq> Post<M> {
 
     /// Takes over what is on the wires now, and in which order: what is not there has nobody to hear it.
     /// Of messages that say the same the first goes first.
-    pub fn settle(&mut self, queues: &[Letters<M>], gone_at: Time) -> Vec<usize> {
+    pub fn settle(&mut self, queues: &[Letters], gone_at: Time) -> Vec<usize> {
         let mut gone = Vec::new();
         for (on_wire, queue) in self.on_wire.iter_mut().zip(queues) {
             let mut before = std::mem::take(on_wire);

@@ -7,24 +7,24 @@ use crate::plan::Plan;
 use crate::rules::{Action, Midway, Rules, Seat, Situation, What, Whole};
 use crate::schedule::Schedule;
 use crate::setup::SetupError;
-use bellwether_core::{Algorithm, HOP, Port, Request, Span, Status, Time, Verdict};
+use bellwether_core::{AnyValue, HOP, MachineType, Port, Request, Span, Status, Time, Verdict};
 
 /// A whole run.
-pub struct Story<A: Algorithm> {
-    pub scenes: Vec<Scene<A>>,
-    pub post: Post<A::Msg>,
+pub struct Story {
+    pub scenes: Vec<Scene>,
+    pub post: Post,
     /// The members at the end.
-    pub seats: Vec<Seat<A>>,
+    pub seats: Vec<Seat>,
     pub ending: Ending,
     /// When whatever is still under way would come.
     pub after_the_end: Time,
 }
 
 /// One step of the schedule.
-pub struct Scene<A: Algorithm> {
+pub struct Scene {
     pub at: Time,
     /// What happens to a member, if anything does.
-    pub act: Option<Act<A>>,
+    pub act: Option<Act>,
     /// Who freezes or wakes.
     pub struck: Option<(u32, Event)>,
     /// For each member, the term in which it leads then, if it does.
@@ -36,25 +36,25 @@ pub struct Scene<A: Algorithm> {
 }
 
 /// An input to a member, and what comes of it.
-pub struct Act<A: Algorithm> {
+pub struct Act {
     pub member: u32,
-    pub cue: Cue<A::Timer>,
+    pub cue: Cue,
     pub reason: Option<&'static str>,
     pub before: Status,
-    pub after: Seat<A>,
+    pub after: Seat,
     /// The messages that it sends.
     pub sends: Vec<usize>,
 }
 
 /// What reaches a member.
-pub enum Cue<T> {
+pub enum Cue {
     Boot,
     Call {
         /// The ports whose neighbours it takes for dead.
         dead: u32,
     },
     Message(usize),
-    TimeOut(T),
+    TimeOut(AnyValue),
     Word(Port, Verdict),
     Request(Request),
     /// Of whose death it learns.
@@ -62,10 +62,10 @@ pub enum Cue<T> {
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
-pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Option<SetupError>) {
+pub fn write(machine: &'static MachineType, plan: &Plan, schedule: &Schedule) -> (Story, Option<SetupError>) {
     let rules = Rules::new(plan, schedule.liberties);
-    let whole = Whole::new(plan, schedule.liberties);
-    let mut beginnings = rules.beginnings();
+    let whole = Whole::new(machine, plan, schedule.liberties);
+    let mut beginnings = rules.beginnings(machine);
     let ways = beginnings.len();
     let is_known = (schedule.beginning as usize) < ways;
     let begins_at = if is_known { schedule.beginning as usize } else { 0 };
@@ -94,16 +94,16 @@ pub fn write<A: Algorithm>(plan: &Plan, schedule: &Schedule) -> (Story<A>, Optio
 }
 
 /// Carries out one step after the other.
-struct Author<'p, A: Algorithm> {
+struct Author<'p> {
     rules: Rules<'p>,
-    whole: Whole<'p, A>,
-    now: Situation<A>,
-    post: Post<A::Msg>,
-    scenes: Vec<Scene<A>>,
+    whole: Whole<'p>,
+    now: Situation,
+    post: Post,
+    scenes: Vec<Scene>,
     at: Time,
 }
 
-impl<A: Algorithm> Author<'_, A> {
+impl Author<'_> {
     fn carry_out(&mut self, schedule: &Schedule) -> Result<Ending, SetupError> {
         // Where no step says who boots when, everyone does before the first.
         if !schedule.actions.iter().any(|action| matches!(action.what, What::Boot(_))) {
@@ -178,7 +178,11 @@ impl<A: Algorithm> Author<'_, A> {
             _ => None,
         };
         misses.extend(self.post.settle(&next.queues, self.at + HALF_A_HOP));
-        let leads = next.seats.iter().map(|seat| seat.facts().leads.then(|| seat.status().term)).collect();
+        let leads = next
+            .seats
+            .iter()
+            .map(|seat| seat.facts(self.whole.machine().spec).leads.then(|| seat.status().term))
+            .collect();
         self.now = next;
         self.scenes.push(Scene { at: self.at, act, struck, leads, crashes, misses });
         Ok(())
@@ -205,7 +209,7 @@ impl<A: Algorithm> Author<'_, A> {
     }
 
     /// Who is given an input, if somebody is, and what reaches it.
-    fn cue(&mut self, what: What) -> (Option<u32>, Option<Cue<A::Timer>>) {
+    fn cue(&mut self, what: What) -> (Option<u32>, Option<Cue>) {
         let (member, cue) = match what {
             What::Call(member) => {
                 let dead = self.rules.known_dead(&mut self.whole, &self.now, member.into());
@@ -235,10 +239,11 @@ impl<A: Algorithm> Author<'_, A> {
     }
 
     /// What the input that was just given to a member made of it.
-    fn act(&mut self, member: u32, cue: Cue<A::Timer>, action: Action) -> Act<A> {
+    fn act(&mut self, member: u32, cue: Cue, action: Action) -> Act {
         let outcome = self.whole.outcomes()[action.draw as usize].clone();
         let before = &self.now.seats;
-        let is_dead = |other| other != member && before[other as usize].facts().is_dead;
+        let is_dead =
+            |other| other != member && before[other as usize].facts(self.whole.machine().spec).is_dead;
         let count = match action.crash_after {
             None => usize::MAX,
             Some(Midway::TornWrite) => 0,

@@ -2,9 +2,6 @@
 
 use super::{Network, NetworkError, Shape, Sides, file, metrics, random};
 use bellwether_core::{Graph, Link, Topology};
-use rustworkx_core::generators::{InvalidInputError, grid_graph, path_graph, star_graph};
-use rustworkx_core::petgraph::graph::UnGraph;
-use rustworkx_core::petgraph::visit::EdgeRef;
 use std::path::Path;
 
 /// How many ports a stored network can have: a [`Graph`] numbers them with 32 bits, and a random
@@ -149,16 +146,14 @@ impl Shape {
 
     /// The directed links of a stored network.
     fn links(&self, n: u32, seed: u64) -> Result<Vec<(u32, u32)>, NetworkError> {
-        let size = n as usize;
         match self {
-            Shape::Line => Ok(both_ways(edges(path_graph(Some(size), None, || (), || (), false)))),
-            Shape::Star => Ok(both_ways(edges(star_graph(Some(size), None, || (), || (), false, false)))),
-            // The library's tree reserves room for `n * arity` links, however few there are.
+            Shape::Line => Ok(both_ways((1..n).map(|member| (member - 1, member)))),
+            Shape::Star => Ok(both_ways((1..n).map(|leaf| (0, leaf)))),
             Shape::Tree { arity } => Ok(both_ways((1..n).map(|child| ((child - 1) / arity, child)))),
             Shape::Grid { sides } => Ok(both_ways(grid_edges(Shape::sides_for(*sides, n)))),
             Shape::Torus { sides } => {
                 let sides = Shape::sides_for(*sides, n);
-                Ok(both_ways(grid_edges(sides).into_iter().chain(wrapping_edges(sides))))
+                Ok(both_ways(grid_edges(sides).chain(wrapping_edges(sides))))
             }
             Shape::Hypercube if !n.is_power_of_two() => {
                 let above = u64::from(n).next_power_of_two();
@@ -186,15 +181,12 @@ fn both_ways(edges: impl IntoIterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
     edges.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect()
 }
 
-/// The edges of a graph that the library generated.
-pub(super) fn edges(generated: Result<UnGraph<(), ()>, InvalidInputError>) -> Vec<(u32, u32)> {
-    let graph = generated.expect("the sizes were checked");
-    graph.edge_references().map(|edge| (edge.source().index() as u32, edge.target().index() as u32)).collect()
-}
-
 /// Members are numbered row by row.
-fn grid_edges(Sides { rows, columns }: Sides) -> Vec<(u32, u32)> {
-    edges(grid_graph(Some(rows as usize), Some(columns as usize), None, || (), || (), false))
+fn grid_edges(Sides { rows, columns }: Sides) -> impl Iterator<Item = (u32, u32)> {
+    let n = rows * columns;
+    let down = (columns..n).map(move |member| (member - columns, member));
+    let across = (1..n).filter(move |member| member % columns != 0).map(|member| (member - 1, member));
+    down.chain(across)
 }
 
 /// What joins a grid's opposite edges. With two rows they are neighbours already, and with one row

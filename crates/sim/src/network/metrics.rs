@@ -2,10 +2,9 @@
 
 use super::Sides;
 use bellwether_core::Topology;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 use rayon::prelude::*;
-use rustworkx_core::petgraph::algo::kosaraju_scc;
-use rustworkx_core::petgraph::graph::{DiGraph, NodeIndex};
-use rustworkx_core::traversal::{BfsEvent, breadth_first_search};
 
 /// The diameter of a stored graph without a formula takes a search from every member. It is not
 /// measured where members times links exceed this many visits of a link: some seconds on a usual
@@ -47,18 +46,30 @@ pub(super) fn diameter(topology: &Topology) -> Option<u32> {
 
 /// The same by a search from every member.
 pub(super) fn measured_diameter(topology: &Topology) -> u32 {
-    let graph = as_graph(topology);
-    let farthest = |distances: &mut Vec<u32>, source: u32| {
-        distances.fill(0);
-        breadth_first_search(&graph, [NodeIndex::from(source)], |event| {
-            if let BfsEvent::TreeEdge(from, to, ()) = event {
-                distances[to.index()] = distances[from.index()] + 1;
+    let fresh = || (vec![false; topology.n() as usize], Vec::new(), Vec::new());
+    let sources = (0..topology.n()).into_par_iter();
+    let farthest = sources.map_init(fresh, |(reached, level, next), source| {
+        reached.fill(false);
+        reached[source as usize] = true;
+        level.clear();
+        level.push(source);
+        let mut distance = 0;
+        loop {
+            for from in level.drain(..) {
+                next.extend(
+                    topology
+                        .successors(from)
+                        .filter(|&to| !std::mem::replace(&mut reached[to as usize], true)),
+                );
             }
-        });
-        distances.iter().copied().max().unwrap_or(0)
-    };
-    let fresh = || vec![0; topology.n() as usize];
-    (0..topology.n()).into_par_iter().map_init(fresh, farthest).max().unwrap_or(0)
+            if next.is_empty() {
+                return distance;
+            }
+            distance += 1;
+            std::mem::swap(level, next);
+        }
+    });
+    farthest.max().unwrap_or(0)
 }
 
 /// From one corner to the opposite.

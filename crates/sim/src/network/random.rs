@@ -1,14 +1,13 @@
 //! Random networks.
 
-use super::build::edges;
 use super::{NetworkError, Shape};
 use crate::{Stream, stream};
-use rand::Rng;
+use petgraph::unionfind::UnionFind;
 use rand::seq::{SliceRandom, index};
+use rand::{Rng as _, SeedableRng as _};
 use rand_distr::{Distribution, Geometric};
+use rand_pcg::Pcg64;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustworkx_core::generators::random_regular_graph;
-use rustworkx_core::petgraph::unionfind::UnionFind;
 use std::collections::BTreeSet;
 
 /// How many times a random network is drawn until it is connected.
@@ -75,8 +74,8 @@ pub(super) fn regular(
     }
     let strangers = n - 1 - degree;
     if strangers < degree {
-        // The library starts over whenever it runs into a corner, which in dense networks is nearly
-        // always. With half of the others as neighbours a network is connected.
+        // Drawing starts over whenever it runs into a corner, which in dense networks is nearly always. With half
+        // of the others as neighbours a network is connected.
         return Ok(missing_edges(n, regular_once(n, strangers, &mut rng)));
     }
     let advice = || "try another seed, or more neighbours".to_owned();
@@ -84,7 +83,43 @@ pub(super) fn regular(
 }
 
 fn regular_once(n: u32, degree: u32, rng: &mut Xoshiro256PlusPlus) -> Vec<(u32, u32)> {
-    edges(random_regular_graph(n as usize, degree as usize, Some(rng.next_u64()), || (), || ()))
+    let mut dice = Pcg64::seed_from_u64(rng.next_u64());
+    loop {
+        if let Some(edges) = pair_off(n, degree, &mut dice) {
+            return edges.into_iter().collect();
+        }
+    }
+}
+
+/// Steger and Wormald (*Generating random regular graphs quickly*, 1999): everyone has `degree` ends of edges, which are
+/// joined at random, again and again those that could not be joined. Nothing if what is left cannot be joined.
+fn pair_off(n: u32, degree: u32, dice: &mut Pcg64) -> Option<BTreeSet<(u32, u32)>> {
+    let mut edges = BTreeSet::new();
+    let mut ends: Vec<u32> = (0..n).flat_map(|member| (0..degree).map(move |_| member)).collect();
+    while !ends.is_empty() {
+        ends.shuffle(dice);
+        // How many ends of whom are left, in the order in which they were met.
+        let mut left: Vec<(u32, u32)> = Vec::new();
+        for pair in ends.chunks_exact(2) {
+            let (u, v) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            if u == v || !edges.insert((u, v)) {
+                for member in [u, v] {
+                    match left.iter_mut().find(|(other, _)| *other == member) {
+                        Some((_, count)) => *count += 1,
+                        None => left.push((member, 1)),
+                    }
+                }
+            }
+        }
+        let pairs = left.iter().enumerate().flat_map(|(at, (v, _))| left[..at].iter().map(|(u, _)| (*u, *v)));
+        let can_go_on =
+            left.is_empty() || pairs.into_iter().any(|(u, v)| !edges.contains(&(u.min(v), u.max(v))));
+        if !can_go_on {
+            return None;
+        }
+        ends = left.into_iter().flat_map(|(member, count)| (0..count).map(move |_| member)).collect();
+    }
+    Some(edges)
 }
 
 /// The pairs that are not among these.

@@ -15,9 +15,10 @@ use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
 use crate::run::RoundMode;
-use crate::run::simulate_before;
+use crate::run::simulate_observed;
+use crate::runner::Runner;
 use crate::trace::Drop;
-use bellwether_core::{Id, Kind, Port, Rank, Registry, Status, Time, Topology, Verdict};
+use bellwether_core::{Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
 use recorder::Recorder;
 use std::ops::Range;
 use std::sync::Arc;
@@ -174,16 +175,16 @@ pub struct Change<'r> {
     pub after: &'r str,
 }
 
-/// Runs a plan with the algorithm at `entry` of a registry, and keeps all of it.
+/// Runs a plan, and keeps all of it.
 ///
 /// # Errors
 /// [`TooLong`] if there are more than [`MOST_STEPS`] steps. A run that never ends does not keep
 /// anyone waiting: it is stopped when it has sent as many messages.
-pub fn record<G: Registry>(entry: usize, plan: &Plan, mode: RoundMode) -> Result<Recording, TooLong> {
+pub fn record(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Result<Recording, TooLong> {
     let mut bounded = plan.clone();
     bounded.limits.messages = bounded.limits.messages.min(MOST_STEPS as u64);
     let mut recorder = Recorder::new(plan);
-    let report = simulate_before::<G>(&mut recorder, entry, &bounded, mode);
+    let report = simulate_observed(algorithm, &bounded, mode, &mut recorder);
     let stopped_here = !report.finished && report.messages.total > MOST_STEPS as u64;
     if stopped_here { Err(TooLong) } else { recorder.finish(report).ok_or(TooLong) }
 }

@@ -4,9 +4,9 @@ use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, sh
 use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::said::{Said, Seen};
 use crate::schedule::Schedule;
 use crate::trace::{Drop, Observer};
+use bellwether_core::{DynMessage, DynState};
 use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Recorder {
         member: u32,
         port: Port,
         (to, to_port): (u32, Port),
-        msg: &dyn Said,
+        msg: &dyn DynMessage,
         due: Time,
     ) -> Option<&mut Sent> {
         let number = self.messages.len();
@@ -110,7 +110,7 @@ impl Recorder {
         member: u32,
         port: Port,
         to: u32,
-        msg: &dyn Said,
+        msg: &dyn DynMessage,
         due: Time,
     ) -> Option<&mut Sent> {
         if self.is_full {
@@ -172,30 +172,38 @@ impl Observer for Recorder {
         self.push(at, member, vec![Input::Struck(what)], seat);
     }
 
-    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         self.send(at, member, port, to, msg, due);
     }
 
-    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         if let Some(message) = self.send(at, member, port, to, msg, due) {
             message.is_copy = true;
         }
     }
 
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         if let Some(message) = self.note(at, member, port, to, msg, at + HOP) {
             message.dropped = Some(why);
             message.end = Some(End { in_step: message.in_step, lost: true });
         }
     }
 
-    fn delivered(&mut self, _: Time, member: u32, port: Port, _: &dyn Said) {
+    fn delivered(&mut self, _: Time, member: u32, port: Port, _: &dyn DynMessage) {
         if let Some(message) = self.arrived(member, port) {
             self.wait(member, Input::Message(message));
         }
     }
 
-    fn lost(&mut self, at: Time, member: u32, port: Port, _: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, _: &dyn DynMessage) {
         if let Some(message) = self.arrived(member, port) {
             let seat = self.seat(member);
             self.push(at, member, vec![Input::Loss(message)], seat);
@@ -215,7 +223,7 @@ impl Observer for Recorder {
         self.reason = Some(reason);
     }
 
-    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn DynState) {
         let inputs = self.waiting.remove(&member).unwrap_or_default();
         let Seat { state: before, lies, .. } = self.seat(member);
         let now: Vec<Field> = shown::fields(state);

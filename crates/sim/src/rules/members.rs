@@ -3,12 +3,12 @@
 use super::{Cut, Input, Liberties, MOST_ON_A_WIRE, Outcome, Part, Seat, TimeModel, hash_of};
 use crate::plan::Plan;
 use crate::world::{Choices, Step, World};
-use bellwether_core::{Algorithm, Id, Port, Span, Starts, Time, TimerChange, Verdict};
+use bellwether_core::{AnyMessage, Id, MachineType, Port, Span, Spec, Starts, Time, TimerChange, Verdict};
 
 /// Gives members inputs, through the simulator's own [`World`].
-pub struct Members<'p, A: Algorithm> {
+pub struct Members<'p> {
     plan: &'p Plan,
-    world: World<'p, A>,
+    world: World<'p>,
     liberties: Liberties,
     step: Span,
     /// How many draws of this attempt have been seen, those for the spans of timers included.
@@ -17,13 +17,13 @@ pub struct Members<'p, A: Algorithm> {
     drawn: usize,
 }
 
-impl<'p, A: Algorithm> Members<'p, A> {
+impl<'p> Members<'p> {
     /// The members of a plan.
     #[must_use]
-    pub fn new(plan: &'p Plan, liberties: Liberties) -> Self {
+    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: Liberties) -> Self {
         Members {
             plan,
-            world: World::new(plan),
+            world: World::new(machine, plan),
             liberties,
             step: liberties.step(plan),
             seen_draws: 0,
@@ -31,9 +31,19 @@ impl<'p, A: Algorithm> Members<'p, A> {
         }
     }
 
+    /// What the members are.
+    #[must_use]
+    pub fn machine(&self) -> &'static MachineType {
+        self.world.machine()
+    }
+
+    fn spec(&self) -> &'static Spec {
+        self.machine().spec
+    }
+
     /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
     /// draws can fall. And what is left out: where it would draw more than it may, or there are too many ways.
-    pub fn outcomes(&mut self, member: u32, seat: &Seat<A>, input: Input<&A::Msg>) -> (Vec<Outcome<A>>, Cut) {
+    pub fn outcomes(&mut self, member: u32, seat: &Seat, input: Input<&AnyMessage>) -> (Vec<Outcome>, Cut) {
         let (mut outcomes, mut cut) = (Vec::new(), Cut::default());
         let mut choices = Some(Choices::default());
         while let Some(chosen) = choices {
@@ -52,20 +62,20 @@ impl<'p, A: Algorithm> Members<'p, A> {
         (outcomes, cut)
     }
 
-    fn outcome(&mut self, member: u32, before: &Seat<A>, input: &Input<&A::Msg>) -> Option<Outcome<A>> {
+    fn outcome(&mut self, member: u32, before: &Seat, input: &Input<&AnyMessage>) -> Option<Outcome> {
         (self.seen_draws, self.drawn) = (0, 0);
         let mut after = Outcome { seat: before.clone(), writes: false, sends: Vec::new(), reason: None };
         let now = Time::from_ticks(before.clock);
         if let Some(state) = after.seat.state.take() {
             self.world.thaw(member, state);
         }
-        if A::SPEC.starts == Starts::Callers && matches!(input, Input::Call { .. } | Input::Message(..)) {
+        if self.spec().starts == Starts::Callers && matches!(input, Input::Call { .. } | Input::Message(..)) {
             after.seat.part = Part::Taken;
         }
         match input {
             Input::Boot { again } => {
                 after.seat.boots = false;
-                after.seat.calls |= *again && A::SPEC.starts == Starts::Callers;
+                after.seat.calls |= *again && self.spec().starts == Starts::Callers;
                 self.world.persist(member, before.saved.clone());
                 let step = self.world.start(member, now);
                 self.settle(&mut after, Some(step));
@@ -98,12 +108,12 @@ impl<'p, A: Algorithm> Members<'p, A> {
                 self.settle(&mut after, step);
             }
             Input::Death(port) => {
-                let step = self.world.bereave(member, now, *port);
+                let step = self.world.on_peer_dead(member, now, *port);
                 let (peer, _) = self.plan.topology.peer(member, *port);
                 let dead = Some(self.plan.ranks[peer as usize].id());
                 let names_it =
                     step.as_ref().is_some_and(|step| step.before.leader == dead && step.after.leader == dead);
-                after.seat.calls |= A::SPEC.starts == Starts::Callers && names_it;
+                after.seat.calls |= self.spec().starts == Starts::Callers && names_it;
                 self.settle(&mut after, step);
             }
             Input::Ask(ask) => {
@@ -121,17 +131,19 @@ impl<'p, A: Algorithm> Members<'p, A> {
     }
 
     /// Takes up the effects of one handler's run.
-    fn settle(&mut self, after: &mut Outcome<A>, step: Option<Step<A>>) {
-        let Some(Step { effects, .. }) = step else { return };
+    fn settle(&mut self, after: &mut Outcome, step: Option<Step>) {
+        if step.is_none() {
+            return;
+        }
+        let mut outputs = std::mem::take(self.world.outputs());
         let mut choices = self.world.take_choices();
         self.drawn += choices.count() - self.seen_draws;
-        after.reason = effects.reason.or(after.reason);
-        if let Some(durable) = effects.persist {
+        after.reason = outputs.reason.or(after.reason);
+        if let Some(durable) = outputs.persist.take() {
             after.seat.saved = durable;
             after.writes = true;
         }
-        let mut timers = self.world.buffers().take_timers();
-        for change in timers.drain(..) {
+        for change in outputs.timers.drain(..) {
             let (TimerChange::Set(timer, _) | TimerChange::Cancel(timer)) = &change;
             after.seat.timers.retain(|(pending, _)| pending != timer);
             if let TimerChange::Set(timer, range) = change {
@@ -139,15 +151,12 @@ impl<'p, A: Algorithm> Members<'p, A> {
                 after.seat.timers.push((timer, left));
             }
         }
-        self.world.buffers().return_timers(timers);
         self.seen_draws = choices.count();
         self.world.choose(choices);
         // Two members that set the same timers in another order are not different members.
         after.seat.timers.sort_by_cached_key(|(timer, left)| (*left, hash_of(timer)));
-        after.sends.extend(effects.first_send);
-        let mut sends = self.world.buffers().take_sends();
-        after.sends.append(&mut sends);
-        self.world.buffers().return_sends(sends);
+        after.sends.append(&mut outputs.sends);
+        *self.world.outputs() = outputs;
     }
 
     /// After how much of its clock a timer runs out: any number of steps within its range.
@@ -164,7 +173,7 @@ impl<'p, A: Algorithm> Members<'p, A> {
 
     /// What follows from what an outsider sees: whoever has come to name a leader that it takes for dead is
     /// to call, and the terms in which it leads are noted.
-    fn conclude(&self, member: u32, before: &Seat<A>, after: &mut Seat<A>) {
+    fn conclude(&self, member: u32, before: &Seat, after: &mut Seat) {
         let status = after.status();
         let is_dead = |id: Id| {
             let mut told = (0..self.plan.topology.ports(member)).filter(|port| after.told & 1 << port != 0);
@@ -174,10 +183,10 @@ impl<'p, A: Algorithm> Members<'p, A> {
             })
         };
         let is_news = status.leader != before.status().leader || after.told & !before.told != 0;
-        if A::SPEC.starts == Starts::Callers && is_news && status.leader.is_some_and(is_dead) {
+        if self.spec().starts == Starts::Callers && is_news && status.leader.is_some_and(is_dead) {
             after.calls = true;
         }
-        if A::SPEC.reign.counts_terms()
+        if self.spec().reign.counts_terms()
             && after.leads()
             && let Err(at) = after.led.binary_search(&status.term)
         {

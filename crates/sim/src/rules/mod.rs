@@ -9,6 +9,7 @@
 
 mod action;
 mod fits;
+mod hash;
 mod liberties;
 mod members;
 mod notation;
@@ -20,16 +21,17 @@ mod wires;
 
 pub use action::{Action, Ask, Midway, What, Word};
 pub use fits::MOST_MEMBERS;
+pub use hash::hash_of;
 pub use liberties::{Liberties, TimeModel};
 pub use members::Members;
 pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
-pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat, hash_of};
+pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
 
 use crate::plan::Plan;
-use bellwether_core::{Algorithm, Port, Starts};
+use bellwether_core::{MachineType, Port, Starts};
 
 /// The most messages that can be on a wire at once.
 const MOST_ON_A_WIRE: u8 = u8::MAX;
@@ -272,7 +274,7 @@ impl<'p> Rules<'p> {
 
     /// How a run of an algorithm can begin: nobody has booted yet. In several ways where clocks drift.
     #[must_use]
-    pub fn beginnings<A: Algorithm>(&self) -> Vec<Situation<A>> {
+    pub fn beginnings(&self, machine: &'static MachineType) -> Vec<Situation> {
         let step = self.liberties.step(self.plan);
         let gains: Vec<i32> = match self.liberties.time {
             TimeModel::Clock { drift, .. } if drift > 0 => vec![-i32::from(drift), 0, drift.into()],
@@ -281,10 +283,10 @@ impl<'p> Rules<'p> {
         let queues = vec![Letters::default(); self.wires.len()];
         let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
         for member in 0..self.plan.n() {
-            let calls = A::SPEC.starts == Starts::Callers && self.plan.initiators.contains(member);
-            let with = |before: &Situation<A>, gains| {
+            let calls = machine.spec.starts == Starts::Callers && self.plan.initiators.contains(member);
+            let with = |before: &Situation, gains| {
                 let mut next = before.clone();
-                next.seats.push(Seat::new(calls, step, gains));
+                next.seats.push(Seat::new(machine, calls, step, gains));
                 next
             };
             moments = moments

@@ -1,22 +1,26 @@
 //! All there is to one member.
 
 use super::Ask;
-use bellwether_core::{Algorithm, Knowledge, Names, Port, Protocol, Rename, Role, Span, Status, Verdict};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use bellwether_core::machine::Machine;
+use bellwether_core::{
+    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Role, Span, Spec,
+    Status, Verdict,
+};
+use std::hash::{Hash, Hasher};
 
 /// All there is to one member: a value that can be compared and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Seat<A: Algorithm> {
+pub struct Seat {
     /// Its volatile state; none while it is down.
-    pub(super) state: Option<A>,
+    pub(super) state: Option<AnyMachine>,
     /// Whether it is yet to boot for the first time: it is down, but not dead.
     pub(super) boots: bool,
     /// Whether it handles anything.
     attention: Attention,
     /// What it finds when it boots.
-    pub(super) saved: A::Durable,
+    pub(super) saved: AnyValue,
     /// Its pending timers, and how much of its clock is left of each.
-    pub(super) timers: Vec<(A::Timer, i64)>,
+    pub(super) timers: Vec<(AnyValue, i64)>,
     /// Whether it is yet to call an election.
     pub(super) calls: bool,
     /// The ports whose neighbours its detector takes for dead.
@@ -149,13 +153,13 @@ pub enum Input<M> {
 
 /// What an input can make of a member.
 #[derive(Clone, Debug)]
-pub struct Outcome<A: Algorithm> {
+pub struct Outcome {
     /// The member after it.
-    pub seat: Seat<A>,
+    pub seat: Seat,
     /// Whether it writes something durably, before it sends anything.
     pub writes: bool,
     /// What it sends.
-    pub sends: Vec<(Port, A::Msg)>,
+    pub sends: Vec<(Port, AnyMessage)>,
     /// Why it acted as it did.
     pub reason: Option<&'static str>,
 }
@@ -174,16 +178,15 @@ impl Facts {
     }
 }
 
-impl<A: Algorithm> Seat<A> {
+impl Seat {
     /// A member that has not booted. Its clock gains so many thousandths.
-    pub(super) fn new(calls: bool, step: Span, gains: i32) -> Self {
+    pub(super) fn new(machine: &'static MachineType, calls: bool, step: Span, gains: i32) -> Self {
         let rate = (step.ticks() as i64 * i64::from(1_000 + gains) / 1_000) as u32;
-        let saved = A::Durable::default();
         Seat {
             state: None,
             boots: true,
             attention: Attention::Awake,
-            saved,
+            saved: (machine.unsaved)(),
             timers: Vec::new(),
             calls,
             told: 0,
@@ -197,20 +200,20 @@ impl<A: Algorithm> Seat<A> {
 
     /// Its state, if it is up.
     #[must_use]
-    pub fn state(&self) -> Option<&A> {
-        self.state.as_ref()
+    pub fn state(&self) -> Option<&dyn Machine> {
+        self.state.as_deref()
     }
 
     /// A pending timer, by number.
     #[must_use]
-    pub fn timer(&self, number: u8) -> Option<&A::Timer> {
+    pub fn timer(&self, number: u8) -> Option<&AnyValue> {
         self.timers.get(number as usize).map(|(timer, _)| timer)
     }
 
     /// What an outsider sees of it.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.state.as_ref().map_or(Status::UNDECIDED, Protocol::status)
+        self.state.as_ref().map_or(Status::UNDECIDED, |state| state.status())
     }
 
     /// Whether it leads: see [`Facts::leads`].
@@ -225,8 +228,8 @@ impl<A: Algorithm> Seat<A> {
 
     /// What matters of it.
     #[must_use]
-    pub fn facts(&self) -> Facts {
-        let due = |(_, left): &(A::Timer, i64)| *left <= 0;
+    pub fn facts(&self, spec: &Spec) -> Facts {
+        let due = |(_, left): &(AnyValue, i64)| *left <= 0;
         let status = self.status();
         Facts {
             is_up: self.state.is_some(),
@@ -234,7 +237,7 @@ impl<A: Algorithm> Seat<A> {
             attention: self.attention,
             status,
             leads: self.leads(),
-            is_satisfied: A::SPEC.goal.is_met_by(&status),
+            is_satisfied: spec.goal.is_met_by(&status),
             calls: self.calls && self.state.is_some(),
             took_part: self.part == Part::Taken,
             told: self.told,
@@ -248,7 +251,7 @@ impl<A: Algorithm> Seat<A> {
 
     /// The member when something has happened to it without its doing.
     #[must_use]
-    pub fn changed(&self, change: Change) -> Self {
+    pub fn changed(&self, spec: &Spec, change: Change) -> Self {
         let seat = self.clone();
         match change {
             Change::Crash => Seat {
@@ -261,7 +264,7 @@ impl<A: Algorithm> Seat<A> {
                 part: Part::NotTaken,
                 ..seat
             },
-            Change::Tick => self.a_step_later(),
+            Change::Tick => self.a_step_later(spec),
             Change::Pause => Seat { attention: Attention::Paused, ..seat },
             Change::Wake => Seat { attention: Attention::Waking, ..seat },
         }
@@ -269,7 +272,7 @@ impl<A: Algorithm> Seat<A> {
 
     /// The member as it would be if others had other names.
     #[must_use]
-    pub fn renamed(&self, rename: &Rename<A>, names: &Names) -> Self {
+    pub fn renamed(&self, rename: &AnyRename, names: &Names) -> Self {
         let mut seat = self.clone();
         if let Some(state) = &mut seat.state {
             (rename.state)(state, names);
@@ -280,7 +283,7 @@ impl<A: Algorithm> Seat<A> {
         seat
     }
 
-    fn a_step_later(&self) -> Self {
+    fn a_step_later(&self, spec: &Spec) -> Self {
         let mut later = self.clone();
         if later.attention == Attention::Waking {
             later.attention = Attention::Awake;
@@ -288,16 +291,9 @@ impl<A: Algorithm> Seat<A> {
         // While it is frozen nobody counts for how long a timer has been due.
         let least = if self.attention == Attention::Paused { 0 } else { i64::MIN };
         later.timers.iter_mut().for_each(|(_, left)| *left = (*left - i64::from(self.rate)).max(least));
-        if A::SPEC.knows.has(Knowledge::CLOCK) {
+        if spec.knows.has(Knowledge::CLOCK) {
             later.clock += u64::from(self.rate);
         }
         later
     }
-}
-
-/// A hash that is the same on every machine and in every run.
-pub fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -2,41 +2,47 @@
 
 use super::{Change, Cut, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
 use crate::plan::{LinkOrder, Plan};
-use bellwether_core::{Algorithm, Port, Spec};
+use bellwether_core::{AnyMessage, MachineType, Port, Spec};
 
 /// What is on a wire: messages, and for how many steps of the clock they have been under way.
-pub type Letters<M> = Vec<(M, u16)>;
+pub type Letters = Vec<(AnyMessage, u16)>;
 
 /// Everything that is at one moment.
-pub type Situation<A> = Moment<Seat<A>, Letters<<A as bellwether_core::Protocol>::Msg>>;
+pub type Situation = Moment<Seat, Letters>;
 
 /// Keeps the parts of moments as they are.
-pub struct Whole<'p, A: Algorithm> {
-    members: Members<'p, A>,
+pub struct Whole<'p> {
+    members: Members<'p>,
     order: LinkOrder,
     facts: Facts,
-    outcomes: (Vec<Outcome<A>>, Cut),
+    outcomes: (Vec<Outcome>, Cut),
 }
 
-impl<'p, A: Algorithm> Whole<'p, A> {
+impl<'p> Whole<'p> {
     /// For moments of a plan.
     #[must_use]
-    pub fn new(plan: &'p Plan, liberties: Liberties) -> Self {
-        let facts = Seat::<A>::new(false, bellwether_core::Span::default(), 0).facts();
+    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: Liberties) -> Self {
+        let facts = Seat::new(machine, false, bellwether_core::Span::default(), 0).facts(machine.spec);
         Whole {
-            members: Members::new(plan, liberties),
+            members: Members::new(machine, plan, liberties),
             order: plan.links,
             facts,
             outcomes: Default::default(),
         }
     }
 
+    /// What the members are.
+    #[must_use]
+    pub fn machine(&self) -> &'static MachineType {
+        self.members.machine()
+    }
+
     /// Everything that can happen in a situation.
-    pub fn enabled(&mut self, rules: &Rules<'_>, now: &Situation<A>) -> Vec<super::Action> {
+    pub fn enabled(&mut self, rules: &Rules<'_>, now: &Situation) -> Vec<super::Action> {
         let (mut possible, mut next, mut actions) = (Vec::new(), now.clone(), Vec::new());
         rules.possible(self, now, &mut possible);
         let may_crash = now.spent.crashes < rules.liberties.crashes;
-        if !may_crash && !A::SPEC.randomised && rules.liberties.time == super::TimeModel::Any {
+        if !may_crash && !self.machine().spec.randomised && rules.liberties.time == super::TimeModel::Any {
             // One thing comes of each.
             return possible.into_iter().map(super::Action::from).collect();
         }
@@ -47,12 +53,7 @@ impl<'p, A: Algorithm> Whole<'p, A> {
     }
 
     /// What comes of something that happens; nothing if it cannot.
-    pub fn apply(
-        &mut self,
-        rules: &Rules<'_>,
-        now: &Situation<A>,
-        action: super::Action,
-    ) -> Option<Situation<A>> {
+    pub fn apply(&mut self, rules: &Rules<'_>, now: &Situation, action: super::Action) -> Option<Situation> {
         let (mut next, mut found) = (now.clone(), None);
         rules.each_outcome(self, now, action.what, &mut next, |_, this, moment| {
             if this == action {
@@ -64,23 +65,23 @@ impl<'p, A: Algorithm> Whole<'p, A> {
 
     /// The outcomes of the last input.
     #[must_use]
-    pub fn outcomes(&self) -> &[Outcome<A>] {
+    pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes.0
     }
 }
 
-impl<A: Algorithm> Parts for Whole<'_, A> {
-    type Seat = Seat<A>;
-    type Queue = Letters<A::Msg>;
-    type Letter = A::Msg;
+impl Parts for Whole<'_> {
+    type Seat = Seat;
+    type Queue = Letters;
+    type Letter = AnyMessage;
     type Outcomes = ();
 
     fn spec(&self) -> &'static Spec {
-        &A::SPEC
+        self.machine().spec
     }
 
-    fn facts(&mut self, seat: &Seat<A>) -> &Facts {
-        self.facts = seat.facts();
+    fn facts(&mut self, seat: &Seat) -> &Facts {
+        self.facts = seat.facts(self.machine().spec);
         &self.facts
     }
 
@@ -100,14 +101,14 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         Letters::default()
     }
 
-    fn put(&mut self, queue: &Self::Queue, letter: &A::Msg) -> Self::Queue {
+    fn put(&mut self, queue: &Self::Queue, letter: &AnyMessage) -> Self::Queue {
         let mut longer = Vec::with_capacity(queue.len() + 1);
         longer.extend_from_slice(queue);
         longer.push((letter.clone(), 0));
         self.in_order(longer)
     }
 
-    fn take(&mut self, queue: &Self::Queue, place: u8) -> (A::Msg, Self::Queue) {
+    fn take(&mut self, queue: &Self::Queue, place: u8) -> (AnyMessage, Self::Queue) {
         let mut rest = queue.clone();
         let (letter, _) = rest.remove(place as usize);
         (letter, rest)
@@ -119,7 +120,7 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         longer
     }
 
-    fn act(&mut self, member: u32, seat: &Seat<A>, input: Input<&A::Msg>) {
+    fn act(&mut self, member: u32, seat: &Seat, input: Input<&AnyMessage>) {
         self.outcomes = self.members.outcomes(member, seat, input);
     }
 
@@ -135,17 +136,17 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
         self.outcomes.0[draw as usize].writes
     }
 
-    fn outcome(&self, (): (), draw: u16) -> (Seat<A>, u8) {
+    fn outcome(&self, (): (), draw: u16) -> (Seat, u8) {
         let outcome = &self.outcomes.0[draw as usize];
         (outcome.seat.clone(), outcome.sends.len() as u8)
     }
 
-    fn sent(&self, (): (), draw: u16, nth: u8) -> (Port, A::Msg) {
+    fn sent(&self, (): (), draw: u16, nth: u8) -> (Port, AnyMessage) {
         self.outcomes.0[draw as usize].sends[nth as usize].clone()
     }
 
-    fn changed(&mut self, seat: &Seat<A>, change: Change) -> Seat<A> {
-        seat.changed(change)
+    fn changed(&mut self, seat: &Seat, change: Change) -> Seat {
+        seat.changed(self.machine().spec, change)
     }
 
     fn queue_later(&mut self, queue: &Self::Queue, oldest: u16) -> Self::Queue {
@@ -154,10 +155,10 @@ impl<A: Algorithm> Parts for Whole<'_, A> {
     }
 }
 
-impl<A: Algorithm> Whole<'_, A> {
+impl Whole<'_> {
     /// Where messages may overtake each other, what is on a wire has no order: it is kept in one, which must be the
     /// same however moments are kept, as messages are named by their places in it.
-    fn in_order(&self, mut letters: Letters<A::Msg>) -> Letters<A::Msg> {
+    fn in_order(&self, mut letters: Letters) -> Letters {
         if self.order == LinkOrder::Reordering {
             letters.sort_by_cached_key(|(letter, age)| (hash_of(letter), *age));
         }

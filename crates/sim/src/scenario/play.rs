@@ -7,10 +7,11 @@ use crate::faults::Event;
 use crate::plan::{Limits, Plan};
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
-use crate::run::simulate_before;
+use crate::run::simulate_observed;
 use crate::run::{RoundMode, check_messages, check_schedule, kinds, runs_in_step};
+use crate::runner::Runner;
 use crate::setup::{Setup, SetupError};
-use bellwether_core::{DetectorChoice, DetectorError, Driving, Entry, Id, Registry};
+use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, Id, Registry};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ pub struct Resolved {
     /// The algorithm's place in the registry.
     pub entry: usize,
     /// The algorithm.
-    pub algorithm: Entry,
+    pub algorithm: Runner,
     /// What the scenario asks for.
     pub setup: Setup,
     /// The run, in full.
@@ -50,9 +51,9 @@ impl Played {
 impl Resolved {
     /// Runs it.
     #[must_use]
-    pub fn play<G: Registry>(&self) -> Played {
+    pub fn play(&self) -> Played {
         let mut roster = Roster::new(self.plan.n(), ());
-        let report = simulate_before::<G>(&mut roster, self.entry, &self.plan, self.mode);
+        let report = simulate_observed(&self.algorithm, &self.plan, self.mode, &mut roster);
         Played { plan: self.plan.clone(), report, seats: roster.into_parts().0 }
     }
 }
@@ -64,46 +65,46 @@ impl Scenario {
     /// # Errors
     /// [`ScenarioError`] says what does not fit, and where the file says so. A scenario that waits
     /// for something cannot be run.
-    pub fn resolve<G: Registry>(&self) -> Result<Resolved, ScenarioError> {
-        self.try_resolve::<G>().map_err(|flaw| flaw.in_file(&self.path, &self.text))
+    pub fn resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, ScenarioError> {
+        self.try_resolve(registry).map_err(|flaw| flaw.in_file(&self.path, &self.text))
     }
 
-    fn try_resolve<G: Registry>(&self) -> Result<Resolved, Flaw> {
+    fn try_resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, Flaw> {
         if let Some(reason) = &self.waits_for {
             let problem = format!("this scenario waits for {reason}: it cannot be run yet");
             return Err(Flaw::new(self.place("waits_for"), problem));
         }
-        let entry = self.find::<G>()?;
-        let algorithm = G::ENTRIES[entry];
+        let entry = self.find(registry)?;
+        let algorithm = registry.entries[entry];
         if self.mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
             return Err(Flaw::new(self.place("synchroniser"), problem));
         }
-        let setup = Setup { detector: self.find_detector::<G>()?, ..self.setup.clone() };
+        let setup = Setup { detector: self.find_detector(registry.detectors)?, ..self.setup.clone() };
         let plan = setup.plan(algorithm.spec, self.seed);
         let mut plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         // Unless the file says otherwise: a scenario is to be watched.
         if setup.limits.messages == Limits::default().messages {
             plan.limits.messages = MOST_MESSAGES;
         }
-        check_messages::<G>(entry, &plan, self.mode)
-            .and_then(|()| check_schedule::<G>(entry, &plan))
+        check_messages(&algorithm, &plan, self.mode)
+            .and_then(|()| check_schedule(&algorithm, &plan))
             .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         let in_step =
             algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
-        let kinds = kinds::<G>(entry, &plan, self.mode);
+        let kinds = kinds(&algorithm, &plan, self.mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
         Ok(Resolved { entry, algorithm, setup, plan, mode: self.mode })
     }
 
-    fn find<G: Registry>(&self) -> Result<usize, Flaw> {
+    fn find(&self, registry: &Registry<Runner>) -> Result<usize, Flaw> {
         let name = self.algorithm.as_str();
-        if let Some(entry) = G::find(name, self.variant.as_deref()) {
+        if let Some(entry) = registry.find(name, self.variant.as_deref()) {
             return Ok(entry);
         }
-        let (variants, variant) = (G::variants(name), self.variant.as_deref().unwrap_or_default());
+        let (variants, variant) = (registry.variants(name), self.variant.as_deref().unwrap_or_default());
         if variants.is_empty() {
-            let names = G::names();
+            let names = registry.names();
             let problem = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
             return Err(Flaw::new(self.place("algorithm"), problem).meant(name, &names));
         }
@@ -111,8 +112,8 @@ impl Scenario {
         Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
     }
 
-    fn find_detector<G: Registry>(&self) -> Result<Option<DetectorChoice>, Flaw> {
-        let choice = self.detector.as_ref().map(|text| DetectorChoice::parse(G::DETECTORS, text));
+    fn find_detector(&self, detectors: &'static [DetectorEntry]) -> Result<Option<DetectorChoice>, Flaw> {
+        let choice = self.detector.as_ref().map(|text| DetectorChoice::parse(detectors, text));
         choice.transpose().map_err(|error| {
             let flaw = Flaw::new(self.place("detector"), error.to_string());
             match error {

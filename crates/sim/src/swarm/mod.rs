@@ -21,8 +21,9 @@ use crate::faults::{Event, Lie, LinkFaults};
 use crate::plan::{Plan, SETTLING};
 use crate::report::Report;
 use crate::run::{RoundMode, can_forge, in_parallel, simulate};
+use crate::runner::Runner;
 use crate::setup::{Members, Setup, SetupError};
-use bellwether_core::{DetectorChoice, Lasting, Registry, Span, Spec, Time};
+use bellwether_core::{DetectorChoice, DetectorEntry, Lasting, Registry, Span, Spec, Time};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -38,8 +39,8 @@ pub struct Options {
 impl Options {
     /// Five to nine members, watched by heartbeats where a registry has such a detector.
     #[must_use]
-    pub fn usual<G: Registry>() -> Options {
-        let heartbeat = G::DETECTORS.iter().find(|entry| entry.name == "heartbeat");
+    pub fn usual(detectors: &'static [DetectorEntry]) -> Options {
+        let heartbeat = detectors.iter().find(|entry| entry.name == "heartbeat");
         Options { nodes: 5..=9, detector: heartbeat.map(DetectorChoice::new) }
     }
 }
@@ -59,16 +60,17 @@ pub struct Case {
 ///
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
-pub fn run<G: Registry>(case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    judge::<G>(case.entry, &draw_for::<G>(case, options), case.seed)
+pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
+    judge(&registry.entries[case.entry], &draw_for(registry, case, options), case.seed)
 }
 
 /// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
 /// another name instead.
 #[must_use]
-pub fn draw_for<G: Registry>(case: Case, options: &Options) -> Setup {
-    let mut setup = draw(G::ENTRIES[case.entry].spec, case.model, case.seed, options);
-    if !can_forge::<G>(case.entry) {
+pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> Setup {
+    let entry = &registry.entries[case.entry];
+    let mut setup = draw(entry.spec, case.model, case.seed, options);
+    if !can_forge(entry) {
         for (whose, what, _) in &mut setup.script {
             if let Event::Lie(Lie::Forge(id)) = *what {
                 let other = Some(id).filter(|id| id != whose).or_else(draw::stranger);
@@ -84,14 +86,15 @@ pub fn draw_for<G: Registry>(case: Case, options: &Options) -> Setup {
 ///
 /// # Errors
 /// The first [`SetupError`].
-pub fn run_many<G: Registry>(
+pub fn run_many(
+    registry: &Registry<Runner>,
     cases: &[Case],
     options: &Options,
     threads: usize,
     each: impl Fn() + Sync,
 ) -> Result<Vec<Verdict>, SetupError> {
     in_parallel(threads, cases.len() as u64, |number| {
-        let verdict = run::<G>(cases[number as usize], options);
+        let verdict = run(registry, cases[number as usize], options);
         each();
         verdict
     })
@@ -102,12 +105,16 @@ pub fn run_many<G: Registry>(
 ///
 /// # Errors
 /// The first [`SetupError`].
-pub fn broken_promises<G: Registry>(runs: u64, options: &Options) -> Result<Vec<(Case, Class)>, SetupError> {
+pub fn broken_promises(
+    registry: &Registry<Runner>,
+    runs: u64,
+    options: &Options,
+) -> Result<Vec<(Case, Class)>, SetupError> {
     let mut broken = Vec::new();
-    for (entry, algorithm) in G::ENTRIES.iter().enumerate() {
+    for (entry, algorithm) in registry.entries.iter().enumerate() {
         for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
             let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
-            let verdicts = run_many::<G>(&cases, options, 0, || ())?;
+            let verdicts = run_many(registry, &cases, options, 0, || ())?;
             let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
             broken.extend(judged.filter(|(_, class)| class.is_failure()));
         }
@@ -119,14 +126,14 @@ pub fn broken_promises<G: Registry>(runs: u64, options: &Options) -> Result<Vec<
 ///
 /// # Errors
 /// [`SetupError`] says why it cannot be run.
-pub fn judge<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Result<Verdict, SetupError> {
-    let plan = bounded(setup.plan(G::ENTRIES[entry].spec, seed)?);
-    let report = simulate::<G, ()>(entry, &plan, RoundMode::Auto, &mut ());
+pub fn judge(algorithm: &Runner, setup: &Setup, seed: u64) -> Result<Verdict, SetupError> {
+    let plan = bounded(setup.plan(algorithm.spec, seed)?);
+    let report = simulate(algorithm, &plan, RoundMode::Auto);
     let settled_at = settled_at(&plan, &report);
     let deadline = || {
         let ceased = calm_from(setup) + patience(setup) * 2;
         // Most runs are over by then, and the one without faults need not be run.
-        if settled_at <= ceased { ceased } else { ceased + calm_time::<G>(entry, &plan) * 2 }
+        if settled_at <= ceased { ceased } else { ceased + calm_time(algorithm, &plan) * 2 }
     };
     Ok(Verdict::of(&report, settled_at, deadline))
 }
@@ -152,12 +159,12 @@ fn settled_at(plan: &Plan, report: &Report) -> Time {
 }
 
 /// How long the same run takes when nothing goes wrong, and everyone who calls does so at once.
-fn calm_time<G: Registry>(entry: usize, plan: &Plan) -> Span {
+fn calm_time(algorithm: &Runner, plan: &Plan) -> Span {
     let mut calm = plan.clone();
     calm.script.retain(|happening| happening.what == Event::Call);
     calm.script.iter_mut().for_each(|call| call.at = Time::ZERO);
     calm.link_faults = LinkFaults::default();
-    let report = simulate::<G, ()>(entry, &calm, RoundMode::Auto, &mut ());
+    let report = simulate(algorithm, &calm, RoundMode::Auto);
     settled_at(&calm, &report) - Time::ZERO
 }
 

@@ -3,25 +3,26 @@
 use super::{bounded, judge, time_limit};
 use crate::faults::{Chosen, Event};
 use crate::run::RoundMode;
-use crate::run::simulate_before;
+use crate::run::simulate_observed;
+use crate::runner::Runner;
 use crate::setup::{Callers, Members, Setup};
 use crate::shrink::{Chances, Shrunk, shrink};
-use bellwether_core::{Id, Registry, Spec, Starts};
+use bellwether_core::{Id, Spec, Starts};
 
 /// Reduces a run to a small one of which the same becomes. No more than `most_runs` are tried.
 ///
 /// Nothing is taken away that would make it a failure of nobody's: somebody to whom nothing happens calls an
 /// election, and it has as much time as any run of a swarm.
-pub fn reduce<G: Registry>(entry: usize, setup: &Setup, seed: u64, most_runs: u64) -> Shrunk {
-    let spec = G::ENTRIES[entry].spec;
-    let class = |setup: &Setup, seed| Some(judge::<G>(entry, setup, seed).ok()?.class);
+pub fn reduce(algorithm: &Runner, setup: &Setup, seed: u64, most_runs: u64) -> Shrunk {
+    let spec = algorithm.spec;
+    let class = |setup: &Setup, seed| Some(judge(algorithm, setup, seed).ok()?.class);
     let original = class(setup, seed);
     let kinds = telling(setup);
     let fails = |setup: &Setup, seed| {
         is_fair(spec, setup) && telling(setup) == kinds && class(&with_time(spec, setup), seed) == original
     };
     let shrunk = shrink(setup, seed, most_runs, fails, |setup, seed| {
-        chances::<G>(entry, &with_time(spec, setup), seed).unwrap_or_default()
+        chances(algorithm, &with_time(spec, setup), seed).unwrap_or_default()
     });
     Shrunk { setup: with_time(spec, &shrunk.setup), ..shrunk }
 }
@@ -54,9 +55,9 @@ fn is_fair(spec: &Spec, setup: &Setup) -> bool {
     ids.iter().any(|&id| is_steady(id) && calls(id))
 }
 
-fn chances<G: Registry>(entry: usize, setup: &Setup, seed: u64) -> Option<Vec<Chosen<Id>>> {
-    let plan = bounded(setup.plan(G::ENTRIES[entry].spec, seed).ok()?);
+fn chances(algorithm: &Runner, setup: &Setup, seed: u64) -> Option<Vec<Chosen<Id>>> {
+    let plan = bounded(setup.plan(algorithm.spec, seed).ok()?);
     let mut observer = Chances::new(&plan);
-    simulate_before::<G>(&mut observer, entry, &plan, RoundMode::Auto);
+    simulate_observed(algorithm, &plan, RoundMode::Auto, &mut observer);
     Some(observer.into_chosen())
 }

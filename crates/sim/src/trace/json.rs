@@ -2,7 +2,7 @@
 
 use super::{Drop, Observer};
 use crate::faults::{Event, Lie};
-use crate::said::Said;
+use bellwether_core::DynMessage;
 use bellwether_core::{HOP, Id, Port, Rank, Status, Time, Topology, Verdict};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +106,7 @@ struct Line<'m> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    msg: Option<&'m dyn Said>,
+    msg: Option<&'m dyn DynMessage>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,7 +201,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         event: &'static str,
         (member, port): (u32, Port),
         to: (u32, Port),
-        msg: &dyn Said,
+        msg: &dyn DynMessage,
     ) {
         self.sent += 1;
         if let Some(senders) = &mut self.senders {
@@ -211,14 +211,22 @@ impl<'a, W: Write> JsonTrace<'a, W> {
     }
 
     /// A message has come, if only to be lost.
-    fn arrive(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &dyn Said) {
+    fn arrive(&mut self, at: Time, event: &'static str, member: u32, port: Port, msg: &dyn DynMessage) {
         let (neighbour, _) = self.topology.peer(member, port);
         let under_way = self.senders.as_mut().and_then(|senders| senders.get_mut(&(member, port)));
         let sender = under_way.and_then(BTreeSet::pop_first).map_or(neighbour, |(_, _, sender)| sender);
         self.message(at, event, member, port, sender, msg);
     }
 
-    fn message(&mut self, at: Time, event: &'static str, member: u32, port: Port, peer: u32, msg: &dyn Said) {
+    fn message(
+        &mut self,
+        at: Time,
+        event: &'static str,
+        member: u32,
+        port: Port,
+        peer: u32,
+        msg: &dyn DynMessage,
+    ) {
         let line = self.message_line(at, event, member, port, peer, msg);
         self.write(&line);
     }
@@ -230,7 +238,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         member: u32,
         port: Port,
         peer: u32,
-        msg: &'m dyn Said,
+        msg: &'m dyn DynMessage,
     ) -> Line<'m> {
         Line {
             port: Some(port.0),
@@ -267,13 +275,21 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         self.dead.insert(member);
         self.plain(at, "crash", member);
     }
-    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
         self.send((at, due), "send", (member, port), to, msg);
     }
-    fn duplicated(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn Said, due: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        to: (u32, Port),
+        msg: &dyn DynMessage,
+        due: Time,
+    ) {
         self.send((at, due), "duplicate", (member, port), to, msg);
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         let line = Line { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
         self.write(&line);
     }
@@ -281,10 +297,10 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         let (event, details) = (what.word(), EventDetails::of(what, self.ranks));
         self.write(&Struck { t: at.into(), event, member: self.id(member), details });
     }
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.arrive(at, "deliver", member, port, msg);
     }
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.arrive(at, "lose", member, port, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {

@@ -2,7 +2,7 @@
 
 use super::{Drop, Observer};
 use crate::faults::Event;
-use crate::said::Said;
+use bellwether_core::DynMessage;
 use bellwether_core::{Port, Time, Verdict};
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
@@ -122,10 +122,10 @@ impl Observer for MemoryTrace {
         self.note(at, member, 3, 0, Port(0));
     }
     #[inline(always)]
-    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.note(at, member, 0, msg.kind_index(), port);
     }
-    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
         self.note(at, member, 4, msg.kind_index(), port);
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
@@ -137,10 +137,18 @@ impl Observer for MemoryTrace {
     fn struck(&mut self, at: Time, member: u32, what: Event) {
         self.note(at, member, 7, 0, Port(what.number().into()));
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn Said, _: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn DynMessage, _: Drop) {
         self.note(at, member, 8, msg.kind_index(), port);
     }
-    fn duplicated(&mut self, at: Time, member: u32, port: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
+    fn duplicated(
+        &mut self,
+        at: Time,
+        member: u32,
+        port: Port,
+        _: (u32, Port),
+        msg: &dyn DynMessage,
+        _: Time,
+    ) {
         self.note(at, member, 9, msg.kind_index(), port);
     }
 }

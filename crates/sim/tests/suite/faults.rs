@@ -2,9 +2,9 @@
 
 use crate::support::{TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
+use bellwether_core::{DynMessage, DynState};
 use bellwether_sim::faults::{Chosen, Fate, Lie, LinkFaults};
 use bellwether_sim::{Drop, Event, Limits, Observer, Plan, Report, Stop, run_events};
-use bellwether_sim::{Said, Seen};
 use serde::{Deserialize, Serialize};
 
 /// Called, it writes down how often it has been called and sends that to everyone; it reminds itself
@@ -117,13 +117,13 @@ impl Observer for Log {
     fn called(&mut self, at: Time, member: u32) {
         self.note(at, member, "calls");
     }
-    fn delivered(&mut self, at: Time, member: u32, _: Port, msg: &dyn Said) {
+    fn delivered(&mut self, at: Time, member: u32, _: Port, msg: &dyn DynMessage) {
         self.note(at, member, format!("hears {msg:?}"));
     }
-    fn lost(&mut self, at: Time, member: u32, _: Port, msg: &dyn Said) {
+    fn lost(&mut self, at: Time, member: u32, _: Port, msg: &dyn DynMessage) {
         self.note(at, member, format!("misses {msg:?}"));
     }
-    fn dropped(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &dyn Said, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         self.note(at, member, format!("loses {msg:?} to {} by {why:?}", to + 1));
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {
@@ -137,7 +137,7 @@ impl Observer for Log {
             self.note(at, member, format!("learns that {} is dead", dead + 1));
         }
     }
-    fn settled(&mut self, at: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, at: Time, member: u32, state: &dyn DynState) {
         let state = format!("{state:?}");
         if let Some((_, clock)) = state.split_once("reminded_at: Some(Time(") {
             let shown: u64 = clock.split(')').next().and_then(|ticks| ticks.parse().ok()).expect("ticks");
@@ -150,7 +150,7 @@ fn play(mut plan: Plan, callers: &[u32]) -> (Report, Log) {
     plan.initiators = Initiators::Some(callers.iter().map(|caller| caller - 1).collect());
     plan.limits = Limits { time: hops(1_000.0), ..plan.limits };
     let mut log = Log::default();
-    let report = run_events::<Clerk, _>(&plan, &mut log, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Clerk>(), &plan, &mut log, Stop::WhenQuiet);
     (report, log)
 }
 
@@ -395,7 +395,7 @@ fn lossy(faults: LinkFaults) -> (Report, Vec<bool>) {
     plan.topology = Topology::Ring { n: 2, two_way: false };
     plan.initiators = Initiators::Some(Vec::new());
     let mut log = Log::default();
-    let report = run_events::<Clerk, _>(&plan, &mut log, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Clerk>(), &plan, &mut log, Stop::WhenQuiet);
     let fates = log.0.iter().filter(|line| line.contains("Number"));
     (report, fates.map(|line| line.contains("loses")).collect())
 }

@@ -75,7 +75,7 @@ const KNOW: u8 = 1;
 /// Plays a scene in which nobody is called, so that it is over when all have started.
 fn judge<const SCENE: usize, const GOAL: u8, const HALTS: bool>(plan: Plan) -> Report {
     let plan = Plan { initiators: Initiators::Some(Vec::new()), ..plan };
-    run_events::<Actor<SCENE, GOAL, HALTS>, ()>(&plan, &mut (), Stop::WhenQuiet)
+    run_events(MachineType::of::<Actor<SCENE, GOAL, HALTS>>(), &plan, &mut (), Stop::WhenQuiet)
 }
 
 /// Outcome, leader, agreed, safe, live.
@@ -162,7 +162,12 @@ fn the_dead_do_not_count() {
 /// Everyone is called, and sets alarms for ever.
 fn judge_endless<const SCENE: usize>() -> Report {
     let limits = Limits { time: Time::ZERO + HOP * 50, ..Limits::default() };
-    run_events::<Actor<SCENE, KNOW, false>, ()>(&Plan { limits, ..complete(3) }, &mut (), Stop::WhenQuiet)
+    run_events(
+        MachineType::of::<Actor<SCENE, KNOW, false>>(),
+        &Plan { limits, ..complete(3) },
+        &mut (),
+        Stop::WhenQuiet,
+    )
 }
 
 #[test]
@@ -225,7 +230,7 @@ fn one_caller<const LEADS: bool>(script: &[(Event, u64, f64)], losses: f64) -> R
     let mut plan = with_script(complete(2), script);
     plan.initiators = Initiators::Some(vec![0]);
     plan.link_faults.loss = losses;
-    run_events::<Called<LEADS>, ()>(&plan, &mut (), Stop::WhenQuiet).ruling
+    run_events(MachineType::of::<Called<LEADS>>(), &plan, &mut (), Stop::WhenQuiet).ruling
 }
 
 /// Outcome, whether an election was required, whether the run is live.

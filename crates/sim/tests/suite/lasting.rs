@@ -1,6 +1,6 @@
 //! Runs that go on for ever: when they are over, and what is right where too few are left to elect.
 
-use crate::support::beacon::{BEAT, Beacon, Beacons};
+use crate::support::beacon::{BEACONS, BEAT, Beacon};
 use crate::support::{complete, hops, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::scenario::{Draft, Scenario, write};
@@ -18,7 +18,7 @@ fn run(plan: Plan) -> Report {
 fn run_with<const STUBBORN: bool>(mut plan: Plan) -> Report {
     plan.limits = Limits { time: hops(1_000.0), ..Limits::default() };
     let spec = &<Beacon<STUBBORN> as Protocol>::SPEC;
-    run_events::<Beacon<STUBBORN>, ()>(&plan, &mut (), Stop::of(spec))
+    run_events(MachineType::of::<Beacon<STUBBORN>>(), &plan, &mut (), Stop::of(spec))
 }
 
 /// Five members, of which these crash after ten hops.
@@ -210,28 +210,28 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         script: script.collect(),
         ..five()
     };
-    let spec = Beacons::ENTRIES[0].spec;
+    let spec = BEACONS.entries[0].spec;
     let plan = setup.plan(spec, 1).expect("it fits");
-    let report = simulate::<Beacons, ()>(0, &plan, RoundMode::Auto, &mut ());
+    let report = simulate(&BEACONS.entries[0], &plan, RoundMode::Auto);
     let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
     let scenario =
         Scenario::parse(&text, Path::new("t.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let mut resolved = scenario.resolve::<Beacons>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut resolved = scenario.resolve(&BEACONS).unwrap_or_else(|error| panic!("{error}\n{text}"));
     resolved.plan.limits.messages = plan.limits.messages; // scenarios give up sooner
     assert_eq!(format!("{:?}", resolved.plan), format!("{plan:?}"), "{text}");
-    assert!(scenario.expect.check(&resolved.play::<Beacons>()).is_empty(), "{text}");
+    assert!(scenario.expect.check(&resolved.play()).is_empty(), "{text}");
 }
 
 #[test]
 fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
-    let options = Options::usual::<Beacons>();
+    let options = Options::usual(BEACONS.detectors);
     for model in Model::ALL {
         for seed in 0..30 {
             let case = Case { entry: 0, model, seed };
-            let setup = draw_for::<Beacons>(case, &options);
-            let plan = setup.plan(Beacons::ENTRIES[0].spec, seed).expect("it fits");
+            let setup = draw_for(&BEACONS, case, &options);
+            let plan = setup.plan(BEACONS.entries[0].spec, seed).expect("it fits");
             assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");
-            let class = swarm::run::<Beacons>(case, &options).expect("it can be run").class;
+            let class = swarm::run(&BEACONS, case, &options).expect("it can be run").class;
             // Beats are heard anew each time, so whatever ceases is forgotten. Clocks that go on drifting apart and
             // members that go on lying are another matter.
             let ceases = !matches!(model, Model::Drift | Model::Lie | Model::Mix);

@@ -82,7 +82,7 @@ fn run<const REIGN: u8, const AFTER: u64, const TERM: u64>(script: &[(Event, f64
     let script: Vec<_> = script.iter().map(|&(what, at)| (what, 3, at)).collect();
     let limits = Limits { time: hops(50.0), ..Limits::default() };
     let plan = Plan { limits, ..with_script(complete(3), &script) };
-    run_events::<Tenant<REIGN, AFTER, TERM>, ()>(&plan, &mut (), Stop::WhenQuiet)
+    run_events(MachineType::of::<Tenant<REIGN, AFTER, TERM>>(), &plan, &mut (), Stop::WhenQuiet)
 }
 
 fn rivals(at: f64, term: Option<u64>) -> Option<Rivals> {

@@ -2,6 +2,7 @@
 
 use crate::support::{Ping, TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use bellwether_sim::{
     Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Setup,
     SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate_many,
@@ -53,7 +54,7 @@ impl Protocol for Talker {
 fn play(mut plan: Plan, callers: &[u32]) -> (Report, Vec<(f64, u64, Input)>) {
     plan.initiators = Initiators::Some(callers.iter().map(|caller| caller - 1).collect());
     let mut trace = MemoryTrace::default();
-    let report = run_events::<Talker, _>(&plan, &mut trace, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Talker>(), &plan, &mut trace, Stop::WhenQuiet);
     let plain = |step: Step| (step.at.hops(), u64::from(step.member) + 1, step.input);
     (report, trace.steps().map(plain).collect())
 }
@@ -236,21 +237,21 @@ fn in_rounds_as_otherwise_a_death_after_the_last_message_counts() {
 
 #[test]
 fn over_a_synchroniser_one_that_only_the_leader_knows_of_stops_when_somebody_leads() {
-    let report = run_synchronised::<Settled, _>(&ring(3), &mut ());
+    let report = run_synchronised(MachineType::of::<Rounds<Settled>>(), &ring(3), &mut ());
     assert_eq!(report.ruling.outcome, Outcome::Elected);
 }
 
 #[test]
 fn a_synchroniser_that_waits_for_messages_can_be_shown() {
     let plan = complete(3);
-    let mut world = World::<Rounds<Settled>>::new(&plan);
+    let mut world = World::new(MachineType::of::<Rounds<Settled>>(), &plan);
     for member in 0..3 {
         let _ = world.start(member, Time::ZERO);
-        let _ = world.buffers().take_sends();
     }
-    let marker = Stamped { round: 1, payload: None, last: false };
+    let marker =
+        AnyMessage::new(Stamped::<<Settled as Protocol>::Msg> { round: 1, payload: None, last: false });
     assert!(world.deliver(0, Time::ZERO, Port(1), marker).is_some());
-    let shown = serde_json::to_string(world.state(0).expect("it is up"));
+    let shown = serde_json::to_string(world.state(0).expect("it is up").as_state());
     assert!(shown.is_ok(), "{shown:?}");
 }
 
@@ -267,14 +268,14 @@ fn a_trace_that_cannot_be_written_says_so() {
     }
     let plan = complete(3);
     let mut trace = JsonTrace::new(Full, &plan.topology, &plan.ranks, &"header");
-    let report = run_events::<Talker, _>(&plan, &mut trace, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Talker>(), &plan, &mut trace, Stop::WhenQuiet);
     assert!(report.finished, "the run goes on");
     assert_eq!(trace.finish(&"footer").err().map(|error| error.to_string()), Some("the disk is full".into()));
 }
 
 bellwether_core::registry! {
     /// For running by place.
-    Toys {
+    static TOYS: Runner = {
         events Talker;
     }
 }
@@ -282,6 +283,6 @@ bellwether_core::registry! {
 #[test]
 fn many_runs_of_an_impossible_setup_are_refused() {
     let setup = Setup { members: Some(Members::Count { n: 0, order: Order::Best }), ..Setup::default() };
-    let result = simulate_many::<Toys, _>(0, &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
+    let result = simulate_many(&TOYS.entries[0], &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
     assert!(matches!(result, Err(SetupError::NoMembers)));
 }

@@ -1,8 +1,8 @@
 //! Swarms: what is drawn, what becomes of it, and that it can be written down.
 
 use crate::support::TOY;
-use crate::support::shouting::{Modest, Promising};
-use bellwether_core::{Id, Need, Registry, Spec, Starts, Time};
+use crate::support::shouting::{MODEST, PROMISING};
+use bellwether_core::{Id, Need, Spec, Starts, Time};
 use bellwether_sim::faults::{Event, Lie};
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw, draw_for};
@@ -18,7 +18,7 @@ const SPECS: [Spec; 3] = [
 ];
 
 fn options() -> Options {
-    Options::usual::<Modest>()
+    Options::usual(MODEST.detectors)
 }
 
 fn each_setup(mut see: impl FnMut(&Spec, Model, u64, Setup)) {
@@ -131,8 +131,8 @@ fn the_same_seed_draws_the_same_and_others_draw_others() {
 fn classes(model: Model) -> BTreeSet<Class> {
     let case = |seed| Case { entry: 0, model, seed };
     let cases: Vec<Case> = (0..SEEDS).map(case).collect();
-    let verdicts = swarm::run_many::<Modest>(&cases, &options(), 1, || ()).unwrap();
-    assert_eq!(verdicts, swarm::run_many::<Modest>(&cases, &options(), 2, || ()).unwrap());
+    let verdicts = swarm::run_many(&MODEST, &cases, &options(), 1, || ()).unwrap();
+    assert_eq!(verdicts, swarm::run_many(&MODEST, &cases, &options(), 2, || ()).unwrap());
     verdicts.into_iter().map(|verdict| verdict.class).collect()
 }
 
@@ -153,8 +153,8 @@ fn what_becomes_of_runs_is_what_must() {
 
 #[test]
 fn promises_that_are_not_kept_are_found() {
-    assert_eq!(swarm::broken_promises::<Modest>(SEEDS, &options()).unwrap(), []);
-    let broken = swarm::broken_promises::<Promising>(SEEDS, &options()).unwrap();
+    assert_eq!(swarm::broken_promises(&MODEST, SEEDS, &options()).unwrap(), []);
+    let broken = swarm::broken_promises(&PROMISING, SEEDS, &options()).unwrap();
     assert!(!broken.is_empty());
     assert!(broken.iter().all(|(case, _)| case.model == Model::Duplication), "{broken:?}");
 }
@@ -163,16 +163,16 @@ fn promises_that_are_not_kept_are_found() {
 fn failures_shrink_to_the_smallest_there_are() {
     let mut reduced = 0;
     for seed in 0..SEEDS {
-        let setup = draw(Modest::ENTRIES[0].spec, Model::Crash, seed, &options());
-        if swarm::judge::<Modest>(0, &setup, seed).unwrap().class != Class::WrongLeader {
+        let setup = draw(MODEST.entries[0].spec, Model::Crash, seed, &options());
+        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::WrongLeader {
             continue;
         }
-        let shrunk = swarm::reduce::<Modest>(0, &setup, seed, 5_000);
-        let class = swarm::judge::<Modest>(0, &shrunk.setup, shrunk.seed).unwrap().class;
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
+        let class = swarm::judge(&MODEST.entries[0], &shrunk.setup, shrunk.seed).unwrap().class;
         assert_eq!(class, Class::WrongLeader);
         // One dies, and one is left to name it.
         assert_eq!(bellwether_sim::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
-        let again = swarm::reduce::<Modest>(0, &shrunk.setup, shrunk.seed, 5_000);
+        let again = swarm::reduce(&MODEST.entries[0], &shrunk.setup, shrunk.seed, 5_000);
         assert_eq!(format!("{:?}", again.setup), format!("{:?}", shrunk.setup), "seed {seed}");
         reduced += 1;
     }
@@ -183,16 +183,16 @@ fn failures_shrink_to_the_smallest_there_are() {
 fn messages_lost_by_chance_become_chosen_ones() {
     let mut reduced = 0;
     for seed in 0..40 {
-        let setup = draw(Modest::ENTRIES[0].spec, Model::Loss, seed, &options());
-        if swarm::judge::<Modest>(0, &setup, seed).unwrap().class != Class::NoLeader {
+        let setup = draw(MODEST.entries[0].spec, Model::Loss, seed, &options());
+        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::NoLeader {
             continue;
         }
-        let shrunk = swarm::reduce::<Modest>(0, &setup, seed, 5_000);
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
         // Of two members, one waits for the other's message.
         assert_eq!(bellwether_sim::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
         assert_eq!(shrunk.setup.link_faults.chosen.len(), 1);
-        let plan = shrunk.setup.plan(Modest::ENTRIES[0].spec, shrunk.seed).unwrap();
-        let report = simulate::<Modest, ()>(0, &plan, RoundMode::Auto, &mut ());
+        let plan = shrunk.setup.plan(MODEST.entries[0].spec, shrunk.seed).unwrap();
+        let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
         assert_eq!(report.links, LinkCounts { lost: 1, ..LinkCounts::default() });
         reduced += 1;
     }
@@ -201,21 +201,21 @@ fn messages_lost_by_chance_become_chosen_ones() {
 
 #[test]
 fn setups_come_back_from_files_as_they_were() {
-    let spec = Modest::ENTRIES[0].spec;
+    let spec = MODEST.entries[0].spec;
     let mut read = 0;
     for (model, seed) in Model::ALL.into_iter().flat_map(|model| (0..20).map(move |seed| (model, seed))) {
-        let setup = draw_for::<Modest>(Case { entry: 0, model, seed }, &options());
+        let setup = draw_for(&MODEST, Case { entry: 0, model, seed }, &options());
         let plan = setup.plan(spec, seed).unwrap();
-        let report = simulate::<Modest, ()>(0, &plan, RoundMode::Auto, &mut ());
+        let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
         let draft = Draft { title: "T", about: "A", spec, setup: &setup, seed, report: &report };
         let text = write(&draft);
         let scenario =
             Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut resolved = scenario.resolve::<Modest>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut resolved = scenario.resolve(&MODEST).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // Scenarios are to be watched, and give up sooner.
         resolved.plan.limits.messages = plan.limits.messages;
         assert_eq!(format!("{:?}", resolved.plan), format!("{plan:?}"), "{text}");
-        let played = resolved.play::<Modest>();
+        let played = resolved.play();
         assert!(scenario.expect.check(&played).is_empty(), "{text}");
         read += 1;
     }
@@ -226,7 +226,7 @@ fn setups_come_back_from_files_as_they_were() {
 fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
     let id = |value| Id::new(value).unwrap();
     let at = |hops: f64| Time::from_ticks((hops * 1000.0) as u64);
-    let spec = Modest::ENTRIES[0].spec;
+    let spec = MODEST.entries[0].spec;
     let mut setup = draw(spec, Model::None, 0, &options());
     setup.members = Some(Members::Ids([7, 3, 5].map(id).to_vec()));
     setup.script = vec![
@@ -241,7 +241,7 @@ fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
     ];
     setup.link_faults.loss = 0.05;
     let plan = setup.plan(spec, 1).unwrap();
-    let report = simulate::<Modest, ()>(0, &plan, RoundMode::Auto, &mut ());
+    let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
     let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
     for part in [
         "ids = [7, 3, 5]\n",

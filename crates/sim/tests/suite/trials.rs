@@ -1,12 +1,13 @@
 //! Ordeals, with a toy of which it is known when it notices what.
 
 use crate::support::beacon::{BEAT, Beacon};
-use bellwether_core::{Registry as _, registry};
+use bellwether_core::registry;
+use bellwether_sim::Runner;
 use bellwether_sim::trials::{Ordeal, Trial, run};
 
 registry! {
     /// The one that asks for a majority, and the one that does not.
-    pub Both { events Beacon<false>, Beacon<true>; }
+    pub static BOTH: Runner = { events Beacon<false>, Beacon<true>; }
 }
 
 const RUNS: u64 = 21;
@@ -16,8 +17,8 @@ const NOTICED: f64 = 2.0 * BEAT as f64 + 1.0;
 /// What became of many runs: with five members, that ask for a majority or do not.
 fn tried(is_stubborn: bool, ordeal: Ordeal) -> Vec<Trial> {
     let variant = if is_stubborn { "stubborn" } else { "only" };
-    let entry = Both::find("beacon", Some(variant)).expect("it is listed");
-    (0..RUNS).map(|seed| run::<Both>(entry, ordeal, 5, None, seed).expect("it can be run")).collect()
+    let entry = BOTH.find("beacon", Some(variant)).expect("it is listed");
+    (0..RUNS).map(|seed| run(&BOTH.entries[entry], ordeal, 5, None, seed).expect("it can be run")).collect()
 }
 
 fn median(trials: &[Trial], of: impl Fn(&Trial) -> f64) -> f64 {

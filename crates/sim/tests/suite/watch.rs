@@ -124,7 +124,7 @@ fn watched(detector: &str, mut plan: Plan, callers: &[u32]) -> (Report, Vec<Stri
     plan.initiators = Initiators::Some(callers.iter().map(|caller| caller - 1).collect());
     plan.limits = Limits { time: hops(500.0), ..plan.limits };
     let mut log = Log::default();
-    let report = run_events::<Loud, _>(&plan, &mut log, Stop::WhenQuiet);
+    let report = run_events(MachineType::of::<Loud>(), &plan, &mut log, Stop::WhenQuiet);
     (report, log.0)
 }
 
@@ -242,7 +242,7 @@ fn callers_ask_their_detector_where_there_is_one() {
     let mut plan = with_script(complete(3), &[(Event::Crash, 3, 0.0)]);
     plan.initiators = Initiators::Some(vec![0]);
     let mut log = Log::default();
-    run_events::<Loud, _>(&plan, &mut log, Stop::WhenQuiet);
+    run_events(MachineType::of::<Loud>(), &plan, &mut log, Stop::WhenQuiet);
     assert_eq!(log.0, ["0: 1 takes port 1 for Failed", "0: 1 calls"]);
     let (_, log) = watched("plain", plan, &[1]);
     assert_eq!(log[0], "0: 1 calls");

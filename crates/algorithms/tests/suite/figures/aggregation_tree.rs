@@ -5,12 +5,10 @@ use crate::support::disturbed::happens;
 use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, HOP, Need, Port, Registry, Time, Topology};
-use bellwether_sim::Seen;
+use bellwether_core::{DynState, Elect, HOP, Need, Port, Time, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::network::Shape;
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 use std::collections::VecDeque;
 
 const SMALL: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12];
@@ -89,7 +87,7 @@ struct Parents {
 }
 
 impl Observer for Parents {
-    fn settled(&mut self, _: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, _: Time, member: u32, state: &dyn DynState) {
         let state = serde_json::to_value(state).expect("states can be written");
         let parent = state["trees"][&self.root]["parent"].as_u64();
         self.of[member as usize] = parent.map(|port| Port(port as u32));
@@ -99,8 +97,8 @@ impl Observer for Parents {
 /// Everyone's parent in the tree of one root, by index and port.
 fn parents(cast: &Cast, plan: &Plan, root: usize) -> Vec<Option<(usize, Port)>> {
     let mut parents = Parents { root: cast.id(root).to_string(), of: vec![None; cast.n()] };
-    let entry = Algorithms::find("aggregation-tree", None).expect("it is registered");
-    simulate_before::<Algorithms>(&mut parents, entry, plan, RoundMode::Auto);
+    let entry = ALGORITHMS.find("aggregation-tree", None).expect("it is registered");
+    simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut parents);
     let peer = |member: usize, port| (plan.topology.peer(member as u32, port).0 as usize, port);
     parents.of.iter().enumerate().map(|(member, port)| port.map(|port| peer(member, port))).collect()
 }

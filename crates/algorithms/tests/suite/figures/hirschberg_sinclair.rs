@@ -2,11 +2,9 @@
 
 use super::two_way::Subject;
 use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, two_way_twin};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, HOP, Port, Registry, Time};
-use bellwether_sim::Said;
-use bellwether_sim::simulate_before;
-use bellwether_sim::{LinkOrder, Observer, RoundMode};
+use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate_observed};
 
 const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: two_way_twin::hirschberg_sinclair };
 
@@ -69,7 +67,7 @@ struct Phases {
 }
 
 impl Observer for Phases {
-    fn sent(&mut self, at: Time, _: u32, _: Port, _: (u32, Port), _: &dyn Said, _: Time) {
+    fn sent(&mut self, at: Time, _: u32, _: Port, _: (u32, Port), _: &dyn DynMessage, _: Time) {
         let hop = at.ticks() / HOP.ticks();
         let phase = (0..).take_while(|phase| 2 * ((1 << phase) - 1) <= hop).count() - 1;
         self.messages.resize(self.messages.len().max(phase + 1), 0);
@@ -80,9 +78,9 @@ impl Observer for Phases {
 }
 
 fn phases(cast: &Cast) -> Phases {
-    let entry = Algorithms::find("hirschberg-sinclair", None).expect("it is registered");
+    let entry = ALGORITHMS.find("hirschberg-sinclair", None).expect("it is registered");
     let mut phases = Phases::default();
-    simulate_before::<Algorithms>(&mut phases, entry, &cast.two_way_ring(), RoundMode::Auto);
+    simulate_observed(&ALGORITHMS.entries[entry], &cast.two_way_ring(), RoundMode::Auto, &mut phases);
     phases
 }
 

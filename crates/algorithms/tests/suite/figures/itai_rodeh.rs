@@ -1,13 +1,13 @@
 //! Itai and Rodeh's averages, against all draws of small rings and many seeds of larger ones.
 
 use crate::support::DELAYS;
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Expect, Id, Order, Registry};
+use bellwether_core::{Expect, Id, Order};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Callers, Limits, Members, Outcome, Plan, RoundMode, Setup, claims, simulate};
 use std::collections::{BTreeMap, VecDeque};
 
 fn entry() -> usize {
-    Algorithms::find("itai-rodeh", None).expect("it is registered")
+    ALGORITHMS.find("itai-rodeh", None).expect("it is registered")
 }
 
 fn setup(n: u64, delay: &str, callers: Callers) -> Setup {
@@ -22,13 +22,13 @@ fn setup(n: u64, delay: &str, callers: Callers) -> Setup {
 }
 
 fn plan(setup: &Setup, seed: u64) -> Plan {
-    setup.plan(Algorithms::ENTRIES[entry()].spec, seed).expect("it can be run")
+    setup.plan(ALGORITHMS.entries[entry()].spec, seed).expect("it can be run")
 }
 
 /// What is claimed on average for a plan.
 fn claimed(plan: &Plan, name: &str) -> Option<f64> {
     let setting = plan.setting(&[]);
-    let found = claims(Algorithms::ENTRIES[entry()].spec, &setting).find(|(claim, _)| claim.name == name)?;
+    let found = claims(ALGORITHMS.entries[entry()].spec, &setting).find(|(claim, _)| claim.name == name)?;
     match found.1 {
         Expect::OnAverage(figure) => Some(figure),
         other => panic!("{name} is {other:?}"),
@@ -130,8 +130,7 @@ fn many_runs_average_as_claimed_and_each_has_one_leader() {
                 let setup = setup(n, delay, callers);
                 let (mut messages, mut times) = (Vec::new(), Vec::new());
                 for seed in 0..runs {
-                    let report =
-                        simulate::<Algorithms, ()>(entry(), &plan(&setup, seed), RoundMode::Auto, &mut ());
+                    let report = simulate(&ALGORITHMS.entries[entry()], &plan(&setup, seed), RoundMode::Auto);
                     assert!(report.is_as_it_should_be(), "{context} {seed}: {report:?}");
                     assert_eq!(report.ruling.outcome, Outcome::Elected, "{context} {seed}");
                     assert!(report.ruling.leader.is_some() && !report.ruling.agreed, "{context} {seed}");
@@ -156,7 +155,7 @@ fn anyone_may_be_elected_and_all_are_as_likely() {
     let setup = setup(n, "unit", Callers::All);
     let mut wins = vec![0.0; n as usize];
     for seed in 0..runs {
-        let report = simulate::<Algorithms, ()>(entry(), &plan(&setup, seed), RoundMode::Auto, &mut ());
+        let report = simulate(&ALGORITHMS.entries[entry()], &plan(&setup, seed), RoundMode::Auto);
         wins[report.ruling.leader.expect("one leads").value() as usize - 1] += 1.0;
     }
     // Each wins a fifth of the runs, give or take five standard deviations.
@@ -170,6 +169,6 @@ fn large_rings_are_elected_in_too() {
     let setup = setup(3_000, "exponential:1", Callers::All);
     let plan = plan(&setup, 1);
     assert_eq!(claimed(&plan, "mean_messages"), None, "it would take longer than the run");
-    let report = simulate::<Algorithms, ()>(entry(), &plan, RoundMode::Auto, &mut ());
+    let report = simulate(&ALGORITHMS.entries[entry()], &plan, RoundMode::Auto);
     assert!(report.is_as_it_should_be() && report.claims.is_empty(), "{:?}", report.ruling);
 }

@@ -1,10 +1,9 @@
 //! LCR's figures, against sums and formulas that the tests work out by themselves.
 
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{HOP, Registry, Role, Status, Time};
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Observer, Report, RoundMode};
+use bellwether_core::{HOP, Role, Status, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Observer, Report, RoundMode, simulate_observed};
 
 const MOST: usize = 64;
 /// What a candidate's rank and a leader's id take on the wire, with the word's own mark.
@@ -52,9 +51,9 @@ impl Observer for Last {
 fn check_deciding(cast: &Cast, messages: u64) {
     let (n, best) = (cast.n(), cast.best());
     let context = format!("{cast:?}");
-    let entry = Algorithms::find("lcr", Some("deciding")).expect("it is registered");
+    let entry = ALGORITHMS.find("lcr", Some("deciding")).expect("it is registered");
     let mut last = Last(vec![Status::UNDECIDED; n]);
-    let report = simulate_before::<Algorithms>(&mut last, entry, &cast.ring(), RoundMode::Auto);
+    let report = simulate_observed(&ALGORITHMS.entries[entry], &cast.ring(), RoundMode::Auto, &mut last);
     let leader_only = run("lcr", "leader-only", &cast.ring());
     assert_eq!(leader_only.messages.payload, messages, "{context}");
     assert_eq!(report, leader_only, "{context}");

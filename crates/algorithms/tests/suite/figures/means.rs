@@ -1,7 +1,7 @@
 //! Averages over random orders: n H(n), as the sources say.
 
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Expect, Order, Registry};
+use bellwether_core::{Expect, Order};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Members, RoundMode, Setup, claims, simulate_many};
 
 const N: u64 = 50;
@@ -10,11 +10,11 @@ const RUNS: u64 = 2_000;
 /// The mean number of messages over random orders meets `figure` within four standard errors, and
 /// the algorithm claims that figure.
 fn check(name: &str, variant: &str, figure: f64) {
-    let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
-    let spec = Algorithms::ENTRIES[entry].spec;
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+    let spec = ALGORITHMS.entries[entry].spec;
     let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
     let sample =
-        simulate_many::<Algorithms, _>(entry, &setup, RoundMode::Auto, 1, RUNS, 2, |plan, report| {
+        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, RUNS, 2, |plan, report| {
             assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
             let setting = plan.setting(&[]);
             let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
@@ -92,12 +92,14 @@ fn probes_and_replies(better: [usize; 2]) -> f64 {
 #[test]
 fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
     // The highest initiator is the best member: every message stops where LCR's would.
-    let entry = Algorithms::find("chang-roberts", Some("suppressing")).expect("it is registered");
-    let plain = Algorithms::find("chang-roberts", Some("plain")).expect("it is registered");
+    let entry = ALGORITHMS.find("chang-roberts", Some("suppressing")).expect("it is registered");
+    let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("it is registered");
     let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
     let count = |entry| {
-        simulate_many::<Algorithms, _>(entry, &setup, RoundMode::Auto, 1, 50, 1, |_, report| report.messages)
-            .expect("it can be run")
+        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, 50, 1, |_, report| {
+            report.messages
+        })
+        .expect("it can be run")
     };
     assert_eq!(count(entry), count(plain));
 }

@@ -3,10 +3,9 @@
 use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{HOP, Initiators, Registry, Span, Time};
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_core::{HOP, Initiators, Span, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
 /// Those of [`DELAYS`] that have a longest.
@@ -141,7 +140,7 @@ impl Observer for Waits {
 fn late_answers_do_no_lasting_harm() {
     // Nobody is dead, but some messages take longer than the bound, so that the living are passed over.
     for name in NAMES {
-        let entry = Algorithms::find(name, None).expect("it is registered");
+        let entry = ALGORITHMS.find(name, None).expect("it is registered");
         let mut with_waits = 0;
         for delay in &DELAYS[BOUNDED.len()..] {
             for seed in 0..300 {
@@ -153,7 +152,8 @@ fn late_answers_do_no_lasting_harm() {
                 plan.seed = seed;
                 plan.limits.messages = 1_000_000;
                 let mut waits = Waits(0);
-                let report = simulate_before::<Algorithms>(&mut waits, entry, &plan, RoundMode::Auto);
+                let report =
+                    simulate_observed(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto, &mut waits);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{name} {delay} {seed}"));
                 assert_eq!(report.claims, []);
                 with_waits += u32::from(waits.0 > 0);

@@ -2,17 +2,15 @@
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
 use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, set_delay};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, Registry, Time};
-use bellwether_sim::Seen;
-use bellwether_sim::simulate_before;
-use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_core::{DynState, Elect, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes everyone's view of the ring.
 struct Views(Vec<Vec<u64>>);
 
 impl Observer for Views {
-    fn settled(&mut self, _: Time, member: u32, state: &dyn Seen) {
+    fn settled(&mut self, _: Time, member: u32, state: &dyn DynState) {
         let state = serde_json::to_value(state).expect("states can be written");
         let members = state["outcome"]["members"].as_array();
         let ids = members.into_iter().flatten().map(|id| id.as_u64().expect("an id"));
@@ -22,8 +20,8 @@ impl Observer for Views {
 
 fn watch(plan: &Plan) -> (Report, Vec<Vec<u64>>) {
     let mut views = Views(vec![Vec::new(); plan.n() as usize]);
-    let entry = Algorithms::find("ring-skipping", None).expect("it is registered");
-    let report = simulate_before::<Algorithms>(&mut views, entry, plan, RoundMode::Auto);
+    let entry = ALGORITHMS.find("ring-skipping", None).expect("it is registered");
+    let report = simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut views);
     (report, views.0)
 }
 

@@ -1,8 +1,8 @@
 //! One member alone, and two: every algorithm and variant, every kind of delay, both directions.
 
 use crate::support::{BOTH_WAYS, DELAYS};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Registry, Spec};
+use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Spec};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Attributes, LinkOrder, Members, Outcome, RoundMode, Setup, simulate};
 
 /// Whether ids need not decide: members are identical, or the first to stand may come to lead and stay.
@@ -13,7 +13,7 @@ fn may_be_anyone(spec: &Spec) -> bool {
 
 /// Runs every entry on every small setup that this accepts; the payload messages are as expected.
 fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> Option<u64>) {
-    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
+    for (index, entry) in ALGORITHMS.entries.iter().enumerate() {
         for elect in BOTH_WAYS {
             for order in [Order::Best, Order::Worst, Order::Random] {
                 for delay in DELAYS {
@@ -34,7 +34,7 @@ fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> Option<u64>) {
                                 entry.spec.name, entry.spec.variant
                             );
                             let plan = setup.plan(entry.spec, 3).expect("it can be run");
-                            let report = simulate::<Algorithms, ()>(index, &plan, mode, &mut ());
+                            let report = simulate(&ALGORITHMS.entries[index], &plan, mode);
                             assert_eq!(report.ruling.outcome, Outcome::Elected, "{context}");
                             let best = if elect == BOTH_WAYS[0] { n } else { 1 };
                             let is_anonymous = entry.spec.identities == Identities::Anonymous;
@@ -88,7 +88,7 @@ fn of_two_members_the_better_is_elected() {
 
 #[test]
 fn of_two_members_with_equal_attributes_the_id_decides() {
-    for (index, entry) in Algorithms::ENTRIES.iter().enumerate() {
+    for (index, entry) in ALGORITHMS.entries.iter().enumerate() {
         for (elect, best) in BOTH_WAYS.into_iter().zip([2, 1]) {
             let setup = Setup {
                 members: Some(Members::Count { n: 2, order: Order::Best }),
@@ -97,7 +97,7 @@ fn of_two_members_with_equal_attributes_the_id_decides() {
                 ..Setup::default()
             };
             let plan = setup.plan(entry.spec, 0).expect("it can be run");
-            let report = simulate::<Algorithms, ()>(index, &plan, RoundMode::Auto, &mut ());
+            let report = simulate(&ALGORITHMS.entries[index], &plan, RoundMode::Auto);
             let leader = report.ruling.leader.map(|id| id.value());
             assert!(leader == Some(best) || may_be_anyone(entry.spec));
             assert!(report.is_as_it_should_be());

@@ -1,15 +1,12 @@
 //! What every registered algorithm has to keep, whoever wrote it. Each breach becomes a complaint.
 
 use super::Dice;
+use super::subject::Subject;
 use super::watching::Watcher;
-use bellwether_core::{
-    Algorithm, Elect, Kind, Links, MAX_KINDS, Message, Order, Registry, RoundAlgorithm, Rounds, Spec, Starts,
-    Time, Timing, Visitor,
-};
-use bellwether_sim::simulate_before;
+use bellwether_core::{Driving, Elect, Kind, Links, MAX_KINDS, Order, Spec, Starts, Time, Timing};
 use bellwether_sim::{
-    Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Setup, Visit,
-    claimed_rounds, run_rounds, simulate,
+    Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Runner, Setup,
+    claimed_rounds, simulate, simulate_observed,
 };
 use std::collections::BTreeSet;
 
@@ -41,26 +38,26 @@ pub enum Check {
 pub type Complaints = Vec<(Check, String)>;
 
 /// Nothing is wrong with any entry of a registry.
-pub fn assert_conforms<G: Registry>() {
-    let mut all = complaints_about_names(&G::ENTRIES.iter().map(|entry| *entry.spec).collect::<Vec<_>>());
-    for entry in 0..G::ENTRIES.len() {
-        all.extend(complaints_about::<G>(entry));
+pub fn assert_conforms(entries: &[Subject]) {
+    let mut all = complaints_about_names(&entries.iter().map(|entry| *entry.spec).collect::<Vec<_>>());
+    for entry in entries {
+        all.extend(complaints_about(entry));
     }
     assert!(all.is_empty(), "{} complaints: {:#?}", all.len(), &all[..5.min(all.len())]);
 }
 
 /// Which checks complain about an entry.
-pub fn failed_checks<G: Registry>(entry: usize) -> BTreeSet<Check> {
-    complaints_about::<G>(entry).into_iter().map(|(check, _)| check).collect()
+pub fn failed_checks(entry: &Subject) -> BTreeSet<Check> {
+    complaints_about(entry).into_iter().map(|(check, _)| check).collect()
 }
 
 /// Everything that is wrong with one entry.
-pub fn complaints_about<G: Registry>(entry: usize) -> Complaints {
-    let spec = G::ENTRIES[entry].spec;
-    let mut all = G::dispatch(entry, OfType);
+pub fn complaints_about(entry: &Subject) -> Complaints {
+    let spec = entry.spec;
+    let mut all = complaints_about_spec(spec, entry.kinds);
     for n in 1..=9 {
         for plan in plans(spec, n) {
-            let found = complaints_about_run::<G>(entry, &plan);
+            let found = complaints_about_run(entry, &plan);
             let context = format!(
                 "{} {} n {n} {:?} {:?} {:?} seed {}",
                 spec.name, spec.variant, plan.ranks, plan.initiators, plan.delay, plan.seed
@@ -104,10 +101,10 @@ fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
     plans
 }
 
-fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
+fn complaints_about_run(entry: &Subject, plan: &Plan) -> Complaints {
     let mut found = Vec::new();
-    let mut watcher = Watcher::new(plan.n());
-    let report = simulate_before::<G>(&mut watcher, entry, plan, RoundMode::Auto);
+    let mut watcher = Watcher::new(entry.typed, plan.n());
+    let report = simulate_observed(entry, plan, RoundMode::Auto, &mut watcher);
     if let Some(why) = &report.ruling.unsafe_because {
         found.push((Check::Safety, why.clone()));
     }
@@ -122,36 +119,42 @@ fn complaints_about_run<G: Registry>(entry: usize, plan: &Plan) -> Complaints {
     }
     let on_the_wire = watcher.wire_complaints(&report);
     // A trace cannot name kinds that are not declared.
-    if on_the_wire.is_empty() && json_trace::<G>(entry, plan) != json_trace::<G>(entry, plan) {
+    if on_the_wire.is_empty() && json_trace(entry, plan) != json_trace(entry, plan) {
         found.push((Check::Determinism, "two runs of one plan differ".into()));
     }
     found.extend(on_the_wire.into_iter().map(|what| (Check::Messages, what)));
-    let spec = G::ENTRIES[entry].spec;
-    let of_statuses = watcher.status_complaints(spec, plan, &report);
+    let of_statuses = watcher.status_complaints(entry.spec, plan, &report);
     found.extend(of_statuses.into_iter().map(|what| (Check::Statuses, what)));
-    found.extend(G::dispatch(entry, OfRun { plan, report: &report }));
-    if let Some(what) = synchroniser_complaint::<G>(entry, plan, &report) {
+    if let Some(everyone) = entry.visiting_everyone(plan)
+        && everyone != report
+    {
+        let counts = (&report.messages, &everyone.messages);
+        found.push((Check::WakeHints, format!("visiting everyone changes the run: {counts:?}")));
+    }
+    let of_states = super::states::complaints(entry.machine, plan, &mut Dice(plan.seed));
+    found.extend(of_states.into_iter().map(|what| (Check::States, what)));
+    if let Some(what) = synchroniser_complaint(entry, plan, &report) {
         found.push((Check::Synchroniser, what));
     }
     found
 }
 
-fn json_trace<G: Registry>(entry: usize, plan: &Plan) -> (Report, Vec<u8>) {
+fn json_trace(entry: &Runner, plan: &Plan) -> (Report, Vec<u8>) {
     let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &"conformance");
-    let report = simulate_before::<G>(&mut trace, entry, plan, RoundMode::Auto);
+    let report = simulate_observed(entry, plan, RoundMode::Auto, &mut trace);
     (report, trace.finish(&"end").expect("writing to memory"))
 }
 
 /// An algorithm in rounds elects the same over a synchroniser, with the same messages of its own.
-fn synchroniser_complaint<G: Registry>(entry: usize, plan: &Plan, in_step: &Report) -> Option<String> {
-    if G::ENTRIES[entry].driving == bellwether_core::Driving::Events {
+fn synchroniser_complaint(entry: &Runner, plan: &Plan, in_step: &Report) -> Option<String> {
+    if entry.driving == Driving::Events {
         return None;
     }
     let mut plan = plan.clone();
     for delay in ["unit", "uniform:0.1..2.0", "exponential:1"] {
         plan.delay = delay.parse().expect("a delay");
         plan.delay_bound = plan.delay.bound();
-        let mut report = simulate::<G, ()>(entry, &plan, RoundMode::Synchroniser, &mut ());
+        let mut report = simulate(entry, &plan, RoundMode::Synchroniser);
         let markers = report.messages.by_kind.remove("marker");
         if markers != Some(report.messages.control) {
             return Some(format!(
@@ -170,48 +173,6 @@ fn synchroniser_complaint<G: Registry>(entry: usize, plan: &Plan, in_step: &Repo
         }
     }
     None
-}
-
-/// Checks of one run that need the concrete type.
-struct OfRun<'a> {
-    plan: &'a Plan,
-    report: &'a Report,
-}
-
-impl Visitor for OfRun<'_> {
-    type Output = Complaints;
-
-    fn events<A: Algorithm>(self) -> Complaints {
-        let found = super::states::complaints::<A>(self.plan, &mut Dice(self.plan.seed));
-        found.into_iter().map(|what| (Check::States, what)).collect()
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Complaints {
-        let everyone = run_rounds::<R, ()>(self.plan, &mut (), Visit::Everyone);
-        let mut found = Complaints::new();
-        if everyone != *self.report {
-            let counts = (&self.report.messages, &everyone.messages);
-            found.push((Check::WakeHints, format!("visiting everyone changes the run: {counts:?}")));
-        }
-        let states = super::states::complaints::<Rounds<R>>(self.plan, &mut Dice(self.plan.seed));
-        found.extend(states.into_iter().map(|what| (Check::States, what)));
-        found
-    }
-}
-
-/// Checks of the spec and the kinds of messages.
-struct OfType;
-
-impl Visitor for OfType {
-    type Output = Complaints;
-
-    fn events<A: Algorithm>(self) -> Complaints {
-        complaints_about_spec(&A::SPEC, <A::Msg as Message>::KINDS)
-    }
-
-    fn rounds<R: RoundAlgorithm>(self) -> Complaints {
-        complaints_about_spec(&R::SPEC, <R::Msg as Message>::KINDS)
-    }
 }
 
 /// Variants are told apart by their names, and those of one algorithm are together.

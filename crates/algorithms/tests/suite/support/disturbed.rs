@@ -1,10 +1,9 @@
 //! Runs in which members die, start or call while an election is under way.
 
 use super::{BOTH_WAYS, Cast, Dice, called_by, set_delay};
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{HOP, Id, Registry, Role, Status, Time};
-use bellwether_sim::simulate_before;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode};
+use bellwether_core::{HOP, Id, Role, Status, Time};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes who ever announced itself.
 struct Announced(Vec<bool>);
@@ -18,8 +17,8 @@ impl Observer for Announced {
 /// Runs a plan, and notes who ever announced itself.
 pub fn watch(name: &str, variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     let mut announced = Announced(vec![false; plan.n() as usize]);
-    let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
-    let report = simulate_before::<Algorithms>(&mut announced, entry, plan, RoundMode::Auto);
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+    let report = simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut announced);
     (report, announced.0)
 }
 

@@ -15,12 +15,13 @@ pub mod ring_twin;
 pub mod shout;
 pub mod speeds_twin;
 pub mod states;
+pub mod subject;
 pub mod two_way_twin;
 pub mod values;
 pub mod watching;
 
-use bellwether_algorithms::Algorithms;
-use bellwether_core::{Elect, Id, Initiators, Order, Rank, Registry, Topology};
+use bellwether_core::{Elect, Id, Initiators, Order, Rank, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{ClaimRuling, Delay, Outcome, Plan, Report, RoundMode, Ruling, simulate};
 
 pub const BOTH_WAYS: [Elect; 2] = [Elect::Best, Elect::Worst];
@@ -191,8 +192,8 @@ pub fn called_by(mut plan: Plan, members: &[u32]) -> Plan {
 
 /// Runs one of the algorithms.
 pub fn run(name: &str, variant: &str, plan: &Plan) -> Report {
-    let entry = Algorithms::find(name, Some(variant)).expect("it is registered");
-    simulate::<Algorithms, ()>(entry, plan, RoundMode::Auto, &mut ())
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+    simulate(&ALGORITHMS.entries[entry], plan, RoundMode::Auto)
 }
 
 /// The election ended as it should: one leader, whom everyone names (or only itself).

@@ -1,30 +1,32 @@
 //! Members' states, met on a walk through a run in an order that nobody but the dice chooses.
 
 use super::Dice;
-use bellwether_core::{Algorithm, Effects, Initiators, Port, Time, TimerChange};
+use bellwether_core::machine::Machine;
+use bellwether_core::machine::Outputs;
+use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Initiators, MachineType, Port, Time, TimerChange};
 use bellwether_sim::{Plan, World};
 use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 /// How far to walk, and how many states to compare with each other.
 const MOST_STEPS: usize = 300;
 const MOST_STATES: usize = 120;
 
-struct Walk<'p, A: Algorithm> {
+struct Walk<'p> {
     plan: &'p Plan,
-    world: World<'p, A>,
+    world: World<'p>,
     /// On their way: receiver, its port, what is said.
-    messages: Vec<(u32, Port, A::Msg)>,
-    timers: Vec<(u32, A::Timer)>,
-    met: Vec<A>,
+    messages: Vec<(u32, Port, AnyMessage)>,
+    timers: Vec<(u32, AnyValue)>,
+    met: Vec<AnyMachine>,
     complaints: Vec<String>,
 }
 
 /// What is wrong with the states on one walk through a plan's run.
-pub fn complaints<A: Algorithm>(plan: &Plan, dice: &mut Dice) -> Vec<String> {
-    let mut walk = Walk::<A> {
+pub fn complaints(machine: &'static MachineType, plan: &Plan, dice: &mut Dice) -> Vec<String> {
+    let mut walk = Walk {
         plan,
-        world: World::new(plan),
+        world: World::new(machine, plan),
         messages: Vec::new(),
         timers: Vec::new(),
         met: Vec::new(),
@@ -32,16 +34,16 @@ pub fn complaints<A: Algorithm>(plan: &Plan, dice: &mut Dice) -> Vec<String> {
     };
     let now = Time::ZERO;
     for member in 0..plan.n() {
-        let effects = walk.world.start(member, now).effects;
-        walk.apply(member, effects);
+        let _ = walk.world.start(member, now);
+        walk.apply(member);
     }
     for member in 0..plan.n() {
         let calls = match &plan.initiators {
             Initiators::All => true,
             Initiators::Some(members) => members.contains(&member),
         };
-        if calls && let Some(step) = walk.world.call(member, now) {
-            walk.apply(member, step.effects);
+        if calls && walk.world.call(member, now).is_some() {
+            walk.apply(member);
         }
     }
     for _ in 0..MOST_STEPS {
@@ -51,7 +53,7 @@ pub fn complaints<A: Algorithm>(plan: &Plan, dice: &mut Dice) -> Vec<String> {
     walk.complaints
 }
 
-impl<A: Algorithm> Walk<'_, A> {
+impl Walk<'_> {
     /// Delivers the oldest message of some link or, when none is left, lets a timer run out.
     fn step(&mut self, dice: &mut Dice) {
         let now = Time::ZERO;
@@ -60,32 +62,33 @@ impl<A: Algorithm> Walk<'_, A> {
             let link = (self.messages[any].0, self.messages[any].1);
             let oldest = self.messages.iter().position(|(to, port, _)| (*to, *port) == link).unwrap_or(any);
             let (member, port, msg) = self.messages.remove(oldest);
-            if let Some(step) = self.world.deliver(member, now, port, msg) {
-                self.apply(member, step.effects);
+            if self.world.deliver(member, now, port, msg).is_some() {
+                self.apply(member);
             }
         } else if !self.timers.is_empty() {
             let (member, timer) = self.timers.remove(0);
-            if let Some(step) = self.world.fire(member, now, timer) {
-                self.apply(member, step.effects);
+            if self.world.fire(member, now, timer).is_some() {
+                self.apply(member);
             }
         }
     }
 
-    fn apply(&mut self, member: u32, effects: Effects<A>) {
+    fn apply(&mut self, member: u32) {
         if let Some(state) = self.world.state(member) {
-            let copy = state.clone();
-            if copy != *state || hash(&copy) != hash(state) {
+            let copy = state.boxed_clone();
+            if !copy.equals(state) || hash(&*copy) != hash(state) {
                 self.complaints.push(format!("{state:?} differs from its copy"));
             }
             if let Err(broken) = state.invariant() {
                 self.complaints.push(format!("{state:?}: {broken}"));
             }
-            if state.storage() < size_of::<A>() {
+            if state.storage() < size_of_val(state) {
                 self.complaints.push(format!("{state:?} takes less than its type"));
             }
             self.met.push(copy);
         }
-        for change in self.world.buffers().take_timers() {
+        let Outputs { timers, sends, .. } = std::mem::take(self.world.outputs());
+        for change in timers {
             let (TimerChange::Set(timer, _) | TimerChange::Cancel(timer)) = &change;
             self.timers.retain(|(of, pending)| (*of, pending) != (member, timer));
             if let TimerChange::Set(timer, range) = change {
@@ -95,8 +98,7 @@ impl<A: Algorithm> Walk<'_, A> {
                 self.timers.push((member, timer));
             }
         }
-        let more = self.world.buffers().take_sends();
-        for (port, msg) in effects.first_send.into_iter().chain(more) {
+        for (port, msg) in sends {
             if !self.plan.topology.flow(member, port).sends() {
                 self.complaints.push(format!("{msg:?} is sent where nothing can be sent"));
             }
@@ -108,8 +110,8 @@ impl<A: Algorithm> Walk<'_, A> {
     /// Equal states look equal and hash equally; states that look different are different.
     fn compare(&mut self) {
         self.met.truncate(MOST_STATES);
-        let seen: Vec<(&A, String, u64)> =
-            self.met.iter().map(|state| (state, format!("{state:?}"), hash(state))).collect();
+        let seen: Vec<(&AnyMachine, String, u64)> =
+            self.met.iter().map(|state| (state, format!("{state:?}"), hash(&**state))).collect();
         for (one, looks, hashed) in &seen {
             for (other, other_looks, other_hashed) in &seen {
                 let equal = one == other;
@@ -125,8 +127,8 @@ impl<A: Algorithm> Walk<'_, A> {
     }
 }
 
-fn hash(value: &impl Hash) -> u64 {
+fn hash(state: &dyn Machine) -> u64 {
     let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
+    state.hash_into(&mut hasher);
     hasher.finish()
 }

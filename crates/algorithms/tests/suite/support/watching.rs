@@ -1,12 +1,13 @@
 //! An observer that checks what it sees against what the report says afterwards.
 
-use bellwether_core::{Id, Identities, Port, Role, Spec, Status, Time};
-use bellwether_sim::Said;
+use super::subject::Typed;
+use bellwether_core::{DynMessage, Id, Identities, Port, Role, Spec, Status, Time};
 use bellwether_sim::{Observer, Outcome, Plan, Report};
 use std::collections::BTreeMap;
 
 /// Notes everything that a report is later compared with.
 pub struct Watcher {
+    typed: Typed,
     complaints: Vec<String>,
     by_kind: BTreeMap<&'static str, u64>,
     bytes: u64,
@@ -16,8 +17,9 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    pub fn new(n: u32) -> Watcher {
+    pub fn new(typed: Typed, n: u32) -> Watcher {
         Watcher {
+            typed,
             complaints: Vec::new(),
             by_kind: BTreeMap::new(),
             bytes: 0,
@@ -84,7 +86,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn sent(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &dyn Said, _: Time) {
+    fn sent(&mut self, _: Time, member: u32, _: Port, _: (u32, Port), msg: &dyn DynMessage, _: Time) {
         if self.last[member as usize].halted {
             self.complaints.push(format!("member {member} has halted and sends {msg:?}"));
         }
@@ -92,9 +94,9 @@ impl Observer for Watcher {
             Some(kind) => *self.by_kind.entry(kind.name).or_default() += 1,
             None => self.complaints.push(format!("{msg:?} is of kind {}", msg.kind_index())),
         }
-        let bytes = msg.on_the_wire();
+        let bytes = postcard::to_stdvec(msg).expect("messages have a wire form");
         self.bytes += bytes.len() as u64;
-        if !msg.is_read_from(&bytes) {
+        if !self.typed.reads(&bytes, msg) {
             self.complaints.push(format!("{msg:?} became something else on the wire"));
         }
     }

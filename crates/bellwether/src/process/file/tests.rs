@@ -44,11 +44,45 @@ fn errors_say_where_the_mistake_is_and_repeat_no_value() {
     for (mistake, named) in [
         (r#""plaintext", "detektor": null"#, "unknown field `detektor`"),
         (r#""plaintext", "me": 2"#, "duplicate field `me`"),
-        (r#""plaintext", "seed": "x""#, "expected u64"),
+        (r#""plaintext", "seed": "x""#, "`seed`: the value before line 1"),
+        (r#""plaintext", "seed": "x""#, "expected a whole number, not negative"),
+        (r#""plaintext", "profile": "quick""#, "`profile`: the value before line 1"),
+        (r#""plaintext", "profile": "quick""#, "expected \"steady\", \"fast\", or an object"),
+        (
+            r#""plaintext", "profile": {"delay_bound": "x", "drift_bound": 1}"#,
+            "`profile.delay_bound`: the value",
+        ),
+        (r#""plaintext", "always_stands": 1"#, "expected `true` or `false`"),
         (r#""open""#, "expected one of `secret`, `certificates`, `plaintext`"),
         (r#"{"certificates": {"ca": "ca.pem"}}"#, "missing field `certificate`"),
     ] {
         let error = with_security(mistake).unwrap_err();
+        assert!(error.contains(named), "{error}");
+    }
+}
+
+#[test]
+fn profiles_have_names() {
+    let read = |profile: &str| read_with(0o600, &format!(r#""security": "plaintext", "profile": {profile}"#));
+    assert_eq!(read(r#""fast""#).unwrap().profile, crate::Profile::FAST);
+    assert_eq!(read(r#""steady""#).unwrap().profile, crate::Profile::STEADY);
+}
+
+/// Members that are no objects, and a peer that nobody can dial.
+#[test]
+fn errors_name_the_member_in_the_list() {
+    for (second, named) in [
+        (r#"{"id": -1, "address": "there:1"}"#, "`members[1].id`: "),
+        (r#"{"id": 2, "address": 7}"#, "`members[1].address`: "),
+        ("2", "`members[1]`: "),
+        (r#"{"id": 2, "address": "there:0"}"#, "`address` of member 2: nobody can dial port 0"),
+    ] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = format!(
+            r#"{{"cluster": "orders", "me": 1, "members": [{{"id": 1, "address": "there:0"}}, {second}], "data": "here", "security": "plaintext"}}"#
+        );
+        std::fs::write(file.path(), text).unwrap();
+        let error = read_settings(file.path()).unwrap_err().to_string();
         assert!(error.contains(named), "{error}");
     }
 }

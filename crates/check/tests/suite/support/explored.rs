@@ -1,26 +1,26 @@
 //! All situations that a run can come to, one after the other: no numbers, no threads, no reduction.
 
-use bellwether_core::Algorithm;
+use bellwether_core::{Algorithm, MachineType};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use std::collections::HashMap;
 
 /// All situations, in the order in which they were come to, and all steps between them.
-pub struct Explored<A: Algorithm> {
-    pub situations: Vec<Situation<A>>,
+pub struct Explored {
+    pub situations: Vec<Situation>,
     /// For each, how many steps from the beginning it is.
     pub depths: Vec<u32>,
     /// For each, what can happen in it and to which situation that leads.
     pub steps: Vec<Vec<(Action, usize)>>,
 }
 
-impl<A: Algorithm> Explored<A> {
-    pub fn new(plan: &Plan, liberties: Liberties) -> Self {
+impl Explored {
+    pub fn new<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Self {
         let rules = Rules::new(plan, liberties);
-        let mut whole = Whole::new(plan, liberties);
-        let mut known: HashMap<Situation<A>, usize> = HashMap::new();
+        let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+        let mut known: HashMap<Situation, usize> = HashMap::new();
         let mut explored = Explored { situations: Vec::new(), depths: Vec::new(), steps: Vec::new() };
-        for beginning in rules.beginnings::<A>() {
+        for beginning in rules.beginnings(MachineType::of::<A>()) {
             explored.meet(&mut known, beginning, 0);
         }
         while explored.steps.len() < explored.situations.len() {
@@ -36,7 +36,7 @@ impl<A: Algorithm> Explored<A> {
         explored
     }
 
-    fn meet(&mut self, known: &mut HashMap<Situation<A>, usize>, it: Situation<A>, depth: u32) -> usize {
+    fn meet(&mut self, known: &mut HashMap<Situation, usize>, it: Situation, depth: u32) -> usize {
         let number = known.len();
         let is_new = !known.contains_key(&it);
         if is_new {

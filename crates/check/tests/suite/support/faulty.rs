@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 /// What is wrong with a member; it may remember something for that.
-pub trait Fault: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static {
+pub trait Fault: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + 'static {
     type Sound: Algorithm;
     const NAME: &'static str;
 
@@ -188,7 +188,7 @@ impl<F: Fault> Protocol for Faulty<F> {
     const SPEC: Spec = Spec { name: F::NAME, ..F::Sound::SPEC };
 
     fn status(&self) -> Status {
-        self.sound.status()
+        Protocol::status(&self.sound)
     }
 }
 

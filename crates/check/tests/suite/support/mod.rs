@@ -9,8 +9,10 @@ pub mod notation;
 pub mod toy;
 pub mod vote;
 
-use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check_algorithm};
-use bellwether_core::{Algorithm, Elect, Graph, HOP, Id, Initiators, Order, Rank, Role, Topology};
+use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
+use bellwether_core::{
+    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology,
+};
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 
@@ -90,7 +92,7 @@ pub fn reduced(liberties: Liberties) -> Wishes {
 }
 
 pub fn check<A: Algorithm>(plan: &Plan, wishes: &Wishes) -> Checked {
-    check_algorithm::<A>(plan, wishes, &|_| {})
+    check_machine(MachineType::of::<A>(), plan, wishes, &|_| {})
 }
 
 pub fn check_in_full<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
@@ -127,10 +129,10 @@ pub fn violated(checked: &Checked) -> Vec<Property> {
 pub const BOUND: u64 = HOP.ticks();
 
 /// All situations of a run, played by rules that know nothing of the search.
-pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) -> Vec<Situation<A>> {
+pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) -> Vec<Situation> {
     let rules = Rules::new(plan, liberties);
-    let mut whole = Whole::<A>::new(plan, liberties);
-    let mut situations = vec![rules.beginnings::<A>()[run.beginning as usize].clone()];
+    let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+    let mut situations = vec![rules.beginnings(MachineType::of::<A>())[run.beginning as usize].clone()];
     for &action in &run.actions {
         let now = situations.last().expect("there is a beginning");
         let is_possible = whole.enabled(&rules, now).contains(&action);
@@ -141,13 +143,13 @@ pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexam
 }
 
 /// How many messages are sent in a step, where none is lost or comes twice.
-pub fn sent_in<A: Algorithm>(before: &Situation<A>, action: Action, after: &Situation<A>) -> usize {
-    let on_the_wires = |now: &Situation<A>| now.queues.iter().map(|queue| queue.len()).sum::<usize>();
+pub fn sent_in(before: &Situation, action: Action, after: &Situation) -> usize {
+    let on_the_wires = |now: &Situation| now.queues.iter().map(|queue| queue.len()).sum::<usize>();
     on_the_wires(after) + usize::from(matches!(action.what, What::Deliver(..))) - on_the_wires(before)
 }
 
 /// How many members are up and lead.
-pub fn leaders<A: Algorithm>(situation: &Situation<A>) -> usize {
+pub fn leaders(situation: &Situation) -> usize {
     situation.seats.iter().filter(|seat| seat.status().role == Role::Leader).count()
 }
 

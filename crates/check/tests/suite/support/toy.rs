@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 /// What a toy's members do; whatever is not said, they do not.
-pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + 'static {
+pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + 'static {
     type Word: Data;
     type Saved: Data + Default;
     const SPEC: Spec = TOY;

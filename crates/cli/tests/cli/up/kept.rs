@@ -42,13 +42,34 @@ fn directory_of_another_number_of_members_is_refused() {
 fn settings_without_state_need_a_flag() {
     let dir = used();
     fs::remove_file(state(dir.path(), 2)).unwrap();
-    assert_refused(&up(dir.path(), "--members 3"), &["member 2 has settings but no state", "--new-store"]);
+    let words = ["member 2 has no state", "dismiss", "When a disk is lost"];
+    let refused = up(dir.path(), "--members 3");
+    assert_refused(&refused, &words);
+    assert!(!refused.stderr.contains("--new-store"), "it does not help: {}", refused.stderr);
     [1, 3].iter().for_each(|&member| fs::remove_file(state(dir.path(), member)).unwrap());
-    let words = ["members 1, 2, 3 have settings but no state", "fencing tokens begin anew", "--new-store"];
+    let words = ["members 1, 2, 3 have no state", "fencing tokens begin anew", "--new-store"];
     assert_refused(&up(dir.path(), "--members 3"), &words);
     let ended = up(dir.path(), "--members 3 --new-store");
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert_eq!(run_in(dir.path(), "up --members 3 --for 100ms --new-store").code, 2, "of which directory?");
+}
+
+#[test]
+fn missing_member_directory_is_a_missing_state() {
+    let dir = used();
+    fs::remove_dir_all(dir.path().join("data/member-2")).unwrap();
+    assert_refused(&up(dir.path(), "--members 3"), &["member 2 has no state", "When a disk is lost"]);
+    assert!(!dir.path().join("data/member-2").exists());
+}
+
+#[test]
+fn member_that_ends_unasked_shows_in_the_exit_code() {
+    let dir = used();
+    fs::remove_dir_all(dir.path().join("data/member-2")).unwrap();
+    let ended = run_in(dir.path(), "up --data data --for 4s --format json --members 3 --new-store");
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("error: member 2 ended unasked"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("\"event\":\"summary\""), "the others run: {}", ended.stdout);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Lives of peers, and when they are dialled.
+//! Which starts of a peer are heard, and when it is dialled.
 
 use super::*;
 use crate::obituary::Token;
@@ -34,6 +34,21 @@ fn lives_are_told_apart_by_boot_and_nonce() {
         let mut known = Known::default();
         assert_eq!(known.greet(life(5, 1), None, now), Arrival::New);
         assert_eq!(known.greet(comer, None, now), expected, "{comer:?}");
+    }
+}
+
+#[test]
+fn a_start_that_is_earlier_than_the_recorded_one_is_refused() {
+    let now = (Instant::now(), LONGEST);
+    for (comer, is_accepted) in
+        [(life(5, 1), true), (life(6, 2), true), (life(5, 2), false), (life(4, 1), false)]
+    {
+        let mut known = Known::recorded(Some(life(5, 1)));
+        let refused = Arrival::Refused(Some(life(5, 1)));
+        let expected = if is_accepted { Arrival::New } else { refused };
+        assert_eq!(known.greet(comer, None, now), expected, "{comer:?}");
+        known.replace(now.0);
+        assert_ne!(known.greet(life(1, 9), None, now), refused, "of another store");
     }
 }
 

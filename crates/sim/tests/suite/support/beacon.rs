@@ -4,6 +4,7 @@
 
 use super::{Ping, TOY};
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use serde::{Deserialize, Serialize};
 
 /// So many delay bounds lie between two beats.
@@ -79,5 +80,5 @@ impl<const STUBBORN: bool> Protocol for Beacon<STUBBORN> {
 
 registry! {
     /// The one that asks for a majority.
-    pub Beacons { events Beacon<false>; }
+    pub static BEACONS: Runner = { events Beacon<false>; }
 }

@@ -3,6 +3,7 @@
 
 use super::TOY;
 use bellwether_core::*;
+use bellwether_sim::Runner;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,10 +73,10 @@ impl<const PROMISES: bool> Protocol for Shouting<PROMISES> {
 
 registry! {
     /// One that promises nothing.
-    pub Modest { events Shouting<false>; }
+    pub static MODEST: Runner = { events Shouting<false>; }
 }
 
 registry! {
     /// One that promises what it cannot keep.
-    pub Promising { events Shouting<true>; }
+    pub static PROMISING: Runner = { events Shouting<true>; }
 }

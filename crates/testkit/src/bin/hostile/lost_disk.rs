@@ -57,11 +57,15 @@ fn lose_disk(speed: Speed, phase: Duration, name: &str, report: &mut Report) -> 
         }
     }
     cluster.end();
-    let reigns = cluster.record().change(|recording| recording.reigns());
+    let (reigns, judged) = cluster.record().change(|recording| (recording.reigns(), recording.judge()));
     let reigns = reigns.unwrap_or_else(|why| panic!("{name}: {why}"));
     let found = overlaps(&reigns);
     for (earlier, later) in &found {
         report.violation(format!("{name}: two leases at once: {earlier:?} and {later:?}"));
+    }
+    // The judge also finds tokens that come again.
+    if let (Err(why), []) = (judged, &found[..]) {
+        report.violation(format!("{name}: {why}"));
     }
     report.note(&format!("{name}: {starts} starts without a store, {} leaders", reigns.len()));
     let lengths = found.iter().map(|(one, two)| one.until.min(two.until) - two.from);

@@ -1,0 +1,75 @@
+//! Algorithms with what only their types can give.
+
+use bellwether_core::{Algorithm, AnyMessage, DynMessage, Entry, MachineType, RoundAlgorithm};
+use bellwether_sim::{Plan, Report, Runner, Visit, run_rounds};
+use std::ops::Deref;
+
+type ReadMessage = fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<AnyMessage>;
+
+/// What only an algorithm's type can give.
+#[derive(Clone, Copy)]
+pub struct Typed {
+    /// Reads a message as an observer sees it: in rounds in step, without a synchroniser's marker.
+    read_message: ReadMessage,
+    /// Runs rounds in which everyone is visited; nothing where there are no rounds.
+    visit_everyone: Option<fn(&Plan) -> Report>,
+}
+
+impl Typed {
+    pub const fn events<A: Algorithm>() -> Typed {
+        Typed { read_message: MachineType::of::<A>().read_message, visit_everyone: None }
+    }
+
+    pub const fn rounds<R: RoundAlgorithm>() -> Typed {
+        Typed {
+            read_message: |from| Ok(AnyMessage::new(erased_serde::deserialize::<R::Msg>(from)?)),
+            visit_everyone: Some(|plan| run_rounds::<R, ()>(plan, &mut (), Visit::Everyone)),
+        }
+    }
+
+    /// Whether these bytes are read as this message.
+    pub fn reads(&self, bytes: &[u8], msg: &dyn DynMessage) -> bool {
+        let mut from = postcard::Deserializer::from_bytes(bytes);
+        let read = (self.read_message)(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut from));
+        read.is_ok_and(|read| read.equals(msg))
+    }
+}
+
+/// An algorithm that is looked at from all sides.
+#[derive(Clone, Copy)]
+pub struct Subject {
+    runner: Runner,
+    pub typed: Typed,
+}
+
+impl Subject {
+    pub const fn new(runner: Runner, typed: Typed) -> Subject {
+        Subject { runner, typed }
+    }
+
+    pub const fn events<A: Algorithm>() -> Subject {
+        Subject::new(Runner::events::<A>(), Typed::events::<A>())
+    }
+
+    pub const fn rounds<R: RoundAlgorithm>() -> Subject {
+        Subject::new(Runner::rounds::<R>(), Typed::rounds::<R>())
+    }
+
+    /// A run in rounds in which everyone is visited; nothing where there are no rounds.
+    pub fn visiting_everyone(&self, plan: &Plan) -> Option<Report> {
+        self.typed.visit_everyone.map(|run| run(plan))
+    }
+}
+
+impl Deref for Subject {
+    type Target = Runner;
+    fn deref(&self) -> &Runner {
+        &self.runner
+    }
+}
+
+impl AsRef<Entry> for Subject {
+    fn as_ref(&self) -> &Entry {
+        &self.runner
+    }
+}
