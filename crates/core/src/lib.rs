@@ -18,7 +18,7 @@
 //! Handlers cannot fail, read no clock, draw no randomness of their own and know only what their
 //! [`Spec`] declares: asking [`Local`] for anything else does not compile.
 //!
-//! A [`registry!`] lists the algorithms as data, one line each. Drivers work on [`Machine`], the object-safe form of an
+//! A [`registry!`] lists the algorithms as data, one line each. Drivers work on [`machine::Machine`], the object-safe form of an
 //! algorithm, and are compiled once; only the loops that people wait for are compiled for each algorithm.
 
 #![forbid(unsafe_code)]
