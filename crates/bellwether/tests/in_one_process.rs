@@ -209,9 +209,9 @@ async fn gained_ready_and_lost_are_told_in_this_order() {
     within("the events", async {
         while !matches!(told.last(), Some(Event::Leaderless { .. })) {
             let event = others.next().await.unwrap().event;
-            let is_of_interest =
-                !matches!(event, Event::Connected { .. } | Event::Refused { .. } | Event::NewCluster);
-            told.extend(is_of_interest.then_some(event));
+            let is_about_leaders =
+                matches!(event, Event::Elected { .. } | Event::Ready { .. } | Event::Leaderless { .. });
+            told.extend(is_about_leaders.then_some(event));
         }
     })
     .await;
