@@ -158,8 +158,9 @@ impl Member {
                  votes in that one are lost, or a second process has this id. {READMISSION}"
             ),
             Refusal::Superseded(_) => format!(
-                "another process is member {me} of this cluster, or this one started from a copy or a backup of its data \
-                 directory; give each process an id and a data directory of its own"
+                "member {peer} says that another process is member {me} of this cluster, or that this one started from a copy \
+                 or a backup of its data directory; give each process an id and a data directory of its own. If there is no \
+                 other process, the votes since the copy are lost. {READMISSION}"
             ),
         };
         let is_news = self.state.vetting.refused_by.insert(peer, refusal) != Some(refusal);
