@@ -11,7 +11,6 @@ mod post;
 mod story;
 
 use crate::events::LinkCounts;
-use crate::faults::Event;
 use crate::judge::Survivor;
 use crate::measure::{Tally, encoded_bytes};
 use crate::plan::Plan;
@@ -113,8 +112,7 @@ impl Teller<'_, '_> {
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
-            Cue::Request(request) => self.observer.struck(at, member, Event::Request(*request)),
-            Cue::Learn(dead) => self.observer.struck(at, member, Event::Learn(*dead)),
+            Cue::Struck(event) => self.observer.struck(at, member, *event),
         }
     }
 

@@ -45,7 +45,6 @@ mod world;
 pub use calm::is_calm;
 pub use delay::{Delay, DelayError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
-pub use faults::Event;
 pub use judge::{
     ClaimRuling, Ending, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };

@@ -1,10 +1,9 @@
 //! How long a leader is missed that crashes.
 
 use crate::events::{self, Stop};
-use crate::faults::Event;
 use crate::plan::{Happening, Plan};
 use crate::trace::Observer;
-use bellwether_core::{MachineType, Role, Span, Status, Time};
+use bellwether_core::{FaultEvent, MachineType, Role, Span, Status, Time};
 use std::collections::BTreeSet;
 
 /// What came of a leader's crash.
@@ -29,7 +28,7 @@ pub fn after_crash(machine: &'static MachineType, plan: &Plan, at: Time, patienc
     events::run(machine, &plan, &mut leaders, Stop::WhenQuiet);
     let (Some(&leader), 1) = (leaders.now.first(), leaders.now.len()) else { return Outage::NoLeader };
     plan.limits.time = at + patience;
-    plan.script.push(Happening { at, what: Event::Crash, member: leader });
+    plan.script.push(Happening { at, what: FaultEvent::Crash, member: leader });
     plan.script.sort_unstable();
     let mut leaders = Leaders { since: Some(at), ..Leaders::default() };
     events::run(machine, &plan, &mut leaders, Stop::WhenRight);

@@ -1,9 +1,9 @@
 //! A run that is said step by step, and not left to delays and chance.
 
 use crate::plan::Plan;
-use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel, What};
+use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel};
 use crate::setup::SetupError;
-use bellwether_core::{Span, Time};
+use bellwether_core::{Fate, FaultKind, Span, Time};
 
 /// A run, step by step: what [`crate::follow`] plays. In a plan steps are actions, in a setup what people
 /// write.
@@ -24,7 +24,7 @@ impl Schedule {
     /// each step comes a hop after the one before it.
     #[must_use]
     pub fn goes_round_from(&self) -> Option<Time> {
-        let prelude = self.actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
+        let prelude = self.actions.iter().take_while(|action| action.what.is_boot()).count();
         let step = (self.loop_from? as usize).saturating_sub(prelude);
         Some(Time::ZERO + Span::from_hops(step as u64 + 1))
     }
@@ -80,15 +80,15 @@ impl Liberties {
         };
         let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
         Liberties {
-            crashes: count(&|step| matches!(step.deed, Deed::Crash(_)) || step.crash_after.is_some()),
-            recoveries: count(&|step| matches!(step.deed, Deed::Recover(_))),
-            losses: count(&|step| matches!(step.deed, Deed::Lose(_))),
-            duplicates: count(&|step| matches!(step.deed, Deed::Duplicate(_))),
-            pauses: count(&|step| matches!(step.deed, Deed::Pause(_))),
-            requests: count(&|step| matches!(step.deed, Deed::Ask(..))),
+            crashes: count(&|step| step.event() == Some(FaultKind::Crash) || step.crash_after.is_some()),
+            recoveries: count(&|step| step.event() == Some(FaultKind::Recover)),
+            losses: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Lost))),
+            duplicates: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Twice))),
+            pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
+            requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
             late_calls: true,
             detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
-            certified: count(&|step| matches!(step.deed, Deed::Certify(..))) > 0,
+            certified: count(&|step| step.event() == Some(FaultKind::Learn)) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()
         }

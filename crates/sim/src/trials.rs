@@ -5,13 +5,13 @@
 
 use crate::delay::Delay;
 use crate::faults::notation::Interval;
-use crate::faults::{Event, Partition, pause};
+use crate::faults::{Partition, pause};
 use crate::plan::{DRIFT_BOUND, Limits};
 use crate::run::{RoundMode, simulate};
 use crate::runner::Runner;
 use crate::setup::{Members, Setup, SetupError};
 use crate::stability::Stability;
-use bellwether_core::{DetectorChoice, Id, Order, Span, Time};
+use bellwether_core::{DetectorChoice, FaultEvent, Id, Order, Span, Time};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -115,14 +115,14 @@ impl Ordeal {
     fn strike(self, setup: &mut Setup, leader: Id, others: &[Id], at: Time) -> Time {
         let outage = |setup: &mut Setup, ids: &[Id], lasts: Span| {
             for &id in [leader].iter().chain(ids) {
-                setup.script.extend([(id, Event::Crash, at), (id, Event::Recover, at + lasts)]);
+                setup.script.extend([(id, FaultEvent::Crash, at), (id, FaultEvent::Recover, at + lasts)]);
             }
             at + lasts
         };
         match self {
             Ordeal::Crash | Ordeal::CertifiedCrash => {
                 setup.certified_crashes = self == Ordeal::CertifiedCrash;
-                setup.script.push((leader, Event::Crash, at));
+                setup.script.push((leader, FaultEvent::Crash, at));
                 at
             }
             Ordeal::CutOff => {
@@ -140,8 +140,8 @@ impl Ordeal {
             }
             Ordeal::Drift | Ordeal::WildDrift => {
                 let by = if self == Ordeal::Drift { DRIFT_BOUND } else { WILD_DRIFT } as i32;
-                setup.script.push((leader, Event::Drift(-by), at));
-                setup.script.extend(others.iter().map(|&id| (id, Event::Drift(by), at)));
+                setup.script.push((leader, FaultEvent::Drift(-by), at));
+                setup.script.extend(others.iter().map(|&id| (id, FaultEvent::Drift(by), at)));
                 Ordeal::CutOff.strike(setup, leader, others, at + DRIFTING)
             }
             Ordeal::MajorityLost => outage(setup, &others[..others.len().div_ceil(2)], APART),

@@ -6,9 +6,7 @@ use crate::support::disturbed::{best_survivor, random_deaths};
 use crate::support::{Cast, Dice, assert_elected};
 use crate::{at, run};
 use bellwether_algorithms::{modified_ring::ModifiedRing, ring_skipping::RingSkipping};
-use bellwether_core::{Algorithm, Elect, Id};
-use bellwether_sim::Event;
-use bellwether_sim::faults::Lie;
+use bellwether_core::{Algorithm, Elect, FaultEvent, Id, Lie};
 
 fn check_deaths<A: Algorithm>() {
     let mut dice = Dice(11);
@@ -34,6 +32,6 @@ fn a_forgery_does_not_go_round_for_ever() {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = cast.overlay();
     plan.limits.messages = 1_000;
-    plan.script = vec![at(80, Event::Lie(Lie::Forge(Id::new(99).expect("small"))), 2)];
+    plan.script = vec![at(80, FaultEvent::Lie(Lie::Forge(Id::new(99).expect("small"))), 2)];
     assert!(run::<ModifiedRing>(&plan).finished && run::<RingSkipping>(&plan).finished);
 }

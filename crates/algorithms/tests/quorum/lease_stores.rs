@@ -6,8 +6,9 @@
 use crate::lease_voters::{is_safe, restless};
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::{Msg, Pace as _, QuorumLease, Saved, Tight, Timer};
+use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::{Event, Plan};
+use bellwether_sim::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -291,7 +292,7 @@ fn members_that_lose_their_disks_never_make_two_leaders() {
 fn overlaps_after_a_lost_promise<R: Rule>() -> usize {
     let has_two = |crash: u64| {
         let cuts = [partition(&[1], &[0, 2], 0, crash), partition(&[2], &[0, 1], crash, 600)].concat();
-        let loss = [at(crash, Event::Crash, 0), at(crash + 1, Event::Recover, 0)];
+        let loss = [at(crash, FaultEvent::Crash, 0), at(crash + 1, FaultEvent::Recover, 0)];
         // Messages are faster than they need to be: 2 is elected before the promise of 1 is over.
         let plan = Plan { delay_bound: HOP * 5, ..and(and(complete(3), cuts), loss) };
         run_for::<Stored<R>>(&plan, crash + 150).0.stability.most_leaders > 1

@@ -3,10 +3,10 @@
 use crate::suite::Cast;
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::{Algorithm, MachineType};
+use bellwether_core::{Algorithm, FaultEvent, MachineType};
 use bellwether_sim::rules::{Instruction, Liberties, TimeModel};
 use bellwether_sim::swarm::{Model, Options, draw};
-use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule, follow};
+use bellwether_sim::{Driver, Happening, Plan, Report, Schedule, follow};
 use std::collections::BTreeSet;
 
 /// In which terms who led, in the order of terms.
@@ -29,7 +29,7 @@ pub fn network(cast: &Cast) -> Plan {
 
 /// These stop, and are back two hops later.
 pub fn restart(members: impl IntoIterator<Item = u32>, hop: u64) -> Vec<Happening> {
-    let back = |member| [at(hop, Event::Crash, member), at(hop + 2, Event::Recover, member)];
+    let back = |member| [at(hop, FaultEvent::Crash, member), at(hop + 2, FaultEvent::Recover, member)];
     members.into_iter().flat_map(back).collect()
 }
 

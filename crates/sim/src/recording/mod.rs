@@ -11,14 +11,13 @@ mod shown;
 pub use clocks::Clocks;
 pub use shown::Field;
 
-use crate::faults::Event;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
 use crate::run::RoundMode;
 use crate::run::simulate_observed;
 use crate::runner::Runner;
 use crate::trace::Drop;
-use bellwether_core::{Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
+use bellwether_core::{FaultEvent, Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
 use recorder::Recorder;
 use std::ops::Range;
 use std::sync::Arc;
@@ -79,7 +78,7 @@ pub enum Input {
     /// It boots again after a crash, with what it had saved.
     Recovery,
     /// Something goes wrong with it, or is put right.
-    Struck(Event),
+    Struck(FaultEvent),
     /// An election is called at it.
     Call,
     /// This message arrives.

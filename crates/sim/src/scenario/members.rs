@@ -3,10 +3,9 @@
 use super::error::Flaw;
 use super::event::Events;
 use super::table::{At, Table, Value};
-use crate::faults::Event;
 use crate::network::{NetworkError, Shape, parse_links};
 use crate::setup::{Attributes, Callers, Members, SetupError, not_a_member};
-use bellwether_core::{Id, Order};
+use bellwether_core::{FaultEvent, Id, Order};
 
 /// More members than this are for `simulate`: a scenario is to be watched.
 pub const MOST_MEMBERS: u64 = 1_000;
@@ -195,7 +194,7 @@ pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<C
             return Err(Flaw::new(caller.at, problem).hint("name another initiator, or let it crash later"));
         }
     }
-    let calls_later = |what| matches!(what, Event::Call | Event::Recover);
+    let calls_later = |what| matches!(what, FaultEvent::Call | FaultEvent::Recover);
     if callers.is_empty() && !events.happenings.iter().any(|event| calls_later(event.what)) {
         let hint = "name an initiator, or add an [[event]] with 'call'";
         return Err(Flaw::new(value.at, "nobody ever calls an election").hint(hint));

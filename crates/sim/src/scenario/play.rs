@@ -3,7 +3,6 @@
 use super::error::{Flaw, ScenarioError};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
-use crate::faults::Event;
 use crate::plan::{Limits, Plan};
 use crate::report::Report;
 use crate::roster::{Roster, Seat};
@@ -11,7 +10,7 @@ use crate::run::simulate_observed;
 use crate::run::{RoundMode, check_messages, check_schedule, kinds, runs_in_step};
 use crate::runner::Runner;
 use crate::setup::{Setup, SetupError};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, Id, Registry};
+use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id, Registry};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -130,7 +129,7 @@ impl Scenario {
         {
             return place;
         }
-        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == Event::Call);
+        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == FaultEvent::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
             SetupError::DuplicateId(_) => "ids",

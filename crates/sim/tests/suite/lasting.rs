@@ -2,12 +2,13 @@
 
 use crate::support::beacon::{BEACONS, BEAT, Beacon};
 use crate::support::{complete, hops, id, with_script};
+use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::scenario::{Draft, Scenario, write};
 use bellwether_sim::swarm::{self, Case, Model, Options, draw_for};
 use bellwether_sim::{
-    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop,
-    Survivor, rule, run_events, simulate,
+    Ending, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop, Survivor,
+    rule, run_events, simulate,
 };
 use std::path::Path;
 
@@ -23,7 +24,7 @@ fn run_with<const STUBBORN: bool>(mut plan: Plan) -> Report {
 
 /// Five members, of which these crash after ten hops.
 fn five_without(ids: &[u64]) -> Plan {
-    let script: Vec<_> = ids.iter().map(|&id| (Event::Crash, id, 10.0)).collect();
+    let script: Vec<_> = ids.iter().map(|&id| (FaultEvent::Crash, id, 10.0)).collect();
     with_script(complete(5), &script)
 }
 
@@ -93,7 +94,7 @@ fn duties_say_who_votes_and_who_may_lead() {
 
 #[test]
 fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
-    let dismissed = |id: u64| Event::Request(Request::Dismiss(crate::support::id(id)));
+    let dismissed = |id: u64| FaultEvent::Request(Request::Dismiss(crate::support::id(id)));
     // Beacons know no requests: the best goes on, and should not for ever, though it may for a while.
     let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
     assert_eq!(report.ruling.unsafe_because, None);
@@ -109,7 +110,7 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     assert!(judged(&plan));
     plan.script.extend(with_script(complete(5), &[(dismissed(1), 4, 11.0), (dismissed(2), 4, 12.0)]).script);
     assert!(!judged(&plan), "somebody should lead");
-    let admitted = Event::Request(Request::Admit(id(2)));
+    let admitted = FaultEvent::Request(Request::Admit(id(2)));
     plan.script.extend(with_script(complete(5), &[(admitted, 4, 13.0)]).script);
     assert!(judged(&plan), "two of four");
 }
@@ -201,7 +202,7 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         Request::Stand,
     ];
     let script =
-        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), Event::Request(request), at(hop)));
+        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), FaultEvent::Request(request), at(hop)));
     let setup = Setup {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],

@@ -3,9 +3,9 @@
 use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, run, sent, set_delay,
 };
-use bellwether_core::{HOP, Initiators, Span, Time};
+use bellwether_core::{FaultEvent, HOP, Initiators, Span, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_sim::{Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
 /// Those of [`DELAYS`] that have a longest.
@@ -15,7 +15,7 @@ const MOST: usize = 64;
 /// Dead from the start.
 pub fn without(mut plan: Plan, dead: &[u32]) -> Plan {
     plan.script =
-        dead.iter().map(|&member| Happening { at: Time::ZERO, what: Event::Crash, member }).collect();
+        dead.iter().map(|&member| Happening { at: Time::ZERO, what: FaultEvent::Crash, member }).collect();
     plan
 }
 

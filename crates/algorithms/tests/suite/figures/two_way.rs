@@ -6,8 +6,8 @@ use crate::support::{
     BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, claimed, run, sent,
     set_delay,
 };
-use bellwether_core::{HOP, Time};
-use bellwether_sim::{Event, Happening, LinkOrder, Report};
+use bellwether_core::{FaultEvent, HOP, Time};
+use bellwether_sim::{Happening, LinkOrder, Report};
 
 const MOST: usize = 64;
 
@@ -120,7 +120,7 @@ impl Subject {
                 let mut plan = called_by(cast.two_way_ring(), &dice.some_of(n));
                 set_delay(&mut plan, DELAYS[seed % DELAYS.len()]);
                 plan.seed = seed as u64;
-                for what in [Event::Start, Event::Call] {
+                for what in [FaultEvent::Start, FaultEvent::Call] {
                     let at = Time::ZERO + HOP * dice.below(10 * n) as u64;
                     plan.script.push(Happening { at, what, member: dice.below(n) as u32 });
                 }

@@ -1,9 +1,9 @@
 //! Runs in which members die, start or call while an election is under way.
 
 use super::{BOTH_WAYS, Cast, Dice, called_by, set_delay};
-use bellwether_core::{HOP, Id, Role, Status, Time};
+use bellwether_core::{FaultEvent, HOP, Id, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_sim::{Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes who ever announced itself.
 struct Announced(Vec<bool>);
@@ -22,7 +22,7 @@ pub fn watch(name: &str, variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     (report, announced.0)
 }
 
-pub fn happens(what: Event, member: usize, ticks: u64) -> Happening {
+pub fn happens(what: FaultEvent, member: usize, ticks: u64) -> Happening {
     Happening { at: Time::from_ticks(ticks), what, member: member as u32 }
 }
 
@@ -84,8 +84,9 @@ pub fn random_deaths(
     dice.shuffle(&mut victims);
     victims.truncate(1 + dice.below(n - 1));
     let latest = bounds * n * plan.delay_bound.ticks() as usize;
-    let mut die =
-        |&victim| happens(Event::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0));
+    let mut die = |&victim| {
+        happens(FaultEvent::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0))
+    };
     plan.script = victims.iter().map(&mut die).collect();
     plan.script.sort_unstable();
     (cast, plan, victims)
@@ -93,7 +94,7 @@ pub fn random_deaths(
 
 /// A random run in which these things happen to members at random times.
 pub fn random_events(
-    what: &[Event],
+    what: &[FaultEvent],
     round: usize,
     network: fn(&Cast) -> Plan,
     dice: &mut Dice,
