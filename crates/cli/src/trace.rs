@@ -1,10 +1,9 @@
 //! The first and the last line of a trace.
 
-use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Fate, Id, Initiators, Time};
-use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::faults::notation::Pattern;
+use bellwether_lab::Figure;
+use bellwether_sim::faults::{LinkFaults, notation::Pattern};
 use bellwether_sim::{EventDetails, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
 use serde::Serialize;
 

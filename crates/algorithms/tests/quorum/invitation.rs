@@ -6,8 +6,8 @@ use bellwether_algorithms::invitation::Invitation;
 use bellwether_check::Verdict;
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
+use bellwether_model::Liberties;
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::Liberties;
 
 #[test]
 fn in_peace_the_best_invites_all_others() {

@@ -4,8 +4,8 @@ use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
 use bellwether_core::{Fate, FaultEvent};
+use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_sim::faults::Chosen;
-use bellwether_sim::outage::{Outage, after_crash};
 
 /// How long a candidate may be silent, in hops.
 const PATIENCE: u64 = 3;

@@ -8,7 +8,7 @@ use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Outcome};
 
 #[test]

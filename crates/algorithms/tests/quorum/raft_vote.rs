@@ -6,7 +6,7 @@ use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Wi
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
 
 /// Time-outs and the heartbeat, in hops.

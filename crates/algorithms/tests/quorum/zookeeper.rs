@@ -8,7 +8,7 @@ use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Outcome};
 
 /// How many notifications are sent, in plain numbers: all tell all others, and again at each better vote, which

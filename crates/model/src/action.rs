@@ -1,0 +1,58 @@
+//! One thing that can happen.
+
+use bellwether_core::{Fate, FaultEvent};
+use bellwether_sim::schedule::{Midway, Word};
+
+/// One thing that can happen. Members and wires are named by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Action {
+    /// What happens.
+    pub what: What,
+    /// Where members draw numbers: which of the ways in which they can fall, from 0.
+    pub draw: u16,
+    /// The member that acts crashes before it is done.
+    pub crash_after: Option<Midway>,
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
+    /// Something happens to a member: it boots ([`FaultEvent::Start`]), starts an election, stops and comes back, freezes and
+    /// resumes, is asked something, or receives a death certificate. (Nothing else does: other faults are made of these.)
+    Member(u8, FaultEvent<u8>),
+    /// A link loses or doubles a message: of those on its wire, the one at this place.
+    Link(u8, u8, Fate),
+    /// A message arrives: of those on its wire, the one at this place.
+    Deliver(u8, u8),
+    /// One of a member's timers, by number, runs out.
+    TimeOut(u8, u8),
+    /// A member's detector takes the neighbour at a port for dead (or alive again).
+    Tell(u8, u8, Word),
+    /// The clock moves on.
+    Tick,
+}
+
+impl From<What> for Action {
+    fn from(what: What) -> Action {
+        Action { what, draw: 0, crash_after: None }
+    }
+}
+
+impl What {
+    /// Whether a member boots for the first time.
+    #[must_use]
+    pub fn is_boot(self) -> bool {
+        matches!(self, What::Member(_, FaultEvent::Start))
+    }
+
+    /// Whether it only may happen, and need not: a fault, the end of one, or a request. (A pause ends some time:
+    /// one that does not is a crash.)
+    #[must_use]
+    pub fn is_fault(self) -> bool {
+        match self {
+            What::Member(_, FaultEvent::Start | FaultEvent::Call | FaultEvent::Resume) => false,
+            What::Member(..) | What::Link(..) => true,
+            What::Deliver(..) | What::TimeOut(..) | What::Tell(..) | What::Tick => false,
+        }
+    }
+}
