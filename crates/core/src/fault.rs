@@ -107,6 +107,16 @@ pub enum FaultArgument<M = u32> {
     Ticks(i64),
 }
 
+/// What sort of thing a [`FaultArgument`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the argument of that name")]
+pub enum ArgumentKind {
+    Member,
+    Id,
+    Rate,
+    Ticks,
+}
+
 impl FaultKind {
     /// All of them.
     pub const ALL: [FaultKind; 23] = [
@@ -169,6 +179,19 @@ impl FaultKind {
     #[must_use]
     pub fn from_word(word: &str) -> Option<FaultKind> {
         FaultKind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// What an event of this kind says besides its kind and its member, if it says anything.
+    #[must_use]
+    pub fn takes(self) -> Option<ArgumentKind> {
+        use FaultKind::{Admit, Cut, Dismiss, Drift, Forge, Jump, Learn, Mend, Pretend, Silence, Transfer};
+        match self {
+            Cut | Mend | Silence | Learn => Some(ArgumentKind::Member),
+            Pretend | Forge | Transfer | Admit | Dismiss => Some(ArgumentKind::Id),
+            Drift => Some(ArgumentKind::Rate),
+            Jump => Some(ArgumentKind::Ticks),
+            _ => None,
+        }
     }
 
     /// Whether an event of this kind is a state of affairs, which at time 0 holds before anyone boots.
@@ -342,6 +365,13 @@ mod tests {
             let [event] = events[..] else { panic!("{kind:?}: {events:?}") };
             assert_eq!(event.kind(), kind);
             let (_, argument) = event.into_parts();
+            let takes = argument.map(|argument| match argument {
+                FaultArgument::Member(_) => ArgumentKind::Member,
+                FaultArgument::Id(_) => ArgumentKind::Id,
+                FaultArgument::Rate(_) => ArgumentKind::Rate,
+                FaultArgument::Ticks(_) => ArgumentKind::Ticks,
+            });
+            assert_eq!(kind.takes(), takes, "{kind:?}");
             assert_eq!(FaultEvent::from_parts(kind, argument), Some(event));
             let by_id = event.try_map(|member| Id::new(u64::from(member) + 1)).unwrap();
             assert_eq!(by_id.kind(), kind);

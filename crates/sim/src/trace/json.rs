@@ -33,6 +33,7 @@ pub struct JsonTrace<'a, W> {
 type Senders = BTreeMap<(u32, Port), BTreeSet<(Time, u64, u32)>>;
 
 /// A time in hops, given in ticks: a whole number is written as one.
+#[derive(Debug)]
 struct Hops(i64);
 
 impl From<Time> for Hops {
@@ -53,7 +54,7 @@ impl Serialize for Hops {
 }
 
 /// What an event says besides its name: only the keys that it has.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct EventDetails {
     /// The other member.
     #[serde(skip_serializing_if = "Option::is_none")]
