@@ -108,7 +108,7 @@ impl Ring {
             Kind::Standing { is_over }
                 if election > self.election || election == self.election && is_over && !has_leader =>
             {
-                Arrival::Behind { election: election + u64::from(is_over) }
+                Arrival::Behind { election: election.saturating_add(u64::from(is_over)) }
             }
             Kind::Standing { .. } => Arrival::Nothing,
         })

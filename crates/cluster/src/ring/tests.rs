@@ -459,3 +459,14 @@ fn rules_that_save_time_outs_do() {
     assert_eq!(leader(without_time_outs), None);
     assert_eq!(leader(Rules { sends_again: false, ..without_time_outs }), Some(Failure::NoLeader));
 }
+
+#[test]
+fn the_number_of_the_last_election_does_not_overflow() {
+    let at = |election: u64| Ring { election, ..Ring::default() };
+    let over = at(u64::MAX).standing(true).unwrap();
+    let (_, header) = addressed(&over).unwrap();
+    for own in [u64::MAX - 1, u64::MAX] {
+        let arrival = at(own).open(header, false);
+        assert!(matches!(arrival, Some(Arrival::Behind { election: u64::MAX })), "{arrival:?}");
+    }
+}
