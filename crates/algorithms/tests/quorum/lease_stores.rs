@@ -284,9 +284,22 @@ fn members_that_lose_their_disks_never_make_two_leaders_while_most_voters_keep_t
 
 /// The manual says so, where it lists what becomes of lost disks.
 #[test]
-fn first_voters_that_have_lost_most_disks_can_begin_anew_beside_the_others() {
+fn first_voters_that_have_lost_most_disks_can_begin_anew_and_reissue_tokens() {
     let outcomes = outcomes::<Agreed>(runs(true));
     assert!(outcomes.reissuing > 0, "{outcomes:?}");
+}
+
+/// 1, 2 and 3 are dismissed, lose their disks and are cut off from 4 and 5, which go on. The three are a majority of the
+/// first voters, and know of no other list.
+#[test]
+fn dismissed_voters_that_have_lost_their_disks_can_lead_beside_the_others() {
+    let dismissals =
+        (0..3).map(|member| at(40 * (1 + member), Event::Request(Request::Dismiss(id(member + 1))), 4));
+    let lost = (0..3).flat_map(|member| [at(200, Event::Crash, member), at(201, Event::Recover, member)]);
+    let script =
+        [dismissals.collect(), lost.collect::<Vec<_>>(), partition(&[0, 1, 2], &[3, 4], 200, 900)].concat();
+    let (report, _) = run_for::<Stored<Agreed>>(&and(complete(5), script), 800);
+    assert_eq!(report.stability.most_leaders, 2);
 }
 
 /// 1 and 3 elect a few times, and 2 has never been connected. Then 1 loses its disk and 3 is cut off: 1 and 2 are a
