@@ -8,9 +8,6 @@ mod cell;
 mod choice;
 mod commands;
 mod error;
-#[cfg(test)]
-mod examples;
-mod export;
 mod file;
 mod found;
 mod inquiry;
@@ -26,7 +23,6 @@ mod request;
 mod shipped;
 mod trace;
 mod up;
-mod wording;
 
 use args::{Cli, Command};
 use clap::Parser as _;
