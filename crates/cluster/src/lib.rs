@@ -26,8 +26,6 @@ mod ring;
 mod seat;
 mod secret;
 mod settings;
-#[doc(hidden)]
-pub mod skipped;
 mod start;
 mod store;
 mod supervisor;

@@ -12,4 +12,5 @@ pub mod hello;
 pub mod judge;
 pub mod namespace;
 pub mod process;
+pub mod skipped;
 pub mod stop;
