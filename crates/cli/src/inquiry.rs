@@ -9,8 +9,8 @@ use crate::request::{Wanted, members};
 use bellwether_check::Wishes;
 use bellwether_check::family::{self, Seating};
 use bellwether_core::{Driving, Goal, Id, Identities, Knowledge, Lasting, Starts, Timing, Topology};
+use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::network::Shape;
-use bellwether_sim::rules::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::{Callers, Members, Plan, Setup};
 use std::time::Duration;
 

@@ -9,8 +9,8 @@ use std::sync::mpsc::SyncSender;
 
 /// The most bytes of a line. The longest order takes a quarter of it.
 pub(super) const MOST_BYTES: usize = 1_024;
-/// So many characters of a line are repeated in an answer.
-const MOST_REPEATED: usize = 40;
+/// So many bytes of a line are repeated in an answer. A secret has more.
+const MOST_REPEATED: usize = 24;
 
 /// What was read.
 #[derive(Debug)]
@@ -83,7 +83,8 @@ impl<R: BufRead> Iterator for Lines<R> {
 /// What an answer repeats of a line.
 pub(super) fn shortened(line: &str) -> String {
     let line = line.trim();
-    let beginning: String = line.chars().take(MOST_REPEATED).collect();
+    let is_beginning = |&(at, it): &(usize, char)| at + it.len_utf8() <= MOST_REPEATED;
+    let beginning: String = line.char_indices().take_while(is_beginning).map(|(_, it)| it).collect();
     let rest = if beginning.len() < line.len() { ".." } else { "" };
     format!("{}{rest}", beginning.escape_debug())
 }
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn answers_repeat_little_and_no_control_characters() {
         assert_eq!(shortened(" \u{1b}[2J \n"), "\\u{1b}[2J");
-        assert_eq!(shortened(&"x".repeat(1_000)), format!("{}..", "x".repeat(40)));
+        assert_eq!(shortened(&"x".repeat(1_000)), format!("{}..", "x".repeat(24)));
     }
 
     /// Member 1 of so many, without the others.

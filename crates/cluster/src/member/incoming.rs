@@ -62,6 +62,7 @@ impl Member {
                 let was_dead = self.state.dead.remove(&peer);
                 self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
+                self.around.ports_to(peer).for_each(|port| self.hear(Word::Connected(port)));
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
                 self.tell_standing(peer);
