@@ -1,6 +1,6 @@
 //! Rings of real algorithms in which members learn at different times who is dead and who is back, in many random orders.
 
-use super::{Next, Ring, Taken};
+use super::{Arrival, Next, Ring, Taken};
 use crate::machine::{ByteMachine, Input, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
