@@ -26,6 +26,7 @@ pub mod namespace;
 pub mod process;
 #[cfg(feature = "recordings")]
 pub mod recordings;
+pub mod skipped;
 #[cfg(feature = "processes")]
 pub mod stop;
 pub mod toys;

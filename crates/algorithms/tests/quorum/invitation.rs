@@ -4,7 +4,6 @@ use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::invitation::Invitation;
 use bellwether_check::Verdict;
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_model::Liberties;
 use bellwether_sim::LinkOrder;

@@ -5,7 +5,6 @@ use crate::lease_flaws::{AbleUnasked, Sound};
 use crate::support::*;
 use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Ranked};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
 

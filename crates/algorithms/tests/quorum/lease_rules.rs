@@ -4,7 +4,6 @@ use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::Plan;
 

@@ -5,7 +5,6 @@ use crate::lease_flaws::{AnyListWillDo, RestampNotWritten, Sound, VotesDuringPro
 use crate::support::*;
 use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomised, Ranked, Tight};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Happening, Plan, Report};
 

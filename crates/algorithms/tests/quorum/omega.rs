@@ -3,7 +3,6 @@
 use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
-use bellwether_core::{Fate, FaultEvent};
 use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_sim::faults::Chosen;
 

@@ -2,7 +2,6 @@
 
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::*;
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_lab::swarm::{Model, Options, draw};

@@ -4,7 +4,6 @@ use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Within};
 use bellwether_check::{Checked, Verdict};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_model::Liberties;
 use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};

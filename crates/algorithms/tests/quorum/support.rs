@@ -1,7 +1,6 @@
 //! What the tests here share: plans of plain numbers, what happens in them, and who led when.
 
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel};

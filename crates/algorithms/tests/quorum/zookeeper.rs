@@ -6,7 +6,6 @@ use crate::support::{and, at, complete, id, in_trouble, others, partition, run, 
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Outcome};

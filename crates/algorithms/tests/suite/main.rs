@@ -10,7 +10,7 @@ mod determinism;
 mod exhaustive;
 mod figures;
 mod misfortune;
-mod one_file_one_line;
+mod one_folder_one_line;
 mod recording;
 mod support;
 mod swarm;

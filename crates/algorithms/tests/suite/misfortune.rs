@@ -2,7 +2,6 @@
 //! and the same seed gives the same misfortune.
 
 use bellwether_core::*;
-use bellwether_core::{FaultEvent, Lie};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{

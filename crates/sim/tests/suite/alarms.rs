@@ -1,7 +1,6 @@
 //! Rounds in step: a member is woken in the round that it asks for now, not in one that it asked for
 //! before.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Limits, Observer, Plan, Report, Visit, run_rounds};
 use bellwether_testkit::toys::{Ping, TOY, id, ring, with_script};

@@ -1,7 +1,7 @@
 //! What each failure does to a run, to the tick.
 
 use bellwether_core::*;
-use bellwether_core::{DynMessage, DynState, Fate, FaultEvent, Lie};
+use bellwether_core::{DynMessage, DynState};
 use bellwether_sim::faults::{Chosen, LinkFaults};
 use bellwether_sim::{Drop, Limits, Observer, Plan, Report, Stop, run_events};
 use bellwether_testkit::toys::{TOY, complete, hops, id, ring, with_script};

@@ -1,6 +1,5 @@
 //! How runs are judged, shown on members that say of themselves what a test wants them to say.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Limits, Outcome, Plan, Report, Ruling, Stop, run_events};
 use bellwether_testkit::toys::{Ping, TOY, complete, id, with_script};

@@ -1,6 +1,5 @@
 //! Runs that go on for ever: when they are over, and what is right where too few are left to elect.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{
     Ending, Limits, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule,

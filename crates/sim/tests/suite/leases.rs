@@ -1,6 +1,5 @@
 //! Who leads under a lease, as an onlooker sees it, and who never may lead beside another.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Limits, Plan, Report, Rivals, Stop, run_events};
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, with_script};

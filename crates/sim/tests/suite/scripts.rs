@@ -1,6 +1,5 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::schedule::{Liberties, Schedule};
 use bellwether_sim::{

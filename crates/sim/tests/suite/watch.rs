@@ -1,6 +1,5 @@
 //! How standing detectors are driven: signals, alarms, the truth for oracles, and who calls when.
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{Limits, Observer, Plan, Report, Stop, run_events};

@@ -3,7 +3,6 @@
 pub mod beacon;
 pub mod shouting;
 
-use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{Happening, Plan};
 use serde::{Deserialize, Serialize};
