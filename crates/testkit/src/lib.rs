@@ -32,6 +32,7 @@ pub mod namespace;
 pub mod process;
 #[cfg(feature = "recordings")]
 pub mod recordings;
+pub mod skipped;
 #[cfg(feature = "processes")]
 pub mod stop;
 #[cfg(feature = "stateright")]
