@@ -16,10 +16,10 @@ use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
-use bellwether_sim::Survivor;
 use bellwether_sim::measure::{Tally, encoded_bytes};
 use bellwether_sim::{Driver, Ended, Report};
 use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{Live, Survivor};
 use story::{Act, Cue, Scene, Story};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
@@ -47,6 +47,11 @@ pub fn run(
     let mut teller = Teller { story: &story, observer, tally, links };
     story.scenes.iter().for_each(|scene| teller.tell(scene));
     let Teller { tally, links, .. } = teller;
+    let survivor = |member: u32| {
+        let seat = &story.seats[member as usize];
+        let (status, facts) = (seat.state()?.status(), seat.facts(machine.spec));
+        Some(Survivor { member, status, took_part: facts.took_part })
+    };
     Ended {
         plan,
         tally,
@@ -58,14 +63,7 @@ pub fn run(
         links,
         signals: 0,
     }
-    .report(
-        machine.spec,
-        machine.kinds,
-        (0..).zip(&story.seats).filter_map(|(member, seat)| {
-            let status = seat.state()?.status();
-            Some(Survivor { member, status, took_part: seat.facts(machine.spec).took_part })
-        }),
-    )
+    .report(machine.spec, machine.kinds, Live::Among(plan.n(), &survivor))
 }
 
 /// Tells a story to an observer.

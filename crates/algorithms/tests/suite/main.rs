@@ -4,7 +4,6 @@
 mod calm;
 mod checks_can_fail;
 mod conformance;
-mod consensus;
 mod detectors;
 mod determinism;
 mod exhaustive;

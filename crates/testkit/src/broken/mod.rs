@@ -1,6 +1,6 @@
 //! Algorithms that are wrong on purpose, each in one way, to show that the checks can fail.
 
-#![allow(dead_code, reason = "each test binary uses a part of this module")]
+pub mod faulty;
 
 use bellwether_algorithms::{bully, chang_roberts, lcr};
 use bellwether_core::*;
@@ -51,6 +51,7 @@ pub struct Ring<const FAULT: u8> {
     elected: Option<Id>,
 }
 
+/// A word of the ring.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Word<const FAULT: u8> {
     is_outcome: bool,

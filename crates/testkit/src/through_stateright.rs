@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Everything that can happen in a plan. Stateright wants models that live for ever, so the plan has to.
 pub struct World<A: Algorithm> {
+    /// What can happen.
     pub rules: Rules<'static>,
     algorithm: PhantomData<fn() -> A>,
     properties: Vec<Property<Self>>,
@@ -17,6 +18,7 @@ pub struct World<A: Algorithm> {
 }
 
 impl<A: Algorithm> World<A> {
+    /// The world of a plan, and what is to hold in it.
     pub fn new(plan: &'static Plan, liberties: Liberties, properties: Vec<Property<Self>>) -> Self {
         World {
             algorithm: PhantomData,

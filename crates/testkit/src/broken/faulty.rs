@@ -11,7 +11,9 @@ use std::hash::Hash;
 
 /// What is wrong with a member; it may remember something for that.
 pub trait Fault: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + 'static {
+    /// The algorithm that the fault is in.
     type Sound: Algorithm;
+    /// What it is called with the fault.
     const NAME: &'static str;
 
     /// What the sound algorithm may know.

@@ -14,6 +14,7 @@ pub struct Vote<const DURABLE: bool> {
     leads: bool,
 }
 
+/// What members say, of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
     /// May I lead in this term?

@@ -1,11 +1,6 @@
-//! What the tests share: small plans, checks of them, and a search so simple that it is plainly right.
+//! What tests of the checker share: small plans, checks of them, and a search so simple that it is plainly right.
 
-#[path = "../../../../algorithms/tests/suite/support/broken.rs"]
-pub mod broken;
 pub mod explored;
-pub mod faulty;
-
-pub mod notation;
 pub mod toy;
 pub mod vote;
 
@@ -91,10 +86,12 @@ pub fn reduced(liberties: Liberties) -> Wishes {
     Wishes { reduction: true, symmetry: true, ..in_full(liberties) }
 }
 
+/// Checks an algorithm.
 pub fn check<A: Algorithm>(plan: &Plan, wishes: &Wishes) -> Checked {
     check_machine(MachineType::of::<A>(), plan, wishes, &|_| {})
 }
 
+/// Checks an algorithm: everything is followed, on one thread.
 pub fn check_in_full<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
     check::<A>(plan, &in_full(liberties))
 }

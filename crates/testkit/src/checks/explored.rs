@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 /// All situations, in the order in which they were come to, and all steps between them.
 pub struct Explored {
+    /// Each situation once.
     pub situations: Vec<Situation>,
     /// For each, how many steps from the beginning it is.
     pub depths: Vec<u32>,
@@ -15,6 +16,7 @@ pub struct Explored {
 }
 
 impl Explored {
+    /// Explores everything that can happen in a plan.
     pub fn new<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Self {
         let rules = Rules::new(plan, liberties);
         let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);

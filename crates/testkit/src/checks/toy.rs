@@ -8,21 +8,32 @@ use std::hash::Hash;
 
 /// What a toy's members do; whatever is not said, they do not.
 pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + 'static {
+    /// What members say.
     type Word: Data;
+    /// What survives a crash.
     type Saved: Data + Default;
+    /// What the toy needs and promises.
     const SPEC: Spec = TOY;
 
+    /// The member starts, for the first time or again.
     fn boots(&mut self, _: &mut ToyCx<'_, Self>, _: Self::Saved) {}
+    /// Somebody calls an election.
     fn is_called(&mut self, _: &mut ToyCx<'_, Self>) {}
+    /// A word arrives.
     fn hears(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Self::Word) {}
+    /// A timer runs out.
     fn is_reminded(&mut self, _: &mut ToyCx<'_, Self>, _: u8) {}
+    /// The application asks for something.
     fn is_asked(&mut self, _: &mut ToyCx<'_, Self>, _: Request) {}
+    /// The timer with which its lease ends, if it has one.
     fn lease(&self) -> Option<u8> {
         None
     }
+    /// What an outsider sees.
     fn status(&self) -> Status;
 }
 
+/// What a toy's member acts through.
 pub type ToyCx<'a, T> = Cx<'a, Played<T>>;
 
 /// Everyone begins, only the leader need know that it leads, and nothing is claimed.
@@ -47,6 +58,7 @@ pub const COUNTED: Claim = Claim {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Played<T: Toy>(pub T);
 
+/// A toy's word as a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "W: Data")]
 pub struct Said<W>(pub W);

@@ -1,6 +1,7 @@
 //! Runs in which members die, start or call while an election is under way.
 
-use super::{BOTH_WAYS, Cast, Dice, called_by, set_delay};
+use super::{BOTH_WAYS, Cast, called_by, set_delay};
+use crate::dice::Dice;
 use bellwether_core::{FaultEvent, HOP, Id, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
@@ -22,14 +23,17 @@ pub fn watch(name: &str, variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     (report, announced.0)
 }
 
+/// What happens to a member, at a time in ticks.
 pub fn happens(what: FaultEvent, member: usize, ticks: u64) -> Happening {
     Happening { at: Time::from_ticks(ticks), what, member: member as u32 }
 }
 
+/// The best member that does not die.
 pub fn best_survivor(cast: &Cast, victims: &[usize]) -> Id {
     cast.id(cast.best_of((0..cast.n()).filter(|member| !victims.contains(member))))
 }
 
+/// Every half hop until a time in hops.
 pub fn half_hops(until: u64) -> impl Iterator<Item = u64> {
     (1..=2 * until).map(|halves| halves * HOP.ticks() / 2)
 }

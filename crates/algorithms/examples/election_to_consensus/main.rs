@@ -11,6 +11,9 @@ use bellwether_core::{Goal, Id, Identities, Spec, Status, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_observed};
 
+#[cfg(test)]
+mod tests;
+
 /// An election among members whose ids end in what they propose.
 ///
 /// # Errors

@@ -1,15 +1,11 @@
 //! Election solves consensus, as far as it is one: the example, with every algorithm.
 
-#[allow(dead_code, reason = "its main is the example's")]
-#[path = "../../examples/election_to_consensus.rs"]
-mod election_to_consensus;
-
-use crate::support::Dice;
-use crate::support::disturbed::happens;
+use crate::{decide, election, tells_everyone};
 use bellwether_core::FaultEvent;
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::time_after_hops;
-use election_to_consensus::{decide, election, tells_everyone};
+use bellwether_testkit::casts::disturbed::happens;
+use bellwether_testkit::dice::Dice;
 
 #[test]
 fn every_algorithm_that_elects_agrees_on_a_bit_that_was_proposed() {
