@@ -17,10 +17,10 @@ use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
-use bellwether_sim::{Live, Survivor};
 use bellwether_sim::measure::{Tally, encoded_bytes};
 use bellwether_sim::{Driver, Ended, Report};
 use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{Live, Survivor};
 use story::{Act, Cue, Scene, Story};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.

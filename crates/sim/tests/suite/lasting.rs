@@ -2,8 +2,8 @@
 
 use bellwether_core::*;
 use bellwether_sim::{
-    Ending, Event, Live, Limits, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule,
-    run_events,
+    Ending, Event, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor,
+    rule, run_events,
 };
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
 use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
