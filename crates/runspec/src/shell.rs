@@ -3,11 +3,13 @@
 use crate::fields::{FIELDS, Flag};
 use crate::form::comma_separated;
 use crate::spec::RunSpec;
+use std::borrow::Cow;
 
-/// The command line that simulates a run: in bash or a shell like it, and for [`crate::parse_words`].
+/// The command line that simulates a run.
 #[must_use]
 pub fn command(run: &RunSpec) -> String {
-    let words: Vec<String> = words(run).iter().map(|word| quoted(word)).collect();
+    let words = words(run);
+    let words: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
     format!("bellwether simulate {}", words.join(" "))
 }
 
@@ -35,11 +37,11 @@ pub fn words(run: &RunSpec) -> Vec<String> {
 
 /// A word as a shell takes it literally.
 #[must_use]
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@+%=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    // What options are made of has no meaning to a shell within a word; shlex would quote commas for odd uses of it.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@+%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
     }
+    shlex::Quoter::new().allow_nul(true).quote(word).expect("only a NUL is refused")
 }

@@ -19,6 +19,8 @@ pub mod delay;
 pub mod dice;
 #[cfg(feature = "processes")]
 pub mod disk_stall;
+#[cfg(feature = "runs")]
+pub mod drawn_runs;
 #[cfg(feature = "processes")]
 pub mod flood;
 pub mod golden;

@@ -1,0 +1,93 @@
+//! Drawn descriptions through every form and back.
+
+use bellwether_runspec::document::{Table, parse_toml, write_toml};
+use bellwether_runspec::{FIELDS, Flag, RunSpec, command, file_keys, read_header, words};
+use bellwether_testkit::drawn_runs::drawn_run;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn from_toml(text: &str) -> RunSpec {
+    let entries = parse_toml(text).unwrap_or_else(|flaw| panic!("{flaw}\n{text}"));
+    let keys = file_keys();
+    let table =
+        Table::new(&entries, 0, "a run", &keys, &keys).unwrap_or_else(|flaw| panic!("{flaw}\n{text}"));
+    RunSpec::read(&table).unwrap_or_else(|flaw| panic!("{flaw}\n{text}"))
+}
+
+/// What the words of a command line ask for, as the table of fields has it.
+fn from_words(words: &[String]) -> RunSpec {
+    let mut run = RunSpec::default();
+    let mut rest = words.iter().peekable();
+    let mut given: Vec<(&str, String)> = vec![("algorithm", rest.next().expect("an algorithm").clone())];
+    while let Some(word) = rest.next() {
+        let option = word.strip_prefix("--").unwrap_or_else(|| panic!("'{word}' is no option in {words:?}"));
+        let (option, value) = option.split_once('=').map_or((option, None), |(it, value)| (it, Some(value)));
+        let field = FIELDS.iter().find(|field| field.option == option);
+        let field = field.unwrap_or_else(|| panic!("there is no option {option}"));
+        match (field.flag, value) {
+            (Flag::Switch, _) => given.push((field.option, String::new())),
+            (_, Some(value)) => given.push((field.option, value.to_owned())),
+            (Flag::List(_), None) => {
+                let values = rest.next().expect("a value").split(',').map(str::to_owned);
+                given.extend(values.map(|value| (field.option, value)));
+            }
+            (_, None) => given.push((field.option, rest.next().expect("a value").clone())),
+        }
+    }
+    for field in FIELDS {
+        for (_, value) in given.iter().filter(|(option, _)| *option == field.option) {
+            let problem = |problem| panic!("--{} {value}: {problem}", field.option);
+            field.parse(&mut run, value).unwrap_or_else(problem);
+        }
+    }
+    run
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_description_is_the_same_in_toml(run in drawn_run()) {
+        let text = write_toml(&run.entries());
+        prop_assert_eq!(from_toml(&text), run, "{}", text);
+    }
+
+    #[test]
+    fn a_description_is_the_same_in_json(run in drawn_run()) {
+        let text = serde_json::to_string(&run).unwrap();
+        let read: RunSpec = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        prop_assert_eq!(&read, &run, "{}", text);
+        let header = format!("{{\"format\":\"bellwether-trace\",\"version\":2,\"run\":{text}}}");
+        prop_assert_eq!(read_header(&header), Ok(run));
+    }
+
+    #[test]
+    fn a_description_is_the_same_in_words(run in drawn_run()) {
+        let words = words(&run);
+        prop_assert_eq!(from_words(&words), run.clone(), "{:?}", words);
+        // A shell takes the command apart into the same words.
+        let mut all = vec!["bellwether".to_owned(), "simulate".to_owned()];
+        all.extend(words);
+        prop_assert_eq!(shlex::split(&command(&run)), Some(all));
+    }
+}
+
+/// Drawing leaves nothing out: whatever a field can be written as, it is written as.
+#[test]
+fn every_field_is_drawn_and_written() {
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::TestRunner;
+    let (mut in_files, mut in_words) = (BTreeSet::new(), BTreeSet::new());
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..1_000 {
+        let run = drawn_run().new_tree(&mut runner).expect("it can be drawn").current();
+        in_files.extend(run.entries().into_iter().map(|(key, _)| key.value));
+        in_words
+            .extend(FIELDS.iter().filter(|field| !field.texts(&run).is_empty()).map(|field| field.option));
+    }
+    let keys: BTreeSet<String> = file_keys().into_iter().map(str::to_owned).collect();
+    assert_eq!(in_files, keys);
+    let options: BTreeSet<&str> =
+        FIELDS.iter().map(|field| field.option).filter(|option| !option.is_empty()).collect();
+    assert_eq!(in_words, options);
+}
