@@ -1,8 +1,8 @@
 //! The simulator's world by numbers: what an input makes of a member is worked out once, and then looked up.
 
 use crate::store::{Line, Numbered, Source};
-use bellwether_core::{Names, Port, Spec};
-use bellwether_model::{Ask, Change, Cut, Facts, Input, Moment, Parts, What, hash_of};
+use bellwether_core::{Names, Port, Request, Spec};
+use bellwether_model::{Change, Cut, Facts, Input, Moment, Parts, What, hash_of};
 use bellwether_sim::LinkOrder;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct Packed<'p> {
     renamed: FxHashMap<(u32, u32), u32>,
     outcomes: Vec<PackedOutcome>,
     sends: Vec<(Port, u32)>,
+    /// What has been asked of members so far: a request goes by its place.
+    requests: Vec<Request>,
     /// What differs in the next moment.
     pub touched: Touched,
 }
@@ -133,6 +135,7 @@ impl<'p> Packed<'p> {
             renamed: FxHashMap::default(),
             outcomes: Vec::new(),
             sends: Vec::new(),
+            requests: Vec::new(),
             touched: Touched::default(),
         }
     }
@@ -298,8 +301,17 @@ impl<'p> Packed<'p> {
     }
 }
 
+/// The place of a request among those seen so far.
+fn number_of(requests: &mut Vec<Request>, request: Request) -> u32 {
+    let known = requests.iter().position(|other| *other == request);
+    known.unwrap_or_else(|| {
+        requests.push(request);
+        requests.len() - 1
+    }) as u32
+}
+
 /// A number for an input, no two alike.
-fn code(input: &Input<&u32>) -> u64 {
+fn code(input: &Input<&u32>, number_of: impl FnOnce(Request) -> u32) -> u64 {
     let word = |kind: u64, at: u32, what: u32| kind << 56 | u64::from(at) << 32 | u64::from(what);
     match *input {
         Input::Boot { again } => word(0, 0, again.into()),
@@ -307,12 +319,7 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Message(port, letter) => word(2, port.0, *letter),
         Input::TimeOut(number) => word(3, 0, number.into()),
         Input::Word(port, verdict) => word(4, port.0, verdict as u32),
-        Input::Ask(Ask::Resign) => word(5, 0, 0),
-        Input::Ask(Ask::Transfer(to)) => word(5, 1, to.into()),
-        Input::Ask(Ask::Admit(whom)) => word(5, 2, whom.into()),
-        Input::Ask(Ask::Dismiss(whom)) => word(5, 3, whom.into()),
-        Input::Ask(Ask::Stand) => word(5, 4, 0),
-        Input::Ask(Ask::Withdraw) => word(5, 5, 0),
+        Input::Request(request) => word(5, 0, number_of(request)),
         Input::Death(port) => word(6, port.0, 0),
     }
 }
@@ -421,7 +428,8 @@ impl Parts for Packed<'_> {
 
     #[inline]
     fn act(&mut self, member: u32, seat: &u32, input: Input<&u32>) -> Acts {
-        let key = (member, *seat, code(&input));
+        let requests = &mut self.requests;
+        let key = (member, *seat, code(&input, |request| number_of(requests, request)));
         if let Some(acts) = self.acts.get(&key) {
             return *acts;
         }

@@ -87,7 +87,7 @@ pub fn actions(search: &mut Search<'_>, beginnings: &[PackedMoment], stages: &[S
 /// The same run with everyone booting at the beginning, as people would tell it: booting early changes nothing for
 /// anyone else. As it is, if it does.
 fn boots_first(search: &mut Search<'_>, beginning: &PackedMoment, actions: Vec<Action>) -> Vec<Action> {
-    let is_boot = |action: &Action| matches!(action.what, What::Boot(_)) && action.crash_after.is_none();
+    let is_boot = |action: &Action| action.what.is_boot() && action.crash_after.is_none();
     let (mut tidy, rest): (Vec<Action>, Vec<Action>) = actions.iter().partition(|action| is_boot(action));
     tidy.sort_unstable();
     tidy.extend(rest);

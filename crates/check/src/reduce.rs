@@ -21,7 +21,7 @@
 //! everything is followed.
 
 use crate::packed::{Packed, PackedMoment};
-use bellwether_core::Spec;
+use bellwether_core::{FaultEvent, Spec};
 use bellwether_model::{Attention, Facts, Parts, Rules, TimeModel, What};
 use bellwether_sim::LinkOrder;
 
@@ -71,8 +71,8 @@ impl Clusters {
         }
         // Who hears nothing before it has booted and called is affected by nobody.
         let begins = |what: &What| match what {
-            What::Boot(member) => Some(1 << member),
-            What::Call(member) if !rules.liberties.late_calls => Some(1 << member),
+            What::Member(member, FaultEvent::Start) => Some(1 << member),
+            What::Member(member, FaultEvent::Call) if !rules.liberties.late_calls => Some(1 << member),
             _ => None,
         };
         let deaf: Members = possible.iter().filter_map(begins).fold(0, |all, member| all | member);
@@ -138,12 +138,11 @@ fn bits(members: Members) -> impl Iterator<Item = usize> {
 /// At which member something happens; nothing for what affects everyone.
 pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
     match what {
-        What::Boot(member) | What::Call(member) | What::TimeOut(member, _) | What::Tell(member, ..) => {
-            Some(member.into())
-        }
+        What::Member(member, FaultEvent::Start | FaultEvent::Call)
+        | What::TimeOut(member, _)
+        | What::Tell(member, ..) => Some(member.into()),
         What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
-        What::Tick | What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Wake(_) | What::Ask(..) | What::Certify(_) => None,
+        What::Tick | What::Member(..) | What::Link(..) => None,
     }
 }
 

@@ -155,7 +155,7 @@ impl Source for Workshop<'_> {
             }
             Input::TimeOut(number) => Input::TimeOut(number),
             Input::Word(port, verdict) => Input::Word(port, verdict),
-            Input::Ask(ask) => Input::Ask(ask),
+            Input::Request(request) => Input::Request(request),
             Input::Death(port) => Input::Death(port),
         };
         let (outcomes, cut) = self.members.outcomes(member, &before, input);

@@ -3,9 +3,9 @@
 use crate::args::values::{WhoCalls, comma_separated};
 use crate::args::{CheckArgs, ElectArg, LinksArg, MayArgs, SimulateArgs, TimingArg, Whether, word};
 use crate::choice::Choice;
-use bellwether_core::{Elect, Id, Time};
+use bellwether_core::{Elect, Fate, FaultArgument, FaultEvent, FaultKind, Id, Time};
+use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::faults::notation::{DriftBound, Interval, Leap, Rate};
-use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
 use bellwether_sim::script;
 use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
 use std::borrow::Cow;
@@ -210,7 +210,7 @@ impl Line {
 /// The option of a line of a script, and its value.
 fn scripted(line: &script::Line) -> (&'static str, String) {
     match line {
-        script::Line::Once((id, what, at)) => (what.word(), once(*id, what, *at)),
+        script::Line::Once((id, what, at)) => (what.kind().word(), once(*id, *what, *at)),
         script::Line::Pause(id, interval) => ("pause", during(id, interval)),
         script::Line::Cut(a, b, interval) => ("cut", during(format_args!("{a}-{b}"), interval)),
         script::Line::CutOneWay(a, b, interval) => ("cut-one-way", during(format_args!("{a}-{b}"), interval)),
@@ -226,18 +226,13 @@ fn during(what: impl Display, interval: &Interval) -> String {
     format!("{what}@{interval}")
 }
 
-fn once(id: Id, what: &Event<Id>, at: Time) -> String {
-    match what {
-        Event::Heal => at.to_string(),
-        Event::Drift(gains) => format!("{id}@{at}:{}", Rate(*gains)),
-        Event::Jump(ticks) => format!("{id}@{at}:{}", Leap(*ticks)),
-        Event::Lie(Lie::Pretend(other) | Lie::Forge(other) | Lie::Silence(other)) => {
-            format!("{id}@{at}:{other}")
-        }
-        Event::Request(request) => {
-            request.about().map_or_else(|| format!("{id}@{at}"), |other| format!("{id}@{at}:{other}"))
-        }
-        _ => format!("{id}@{at}"),
+fn once(id: Id, what: FaultEvent<Id>, at: Time) -> String {
+    match what.into_parts() {
+        (FaultKind::Heal, _) => at.to_string(),
+        (_, None) => format!("{id}@{at}"),
+        (_, Some(FaultArgument::Rate(gains))) => format!("{id}@{at}:{}", Rate(gains)),
+        (_, Some(FaultArgument::Ticks(ticks))) => format!("{id}@{at}:{}", Leap(ticks)),
+        (_, Some(FaultArgument::Member(other) | FaultArgument::Id(other))) => format!("{id}@{at}:{other}"),
     }
 }
 

@@ -1,10 +1,9 @@
 //! The first and the last line of a trace.
 
 use crate::request::Request;
-use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
+use bellwether_core::{Attribute, Elect, Fate, Id, Initiators, Time};
 use bellwether_lab::Figure;
-use bellwether_sim::faults::notation::Pattern;
-use bellwether_sim::faults::{Fate, LinkFaults};
+use bellwether_sim::faults::{LinkFaults, notation::Pattern};
 use bellwether_sim::{EventDetails, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
 use serde::Serialize;
 
@@ -114,7 +113,7 @@ impl Header {
                 .iter()
                 .map(|happening| Happening {
                     t: Figure(happening.at.hops()),
-                    event: happening.what.word(),
+                    event: happening.what.kind().word(),
                     member: id(happening.member),
                     details: EventDetails::of(happening.what, &plan.ranks),
                 })

@@ -26,6 +26,7 @@
 mod algorithm;
 mod claim;
 mod detector;
+mod fault;
 mod local;
 pub mod machine;
 mod member;
@@ -46,6 +47,7 @@ pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
 };
+pub use fault::{ArgumentKind, Fate, FaultArgument, FaultEvent, FaultKind, Lie};
 pub use local::{Environment, Local, POSSIBLE_RENEWALS, RENEWALS};
 pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};

@@ -1,8 +1,7 @@
 //! How long a leader is missed that crashes.
 
-use bellwether_core::{MachineType, Role, Span, Status, Time};
+use bellwether_core::{FaultEvent, MachineType, Role, Span, Status, Time};
 use bellwether_sim::Observer;
-use bellwether_sim::faults::Event;
 use bellwether_sim::{Happening, Plan};
 use bellwether_sim::{Stop, run_events};
 use std::collections::BTreeSet;
@@ -29,7 +28,7 @@ pub fn after_crash(machine: &'static MachineType, plan: &Plan, at: Time, patienc
     run_events(machine, &plan, &mut leaders, Stop::WhenQuiet);
     let (Some(&leader), 1) = (leaders.now.first(), leaders.now.len()) else { return Outage::NoLeader };
     plan.limits.time = at + patience;
-    plan.script.push(Happening { at, what: Event::Crash, member: leader });
+    plan.script.push(Happening { at, what: FaultEvent::Crash, member: leader });
     plan.script.sort_unstable();
     let mut leaders = Leaders { since: Some(at), ..Leaders::default() };
     run_events(machine, &plan, &mut leaders, Stop::WhenRight);

@@ -1,8 +1,7 @@
 //! Who thinks what at the end of a run.
 
-use bellwether_core::{DynMessage, DynState};
+use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{Port, Status, Time, Verdict};
-use bellwether_sim::faults::Event;
 use bellwether_sim::{Drop, Observer};
 
 /// Watches what members publish, and lets another observer watch too.
@@ -64,7 +63,7 @@ impl<O: Observer> Observer for Roster<O> {
     fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
         self.other.dropped(at, member, port, to, msg, why);
     }
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
         self.other.struck(at, member, what);
     }
     fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {

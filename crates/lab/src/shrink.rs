@@ -4,12 +4,12 @@
 //! times) or made certain (messages lost by chance become chosen ones); what still fails is kept, until
 //! nothing more can go. What "fails" means is the caller's to say.
 
-use bellwether_core::DynMessage;
+use bellwether_core::{DynMessage, Fate};
 use bellwether_core::{HOP, Id, Port, Time};
 use bellwether_sim::Delay;
 use bellwether_sim::Plan;
 use bellwether_sim::faults::notation::Interval;
-use bellwether_sim::faults::{Chosen, Event, Fate, Lie, LinkFaults};
+use bellwether_sim::faults::{Chosen, LinkFaults};
 use bellwether_sim::network::Shape;
 use bellwether_sim::script::{self, Line};
 use bellwether_sim::{Callers, Members, Setup};
@@ -145,14 +145,7 @@ fn fewer_members(setup: &Setup) -> Vec<Setup> {
 
 fn line_without(line: Line, gone: Id) -> Option<Line> {
     match line {
-        Line::Once((id, what, _)) => {
-            let named = match what {
-                Event::Cut(other) | Event::Mend(other) | Event::Lie(Lie::Silence(other)) => other,
-                Event::Request(request) => request.about().unwrap_or(id),
-                _ => id,
-            };
-            (id != gone && named != gone).then_some(line)
-        }
+        Line::Once((id, what, _)) => (id != gone && what.about() != Some(gone)).then_some(line),
         Line::Pause(id, _) => (id != gone).then_some(line),
         Line::CutOneWay(a, b, _) | Line::Cut(a, b, _) => (a != gone && b != gone).then_some(line),
         Line::Partition(mut groups, interval) => {
@@ -272,15 +265,7 @@ fn small_ids(setup: &Setup) -> Vec<Setup> {
     let new = |id: Id| Ok::<Id, std::convert::Infallible>(named(id));
     let Ok(link_faults) = setup.link_faults.try_map(new);
     let rename = |list: &[Id]| list.iter().filter_map(|id| renumbered.get(id).copied()).collect::<Vec<_>>();
-    let script = setup.script.iter().map(|&(id, what, at)| {
-        let Ok(what) = what.try_map(new);
-        let what = match what {
-            Event::Lie(Lie::Forge(id)) => Event::Lie(Lie::Forge(named(id))),
-            Event::Request(request) => Event::Request(request.renamed(named)),
-            what => what,
-        };
-        (named(id), what, at)
-    });
+    let script = setup.script.iter().map(|&(id, what, at)| (named(id), what.renamed(named), at));
     vec![Setup {
         members: Some(Members::Ids(rename(ids(setup)))),
         callers: match &setup.callers {

@@ -3,12 +3,12 @@
 //! Messages take 0.1 to 1 hop, as in a local network where a hop is a millisecond, and one in a thousand is lost.
 //! Members are told that messages take at most a hop: so a hop is a delay bound.
 
-use bellwether_core::{DetectorChoice, Id, Order, Span, Time};
+use bellwether_core::{DetectorChoice, FaultEvent, Id, Order, Span, Time};
 use bellwether_sim::Delay;
 use bellwether_sim::Runner;
 use bellwether_sim::Stability;
 use bellwether_sim::faults::notation::Interval;
-use bellwether_sim::faults::{Event, Partition, pause};
+use bellwether_sim::faults::{Partition, pause};
 use bellwether_sim::{DRIFT_BOUND, Limits};
 use bellwether_sim::{Members, Setup, SetupError};
 use bellwether_sim::{RoundMode, simulate};
@@ -115,14 +115,14 @@ impl Ordeal {
     fn strike(self, setup: &mut Setup, leader: Id, others: &[Id], at: Time) -> Time {
         let outage = |setup: &mut Setup, ids: &[Id], lasts: Span| {
             for &id in [leader].iter().chain(ids) {
-                setup.script.extend([(id, Event::Crash, at), (id, Event::Recover, at + lasts)]);
+                setup.script.extend([(id, FaultEvent::Crash, at), (id, FaultEvent::Recover, at + lasts)]);
             }
             at + lasts
         };
         match self {
             Ordeal::Crash | Ordeal::CertifiedCrash => {
                 setup.certified_crashes = self == Ordeal::CertifiedCrash;
-                setup.script.push((leader, Event::Crash, at));
+                setup.script.push((leader, FaultEvent::Crash, at));
                 at
             }
             Ordeal::CutOff => {
@@ -140,8 +140,8 @@ impl Ordeal {
             }
             Ordeal::Drift | Ordeal::WildDrift => {
                 let by = if self == Ordeal::Drift { DRIFT_BOUND } else { WILD_DRIFT } as i32;
-                setup.script.push((leader, Event::Drift(-by), at));
-                setup.script.extend(others.iter().map(|&id| (id, Event::Drift(by), at)));
+                setup.script.push((leader, FaultEvent::Drift(-by), at));
+                setup.script.extend(others.iter().map(|&id| (id, FaultEvent::Drift(by), at)));
                 Ordeal::CutOff.strike(setup, leader, others, at + DRIFTING)
             }
             Ordeal::MajorityLost => outage(setup, &others[..others.len().div_ceil(2)], APART),

@@ -1,10 +1,9 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
 use crate::recording::{Input, Life, Recording, Seat, Sent, Step};
-use bellwether_core::{Request, Role, Status, Time, Verdict};
+use bellwether_core::{FaultEvent, Lie, Request, Role, Status, Time, Verdict};
 use bellwether_sim::Drop;
 use bellwether_sim::faults::notation::{Leap, Rate};
-use bellwether_sim::faults::{Event, Lie};
 
 /// What a run is called, and what it shows.
 #[derive(Clone, Debug, Default)]
@@ -49,27 +48,29 @@ fn of_input(recording: &Recording, input: &Input) -> String {
 }
 
 /// What goes wrong with a member or is put right, after its name: "freezes".
-fn of_fault(recording: &Recording, what: Event) -> String {
+fn of_fault(recording: &Recording, what: FaultEvent) -> String {
     let id = |member: u32| recording.id(member);
     match what {
-        Event::Crash => "crashes".to_owned(),
-        Event::TornCrash => "is to crash in the middle of what it writes next".to_owned(),
-        Event::CrashSending => "is to crash in the middle of what it sends next".to_owned(),
-        Event::Recover => "recovers".to_owned(),
-        Event::Start => "starts".to_owned(),
-        Event::Call => "is to call an election".to_owned(),
-        Event::Pause => "freezes: messages wait for it, and its timers".to_owned(),
-        Event::Resume => "wakes, and finds what has come meanwhile".to_owned(),
-        Event::Cut(to) => format!("no longer reaches {}: the link is cut", id(to)),
-        Event::Mend(to) => format!("reaches {} again: the link is mended", id(to)),
-        Event::Heal => "reaches everyone again, as all do: all links are mended".to_owned(),
-        Event::Drift(rate) => format!("has a clock that drifts by {} from now on", Rate(rate)),
-        Event::Jump(ticks) => format!("has a clock that jumps by {} hops", Leap(ticks)),
-        Event::Lie(Lie::Pretend(id)) => format!("lies: it goes by the id {id} from now on"),
-        Event::Lie(Lie::Forge(leader)) => format!("lies: it tells its neighbours that {leader} is elected"),
-        Event::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
-        Event::Request(request) => asked(request),
-        Event::Learn(of) => format!("learns for certain that {} is dead", id(of)),
+        FaultEvent::Crash => "crashes".to_owned(),
+        FaultEvent::TornCrash => "is to crash in the middle of what it writes next".to_owned(),
+        FaultEvent::CrashSending => "is to crash in the middle of what it sends next".to_owned(),
+        FaultEvent::Recover => "recovers".to_owned(),
+        FaultEvent::Start => "starts".to_owned(),
+        FaultEvent::Call => "is to call an election".to_owned(),
+        FaultEvent::Pause => "freezes: messages wait for it, and its timers".to_owned(),
+        FaultEvent::Resume => "wakes, and finds what has come meanwhile".to_owned(),
+        FaultEvent::Cut(to) => format!("no longer reaches {}: the link is cut", id(to)),
+        FaultEvent::Mend(to) => format!("reaches {} again: the link is mended", id(to)),
+        FaultEvent::Heal => "reaches everyone again, as all do: all links are mended".to_owned(),
+        FaultEvent::Drift(rate) => format!("has a clock that drifts by {} from now on", Rate(rate)),
+        FaultEvent::Jump(ticks) => format!("has a clock that jumps by {} hops", Leap(ticks)),
+        FaultEvent::Lie(Lie::Pretend(id)) => format!("lies: it goes by the id {id} from now on"),
+        FaultEvent::Lie(Lie::Forge(leader)) => {
+            format!("lies: it tells its neighbours that {leader} is elected")
+        }
+        FaultEvent::Lie(Lie::Silence(to)) => format!("lies: it says nothing more to {}", id(to)),
+        FaultEvent::Request(request) => asked(request),
+        FaultEvent::Learn(of) => format!("learns for certain that {} is dead", id(of)),
     }
 }
 

@@ -12,7 +12,6 @@ mod story;
 
 use crate::actions;
 use bellwether_core::{MachineType, Port, Time, Verdict};
-use bellwether_sim::Event;
 use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
@@ -116,8 +115,7 @@ impl Teller<'_, '_> {
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
             Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
-            Cue::Request(request) => self.observer.struck(at, member, Event::Request(*request)),
-            Cue::Learn(dead) => self.observer.struck(at, member, Event::Learn(*dead)),
+            Cue::Struck(event) => self.observer.struck(at, member, *event),
         }
     }
 

@@ -24,7 +24,7 @@ mod seat;
 mod whole;
 mod wires;
 
-pub use action::{Action, Ask, What};
+pub use action::{Action, What};
 pub use bellwether_sim::schedule::{Liberties, Midway, TimeModel, Word};
 pub use fits::MOST_MEMBERS;
 pub use hash::hash_of;

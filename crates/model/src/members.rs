@@ -117,8 +117,8 @@ impl<'p> Members<'p> {
                 after.seat.calls |= self.spec().starts == Starts::Callers && names_it;
                 self.settle(&mut after, step);
             }
-            Input::Ask(ask) => {
-                let step = self.world.request(member, now, ask.request(self.plan));
+            Input::Request(request) => {
+                let step = self.world.request(member, now, *request);
                 self.settle(&mut after, step);
             }
         }

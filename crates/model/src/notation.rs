@@ -1,9 +1,10 @@
 //! Steps of a schedule in the numbers of a plan's rules, and back.
 
-use crate::{Action, Ask, Rules, What, Wire};
-use bellwether_core::{Id, Port, Request};
+use crate::{Action, Rules, What, Wire};
+use bellwether_core::{FaultEvent, Id, Port};
 use bellwether_sim::SetupError;
 use bellwether_sim::schedule::{Deed, Instruction, Letter, Mouth};
+use std::convert::Infallible;
 
 impl Rules<'_> {
     /// Something that happens, as people write it.
@@ -25,8 +26,11 @@ impl Rules<'_> {
     pub fn instruction(&self, action: Action) -> Instruction {
         let Action { what, draw, crash_after } = action;
         let deed = match what {
-            What::Boot(member) => Deed::Boot(self.id(member.into())),
-            What::Call(member) => Deed::Call(self.id(member.into())),
+            What::Member(member, event) => {
+                let Ok(event) = event.try_map(|other| Ok::<_, Infallible>(self.id(other.into())));
+                Deed::Member(self.id(member.into()), event)
+            }
+            What::Link(wire, place, fate) => Deed::Link(self.letter(wire, place), fate),
             What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
             What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
             What::Tell(member, port, word) => {
@@ -36,17 +40,6 @@ impl Rules<'_> {
                 Deed::Tell(Mouth { id: self.id(member.into()), port }, self.id(peer), word)
             }
             What::Tick => Deed::Tick,
-            What::Crash(member) => Deed::Crash(self.id(member.into())),
-            What::Recover(member) => Deed::Recover(self.id(member.into())),
-            What::Lose(wire, place) => Deed::Lose(self.letter(wire, place)),
-            What::Duplicate(wire, place) => Deed::Duplicate(self.letter(wire, place)),
-            What::Pause(member) => Deed::Pause(self.id(member.into())),
-            What::Wake(member) => Deed::Wake(self.id(member.into())),
-            What::Certify(wire) => {
-                let Letter { from, to, .. } = self.letter(wire, 0);
-                Deed::Certify(to, from)
-            }
-            What::Ask(member, ask) => Deed::Ask(self.id(member.into()), ask.request(self.plan)),
         };
         Instruction { deed, draw, crash_after }
     }
@@ -59,8 +52,21 @@ impl Rules<'_> {
         let Instruction { deed, draw, crash_after } = *instruction;
         let member = |id| self.member(id).map(|member| member as u8);
         let what = match deed {
-            Deed::Boot(id) => What::Boot(member(id)?),
-            Deed::Call(id) => What::Call(member(id)?),
+            Deed::Member(id, event) => {
+                event.about().map(member).transpose()?;
+                let event = event.try_map(member)?;
+                if let FaultEvent::Learn(dead) = event {
+                    let wire = self.wires.certificate(dead.into(), self.member(id)?);
+                    wire.ok_or_else(|| {
+                        format!(
+                            "{id} is no neighbour of {}: name two members that are linked",
+                            self.id(dead.into())
+                        )
+                    })?;
+                }
+                What::Member(member(id)?, event)
+            }
+            Deed::Link(letter, fate) => What::Link(self.wire(letter)?, letter.place, fate),
             Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
             Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
             Deed::Tell(told, of, word) => {
@@ -68,24 +74,6 @@ impl Rules<'_> {
                 What::Tell(member(told.id)?, one_of(told, &ports, of)?.0 as u8, word)
             }
             Deed::Tick => What::Tick,
-            Deed::Crash(id) => What::Crash(member(id)?),
-            Deed::Recover(id) => What::Recover(member(id)?),
-            Deed::Lose(letter) => What::Lose(self.wire(letter)?, letter.place),
-            Deed::Duplicate(letter) => What::Duplicate(self.wire(letter)?, letter.place),
-            Deed::Pause(id) => What::Pause(member(id)?),
-            Deed::Wake(id) => What::Wake(member(id)?),
-            Deed::Certify(to, from) => What::Certify(self.wire(Letter { from, to, place: 0 })?),
-            Deed::Ask(asked, request) => {
-                let ask = match request {
-                    Request::Resign => Ask::Resign,
-                    Request::Transfer(to) => Ask::Transfer(member(to)?),
-                    Request::Admit(whom) => Ask::Admit(member(whom)?),
-                    Request::Dismiss(whom) => Ask::Dismiss(member(whom)?),
-                    Request::Stand => Ask::Stand,
-                    Request::Withdraw => Ask::Withdraw,
-                };
-                What::Ask(member(asked)?, ask)
-            }
         };
         Ok(Action { what, draw, crash_after })
     }

@@ -1,8 +1,8 @@
 //! What can happen next.
 
 use crate::rules::MOST_ON_A_WIRE;
-use crate::{Ask, Attention, Facts, MomentOf, Parts, Rules, TimeModel, What, Word};
-use bellwether_core::{Lasting, Port, Role, Spec};
+use crate::{Attention, Facts, MomentOf, Parts, Rules, TimeModel, What, Word};
+use bellwether_core::{Fate, FaultEvent, Lasting, Port, Request, Role, Spec};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::{Ending, Live, Survivor, is_required, rule};
 
@@ -31,17 +31,17 @@ impl Rules<'_> {
                 Attention::Paused => {
                     paused |= 1 << member;
                     waits |= u32::from(facts.timers) > facts.due.count_ones();
-                    list.push(What::Wake(member));
+                    list.push(What::Member(member, FaultEvent::Resume));
                     continue;
                 }
             }
             waits |= facts.timers > 0;
             due_now |= facts.due != 0;
             if facts.boots() {
-                list.push(What::Boot(member));
+                list.push(What::Member(member, FaultEvent::Start));
                 deaf |= 1 << member;
             } else if facts.calls {
-                list.push(What::Call(member));
+                list.push(What::Member(member, FaultEvent::Call));
                 deaf |= u32::from(!self.liberties.late_calls) << member;
             }
         }
@@ -117,10 +117,10 @@ impl Rules<'_> {
         if crashes || pauses || recovers {
             for member in 0..now.seats.len() as u8 {
                 let Facts { is_dead, is_up, attention, .. } = *parts.facts(&now.seats[member as usize]);
-                list.extend((crashes && !is_dead).then_some(What::Crash(member)));
-                list.extend((recovers && is_dead).then_some(What::Recover(member)));
+                list.extend((crashes && !is_dead).then_some(What::Member(member, FaultEvent::Crash)));
+                list.extend((recovers && is_dead).then_some(What::Member(member, FaultEvent::Recover)));
                 let can_pause = is_up && attention != Attention::Paused;
-                list.extend((pauses && can_pause).then_some(What::Pause(member)));
+                list.extend((pauses && can_pause).then_some(What::Member(member, FaultEvent::Pause)));
             }
         }
         let (loses, doubles) = (spent.losses < may.losses, spent.duplicates < may.duplicates);
@@ -133,18 +133,18 @@ impl Rules<'_> {
                 )
                 .collect();
             for (wire, place) in deliveries {
-                list.extend(loses.then_some(What::Lose(wire, place)));
+                list.extend(loses.then_some(What::Link(wire, place, Fate::Lost)));
                 let has_room = parts.len(&now.queues[wire as usize]) < MOST_ON_A_WIRE;
-                list.extend((doubles && has_room).then_some(What::Duplicate(wire, place)));
+                list.extend((doubles && has_room).then_some(What::Link(wire, place, Fate::Twice)));
             }
         }
     }
 
     /// Of whose deaths members may be told for certain.
     fn certificates<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, deaf: u32, list: &mut Vec<What>) {
-        for (number, wire) in self.wires.iter().filter(|(number, _)| now.spent.untold >> number & 1 != 0) {
+        for (_, wire) in self.wires.iter().filter(|(number, _)| now.spent.untold >> number & 1 != 0) {
             if deaf >> wire.to & 1 == 0 && parts.is_up(&now.seats[wire.to as usize]) {
-                list.push(What::Certify(number));
+                list.push(What::Member(wire.to as u8, FaultEvent::Learn(wire.from as u8)));
             }
         }
     }
@@ -155,9 +155,12 @@ impl Rules<'_> {
         for member in (0..n).filter(|member| deaf >> member & 1 == 0) {
             let facts = parts.facts(&now.seats[member as usize]);
             if facts.status.role == Role::Leader && facts.attention != Attention::Paused {
-                list.push(What::Ask(member, Ask::Resign));
+                let asked = |request| What::Member(member, FaultEvent::Request(request));
+                list.push(asked(Request::Resign));
                 let others = (0..n).filter(|other| *other != member);
-                list.extend(others.map(|other| What::Ask(member, Ask::Transfer(other))));
+                list.extend(
+                    others.map(|other| asked(Request::Transfer(self.plan.ranks[other as usize].id()))),
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     Action, Change, Cut, Input, Letters, Liberties, Midway, Moment, MomentOf, Parts, Seat, Situation, Spent,
     TimeModel, What, Wire, Wires,
 };
-use bellwether_core::{MachineType, Port, Starts};
+use bellwether_core::{Fate, FaultEvent, MachineType, Port, Starts};
 use bellwether_sim::Plan;
 
 /// The most messages that can be on a wire at once.
@@ -39,17 +39,19 @@ impl<'p> Rules<'p> {
     ) -> Cut {
         let letter;
         let (member, input) = match what {
-            What::Boot(member) => (member.into(), Input::Boot { again: false }),
-            What::Recover(member) => (member.into(), Input::Boot { again: true }),
-            What::Call(member) => {
+            What::Member(member, FaultEvent::Start) => (member.into(), Input::Boot { again: false }),
+            What::Member(member, FaultEvent::Recover) => (member.into(), Input::Boot { again: true }),
+            What::Member(member, FaultEvent::Call) => {
                 (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
             }
             What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
             What::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
-            What::Ask(member, ask) => (member.into(), Input::Ask(ask)),
-            What::Certify(wire) => {
-                let Wire { to, at, .. } = self.wires.get(wire);
-                (to, Input::Death(at))
+            What::Member(member, FaultEvent::Request(request)) => (member.into(), Input::Request(request)),
+            What::Member(member, FaultEvent::Learn(dead)) => {
+                let Some(wire) = self.wires.certificate(dead.into(), member.into()) else {
+                    return Cut::default();
+                };
+                (member.into(), Input::Death(self.wires.get(wire).at))
             }
             What::Tick if now.spent.ticks >= self.liberties.ticks => {
                 return Cut { ticks: true, ..Cut::default() };
@@ -89,28 +91,27 @@ impl<'p> Rules<'p> {
                     parts.touch_wire(wire);
                 }
             }
-            What::Crash(member) => self.crash(parts, next, member.into()),
-            What::Pause(member) | What::Wake(member) => {
-                let pauses = matches!(what, What::Pause(_));
+            What::Member(member, FaultEvent::Crash) => self.crash(parts, next, member.into()),
+            What::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
+                let pauses = event == FaultEvent::Pause;
                 next.spent.pauses += u8::from(pauses);
                 parts.touch_seat(member.into());
                 let seat = &mut next.seats[member as usize];
                 *seat = parts.changed(seat, if pauses { Change::Pause } else { Change::Wake });
             }
-            What::Lose(wire, place) | What::Deliver(wire, place) => {
-                next.spent.losses += u8::from(matches!(what, What::Lose(..)));
+            What::Link(wire, place, Fate::Lost) | What::Deliver(wire, place) => {
+                next.spent.losses += u8::from(matches!(what, What::Link(..)));
                 parts.touch_wire(wire);
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.take(queue, place).1;
             }
-            What::Duplicate(wire, place) => {
+            What::Link(wire, place, Fate::Twice) => {
                 next.spent.duplicates += 1;
                 parts.touch_wire(wire);
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.double(queue, place);
             }
-            What::Boot(_) | What::Recover(_) | What::Call(_) => {}
-            What::TimeOut(..) | What::Tell(..) | What::Ask(..) | What::Certify(_) => {}
+            What::Member(..) | What::TimeOut(..) | What::Tell(..) => {} // inputs, or nothing that is possible here
         }
     }
 
@@ -148,13 +149,13 @@ impl<'p> Rules<'p> {
             next.become_like(now);
             parts.begin_next();
             parts.touch_seat(member);
-            next.spent.recoveries += u8::from(matches!(what, What::Recover(_)));
+            next.spent.recoveries += u8::from(matches!(what, What::Member(_, FaultEvent::Recover)));
             if let What::Deliver(wire, place) = what {
                 parts.touch_wire(wire);
                 next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
             }
             next.spent.untold &= !self.told_by(parts, now, what);
-            next.spent.requests += u8::from(matches!(what, What::Ask(..)));
+            next.spent.requests += u8::from(matches!(what, What::Member(_, FaultEvent::Request(_))));
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
                 let mut stopped = next.clone();
@@ -211,19 +212,25 @@ impl<'p> Rules<'p> {
     /// is left of the last life on the wire could as well have been heard before the next one began.)
     fn told_by<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, what: What) -> u32 {
         match what {
-            What::Certify(wire) => 1 << wire,
+            What::Member(member, FaultEvent::Learn(dead)) => self.certificate(dead.into(), member.into()),
             What::Deliver(wire, _) if now.spent.untold != 0 => {
-                u32::from(parts.is_up(&now.seats[self.wires.get(wire).from as usize])) << wire
+                let Wire { from, to, .. } = self.wires.get(wire);
+                if parts.is_up(&now.seats[from as usize]) { self.certificate(from, to) } else { 0 }
             }
             _ => 0,
         }
+    }
+
+    /// The bit for the certificate of one member's death to another; none if they are not neighbours.
+    fn certificate(&self, dead: u32, member: u32) -> u32 {
+        self.wires.certificate(dead, member).map_or(0, |wire| 1 << wire)
     }
 
     /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
     fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
         for (number, wire) in self.wires.iter() {
             if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
-                next.spent.untold |= 1 << number;
+                next.spent.untold |= self.certificate(dead, wire.to);
             } else if wire.to == dead {
                 next.spent.untold &= !(1 << number);
             }

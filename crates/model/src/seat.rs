@@ -1,10 +1,9 @@
 //! All there is to one member.
 
-use crate::Ask;
 use bellwether_core::machine::Machine;
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Role, Span, Spec,
-    Status, Verdict,
+    AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Request, Role, Span,
+    Spec, Status, Verdict,
 };
 use std::hash::{Hash, Hasher};
 
@@ -146,7 +145,7 @@ pub enum Input<M> {
     /// Its detector changes its mind about a neighbour.
     Word(Port, Verdict),
     /// Something is asked of it.
-    Ask(Ask),
+    Request(Request),
     /// It learns for certain that a neighbour is dead.
     Death(Port),
 }

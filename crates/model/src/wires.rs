@@ -90,6 +90,19 @@ impl Wires {
         &self.into[member as usize]
     }
 
+    /// The wire along which a neighbour comes to know for certain of a member's death: the first that leads to it from
+    /// one of the dead member's own ports.
+    #[must_use]
+    pub fn certificate(&self, dead: u32, neighbour: u32) -> Option<u8> {
+        let of_ports = self.first.get(dead as usize)?.iter().copied();
+        of_ports
+            .filter(|&wire| {
+                let wire = self.wires.get(wire as usize);
+                wire.is_some_and(|wire| wire.from == dead && wire.to == neighbour)
+            })
+            .next()
+    }
+
     /// The wire on which a member's message goes out of a port: in a ring that closes round its dead, to the
     /// next that is not.
     pub fn route(&self, member: u32, port: Port, mut is_dead: impl FnMut(u32) -> bool) -> u8 {

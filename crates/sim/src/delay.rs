@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 /// A distribution of message delays, in hops. No message is instantaneous: what would take less
 /// than a tick (a thousandth of a hop) takes one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Delay {
     /// Every message takes one hop.
+    #[default]
     Unit,
     /// Whole numbers of hops, all equally likely.
     UniformWhole {

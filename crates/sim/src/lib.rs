@@ -34,7 +34,6 @@ pub mod world;
 pub use calm::is_calm;
 pub use delay::{Delay, DelayError, Sampler};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
-pub use faults::Event;
 pub use judge::{
     ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };

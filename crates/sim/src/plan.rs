@@ -1,11 +1,11 @@
 //! Everything that determines a run.
 
 use crate::delay::Delay;
-use crate::faults::{Event, LinkFaults};
+use crate::faults::LinkFaults;
 use crate::schedule::Schedule;
 use bellwether_core::{
-    Delivery, DetectorChoice, Duty, HOP, Initiators, Order, RENEWALS, Rank, RankRange, Request, Setting,
-    Span, Time, Topology,
+    Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, RENEWALS, Rank, RankRange, Request,
+    Setting, Span, Time, Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
@@ -90,7 +90,7 @@ pub struct Happening {
     /// When.
     pub at: Time,
     /// What; in this order if it happens at the same time.
-    pub what: Event,
+    pub what: FaultEvent,
     /// To whom, by index.
     pub member: u32,
 }
@@ -161,8 +161,8 @@ impl Plan {
         let mut duties: Vec<Duty> = (0..self.n()).map(|member| self.duty(member)).collect();
         for happening in &self.script {
             let (whom, duty) = match happening.what {
-                Event::Request(Request::Admit(id)) => (id, Duty::Full),
-                Event::Request(Request::Dismiss(id)) => (id, Duty::Observer),
+                FaultEvent::Request(Request::Admit(id)) => (id, Duty::Full),
+                FaultEvent::Request(Request::Dismiss(id)) => (id, Duty::Observer),
                 _ => continue,
             };
             let named = self.ranks.iter().zip(&mut duties).filter(|(rank, _)| rank.id() == whom);
@@ -182,7 +182,9 @@ impl Plan {
     /// Whether anything can happen besides deaths, late starts, calls and requests.
     #[must_use]
     pub fn is_disturbed(&self) -> bool {
-        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call | Event::Request(_));
+        let is_plain = |what| {
+            matches!(what, FaultEvent::Crash | FaultEvent::Start | FaultEvent::Call | FaultEvent::Request(_))
+        };
         self.ring_closes
             || self.certified_crashes
             || !self.link_faults.is_none()
@@ -191,7 +193,7 @@ impl Plan {
 
     /// Whether a member crashes after the beginning.
     pub(crate) fn has_late_crash(&self) -> bool {
-        self.script.iter().any(|h| h.what == Event::Crash && h.at > Time::ZERO)
+        self.script.iter().any(|h| h.what == FaultEvent::Crash && h.at > Time::ZERO)
     }
 
     /// When the last of what is scripted happens and links become sound, if they do; nothing where nothing is
@@ -216,7 +218,7 @@ impl Plan {
         let mut dead: Vec<u32> = self
             .script
             .iter()
-            .filter(|h| h.what == Event::Crash && h.at == Time::ZERO)
+            .filter(|h| h.what == FaultEvent::Crash && h.at == Time::ZERO)
             .map(|h| h.member)
             .collect();
         dead.sort_unstable();
@@ -243,7 +245,7 @@ impl Plan {
                 _ => Delivery::Fifo,
             },
             bounded: !is_said && self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
-            calm: self.script.iter().all(|h| h.what == Event::Crash && h.at == Time::ZERO)
+            calm: self.script.iter().all(|h| h.what == FaultEvent::Crash && h.at == Time::ZERO)
                 && !is_said
                 && self.link_faults.is_none()
                 && self.detector.is_none()

@@ -4,7 +4,6 @@
 //! Round r happens at time r - 1: what is sent in it arrives in the next, one hop later.
 
 use crate::events::LinkCounts;
-use crate::faults::Event;
 use crate::judge::{Ending, Live, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::{Tally, encoded_bytes};
@@ -13,8 +12,8 @@ use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
-    HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time, Topology,
-    Wake,
+    FaultEvent, HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
+    Topology, Wake,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -199,7 +198,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             && happening.at <= until
         {
             self.script_done += 1;
-            if happening.what == Event::Crash {
+            if happening.what == FaultEvent::Crash {
                 self.seats[happening.member as usize].1 = None;
                 self.tally.crashed(happening.at, happening.member);
                 self.observer.crashed(happening.at, happening.member);

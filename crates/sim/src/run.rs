@@ -3,13 +3,12 @@
 use crate::calm;
 use crate::delay::Delay;
 use crate::events::{self, Stop};
-use crate::faults::{Event, Fate, Lie};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::runner::{Hot, Runner};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
-use bellwether_core::{Elect, Entry, Id, Kind, Rank};
+use bellwether_core::{Elect, Entry, Fate, FaultEvent, Id, Kind, Lie, Rank};
 use rayon::prelude::*;
 
 /// How to drive an algorithm in rounds.
@@ -68,7 +67,7 @@ pub fn runs_in_step(plan: &Plan) -> bool {
         && plan.detector.is_none();
     is_plain
         && plan.delay == Delay::Unit
-        && plan.script.iter().all(|happening| happening.what == Event::Crash)
+        && plan.script.iter().all(|happening| happening.what == FaultEvent::Crash)
 }
 
 /// Makes sure that an algorithm has the messages that a plan speaks of: those chosen to be lost, and
@@ -87,7 +86,7 @@ pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(),
             return Err(SetupError::NoSuchKind { algorithm, kind, kinds, key });
         }
     }
-    let is_forgery = |what| matches!(what, Event::Lie(Lie::Forge(_)));
+    let is_forgery = |what| matches!(what, FaultEvent::Lie(Lie::Forge(_)));
     if !can_forge && plan.script.iter().any(|happening| is_forgery(happening.what)) {
         return Err(SetupError::NothingToForge { algorithm });
     }

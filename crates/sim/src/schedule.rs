@@ -6,7 +6,7 @@ mod liberties;
 pub use instruction::{Deed, Instruction, Letter, Midway, Mouth, Word};
 pub use liberties::{Liberties, TimeModel};
 
-use bellwether_core::{Span, Time};
+use bellwether_core::{FaultKind, Span, Time};
 
 /// A run, step by step. Steps are what people write; in the numbers of a model's rules they are actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Schedule {
     /// each step comes a hop after the one before it.
     #[must_use]
     pub fn goes_round_from(&self) -> Option<Time> {
-        let prelude = self.actions.iter().take_while(|step| matches!(step.deed, Deed::Boot(_))).count();
+        let prelude = self.actions.iter().take_while(|step| step.event() == Some(FaultKind::Start)).count();
         let step = (self.loop_from? as usize).saturating_sub(prelude);
         Some(Time::ZERO + Span::from_hops(step as u64 + 1))
     }

@@ -3,8 +3,8 @@
 //! Files, command lines and the shrinker work on lines; the simulator works on single events.
 
 use crate::faults::notation::Interval;
-use crate::faults::{Event, Scripted, cut, pause};
-use bellwether_core::{Id, Time};
+use crate::faults::{Scripted, cut, pause};
+use bellwether_core::{FaultEvent, Id, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links, one way each.
@@ -76,8 +76,8 @@ pub fn lines(script: &[Scripted], members: &[Id]) -> Vec<Line> {
     let mut ends = Ends::default();
     for &(id, what, at) in script {
         match what {
-            Event::Resume => ends.0.entry((id, None)).or_default().insert(at),
-            Event::Mend(other) => ends.0.entry((id, Some(other))).or_default().insert(at),
+            FaultEvent::Resume => ends.0.entry((id, None)).or_default().insert(at),
+            FaultEvent::Mend(other) => ends.0.entry((id, Some(other))).or_default().insert(at),
             _ => continue,
         };
     }
@@ -86,16 +86,16 @@ pub fn lines(script: &[Scripted], members: &[Id]) -> Vec<Line> {
     let (mut lines, mut cuts) = (Vec::new(), Vec::new());
     for (id, what, at) in sorted {
         match what {
-            Event::Pause => lines.push(Line::Pause(id, ends.take(id, None, at))),
-            Event::Cut(other) => cuts.push((id, other, ends.take(id, Some(other), at))),
-            Event::Resume | Event::Mend(_) => {}
+            FaultEvent::Pause => lines.push(Line::Pause(id, ends.take(id, None, at))),
+            FaultEvent::Cut(other) => cuts.push((id, other, ends.take(id, Some(other), at))),
+            FaultEvent::Resume | FaultEvent::Mend(_) => {}
             _ => lines.push(Line::Once((id, what, at))),
         }
     }
     lines.extend(joined_cuts(cuts, members));
     // What ends without having begun does nothing, but is part of the script.
     for ((id, other), times) in ends.0 {
-        let what = other.map_or(Event::Resume, Event::Mend);
+        let what = other.map_or(FaultEvent::Resume, FaultEvent::Mend);
         lines.extend(times.into_iter().map(|at| Line::Once((id, what, at))));
     }
     lines
@@ -179,7 +179,7 @@ mod tests {
             Line::Cut(id(1), id(2), interval),
             Line::CutOneWay(id(2), id(1), interval),
             Line::Partition(groups, interval),
-            Line::Once((id(3), Event::Crash, from)),
+            Line::Once((id(3), FaultEvent::Crash, from)),
         ] {
             assert_eq!(lines(&line.events(), &members), [line]);
         }
@@ -190,17 +190,17 @@ mod tests {
         let interval = Interval { from: Time::ZERO, to: None };
         let line = Line::Partition(vec![vec![id(1), id(2)], vec![id(3)]], interval);
         let expected = [(1, 3), (2, 3), (3, 1), (3, 2)];
-        let expected = expected.map(|(a, b)| (id(a), Event::Cut(id(b)), Time::ZERO));
+        let expected = expected.map(|(a, b)| (id(a), FaultEvent::Cut(id(b)), Time::ZERO));
         assert_eq!(as_set(line.events()), as_set(expected.to_vec()));
     }
 
     fn scripted() -> impl Strategy<Value = Scripted> {
         let what = prop_oneof![
-            Just(Event::Pause),
-            Just(Event::Resume),
-            Just(Event::Crash),
-            (1..=4_u64).prop_map(|other| Event::Cut(id(other))),
-            (1..=4_u64).prop_map(|other| Event::Mend(id(other))),
+            Just(FaultEvent::Pause),
+            Just(FaultEvent::Resume),
+            Just(FaultEvent::Crash),
+            (1..=4_u64).prop_map(|other| FaultEvent::Cut(id(other))),
+            (1..=4_u64).prop_map(|other| FaultEvent::Mend(id(other))),
         ];
         (1..=4_u64, what, 0..6_u64).prop_map(|(member, what, at)| (id(member), what, Time::from_ticks(at)))
     }

@@ -5,14 +5,14 @@ mod error;
 pub use error::{Bytes, SetupError};
 
 use crate::delay::Delay;
-use crate::faults::{self, Event, LinkFaults, Partition, Scripted};
+use crate::faults::{self, LinkFaults, Partition, Scripted};
 use crate::network::Shape;
 use crate::plan::{DRIFT_BOUND, Happening, Limits, LinkOrder, Plan};
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Duty, Elect, Id, Identities, Initiators, Knowledge, Lasting, Order, RENEWALS,
-    Rank, Span, Spec, Starts, Time, Topology,
+    Attribute, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting,
+    Order, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -289,10 +289,8 @@ impl Setup {
         let find = |id| find("member", id);
         let mut script = Vec::with_capacity(self.script.len());
         for &(id, what, at) in &self.script {
+            what.about().map(find).transpose()?;
             script.push(Happening { at, what: what.try_map(find)?, member: find(id)? });
-            if let Event::Request(request) = what {
-                request.about().map(find).transpose()?;
-            }
         }
         faults::check(&self.script).map_err(|(_, problem)| SetupError::Script { problem })?;
         for partition in &self.partitions {
@@ -301,7 +299,7 @@ impl Setup {
             script.extend(partition.happenings(&plan.topology, plan.ring_closes, |id| find(id).ok()));
         }
         // It is nobody's in particular.
-        script.extend(self.heals.iter().map(|&at| Happening { at, what: Event::Heal, member: 0 }));
+        script.extend(self.heals.iter().map(|&at| Happening { at, what: FaultEvent::Heal, member: 0 }));
         script.sort_unstable();
         script.dedup();
         Ok(script)
@@ -402,13 +400,13 @@ impl Setup {
         plan: &Plan,
         find: impl Fn(&'static str, Id) -> Result<u32, SetupError>,
     ) -> Result<Initiators, SetupError> {
-        let later_calls = plan.script.iter().any(|happening| happening.what == Event::Call);
+        let later_calls = plan.script.iter().any(|happening| happening.what == FaultEvent::Call);
         if spec.starts == Starts::Everyone && later_calls {
             return Err(SetupError::EveryoneStarts { algorithm: spec.name });
         }
         let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
         // Whoever comes back calls too.
-        let recoveries = plan.script.iter().any(|happening| happening.what == Event::Recover);
+        let recoveries = plan.script.iter().any(|happening| happening.what == FaultEvent::Recover);
         if callers.is_empty() && !later_calls && !recoveries {
             return Err(SetupError::NoInitiator);
         }

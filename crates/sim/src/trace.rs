@@ -6,8 +6,7 @@ mod memory;
 pub use json::{EventDetails, JsonTrace, TRACE_VERSION};
 pub use memory::{Input, MemoryTrace, Step};
 
-use crate::faults::Event;
-use bellwether_core::{DynMessage, DynState};
+use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{Port, Status, Time, Verdict};
 use serde::Serialize;
 
@@ -55,7 +54,7 @@ pub trait Observer {
     /// Something went wrong with a member, or was put right, or was asked of it: anything but a crash, a start, a
     /// recovery or a call.
     #[inline]
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
         let _ = (at, member, what);
     }
     /// A message reached a member.

@@ -1,12 +1,12 @@
 //! Recorded runs for tests.
 
-use bellwether_core::{Elect, HOP, Id, Initiators, Order, Rank, Time, Topology};
+use bellwether_core::{Elect, Fate, FaultEvent, HOP, Id, Initiators, Lie, Order, Rank, Time, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::recording::{Recording, record};
 use bellwether_lab::wording::Heading;
-use bellwether_sim::faults::{Chosen, Fate, Lie};
+use bellwether_sim::faults::Chosen;
 use bellwether_sim::schedule::{Instruction, Liberties};
-use bellwether_sim::{Event, Happening, Plan, RoundMode, Schedule};
+use bellwether_sim::{Happening, Plan, RoundMode, Schedule};
 
 /// What a recording is called.
 pub fn heading() -> Heading {
@@ -17,7 +17,7 @@ fn ranks(ids: &[u64]) -> Vec<Rank> {
     ids.iter().map(|&id| Rank::new(Elect::Best, 0, Id::new(id).unwrap())).collect()
 }
 
-fn at(hops: u64, what: Event, member: u32) -> Happening {
+fn at(hops: u64, what: FaultEvent, member: u32) -> Happening {
     Happening { at: Time::ZERO + HOP * hops, what, member }
 }
 
@@ -50,10 +50,10 @@ pub fn bully() -> Recording {
     plan.delay = "uniform:0.5..1.5".parse().unwrap();
     plan.delay_bound = plan.delay.bound();
     plan.script = vec![
-        at(0, Event::Crash, 4),
-        at(20, Event::Start, 1),
-        at(30, Event::Crash, 3),
-        at(40, Event::Call, 0),
+        at(0, FaultEvent::Crash, 4),
+        at(20, FaultEvent::Start, 1),
+        at(30, FaultEvent::Crash, 3),
+        at(40, FaultEvent::Call, 0),
     ];
     recorded("bully", &plan)
 }
@@ -70,17 +70,17 @@ pub fn troubled() -> Recording {
     };
     plan.link_faults.chosen = vec![chosen("elected", Fate::Lost), chosen("election", Fate::Twice)];
     plan.script = vec![
-        at(1, Event::Pause, 3),
-        at(1, Event::Drift(-500), 2),
-        at(2, Event::Crash, 0),
-        at(4, Event::Resume, 3),
-        at(4, Event::Jump(2_500), 2),
-        at(15, Event::Recover, 0),
-        at(15, Event::Cut(2), 1),
-        at(18, Event::Mend(2), 1),
-        at(24, Event::Lie(Lie::Pretend(Id::new(11).unwrap())), 2),
-        at(24, Event::Lie(Lie::Silence(3)), 2),
-        at(25, Event::Heal, 0),
+        at(1, FaultEvent::Pause, 3),
+        at(1, FaultEvent::Drift(-500), 2),
+        at(2, FaultEvent::Crash, 0),
+        at(4, FaultEvent::Resume, 3),
+        at(4, FaultEvent::Jump(2_500), 2),
+        at(15, FaultEvent::Recover, 0),
+        at(15, FaultEvent::Cut(2), 1),
+        at(18, FaultEvent::Mend(2), 1),
+        at(24, FaultEvent::Lie(Lie::Pretend(Id::new(11).unwrap())), 2),
+        at(24, FaultEvent::Lie(Lie::Silence(3)), 2),
+        at(25, FaultEvent::Heal, 0),
     ];
     recorded("chang-roberts", &plan)
 }
@@ -100,7 +100,7 @@ pub fn step_by_step() -> Recording {
 /// One member, which sends to itself; and a ring that somebody's death cuts.
 pub fn odd_ones() -> [Recording; 2] {
     let mut broken = ring(&[80, 32, 5]);
-    broken.script = vec![at(1, Event::Crash, 1), at(2, Event::Start, 0)];
+    broken.script = vec![at(1, FaultEvent::Crash, 1), at(2, FaultEvent::Start, 0)];
     [recorded("chang-roberts", &ring(&[7])), recorded("chang-roberts", &broken)]
 }
 

@@ -1,8 +1,9 @@
 //! Election solves consensus, as far as it is one: the example, with every algorithm.
 
 use crate::{decide, election, tells_everyone};
+use bellwether_core::FaultEvent;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, time_after_hops};
+use bellwether_sim::time_after_hops;
 use bellwether_testkit::casts::disturbed::happens;
 use bellwether_testkit::dice::Dice;
 
@@ -40,7 +41,7 @@ fn an_election_that_falls_apart_does_not_agree() {
         let mut plan =
             election(ALGORITHMS.entries[entry].spec, &[true, true, false, true, true], 0).expect("it fits");
         let across = (0..3).flat_map(|one| [(one, 3), (one, 4), (3, one), (4, one)]);
-        plan.script = across.map(|(from, to)| happens(Event::Cut(to as u32), from, 0)).collect();
+        plan.script = across.map(|(from, to)| happens(FaultEvent::Cut(to as u32), from, 0)).collect();
         plan.script.sort_unstable();
         plan.limits.time = time_after_hops(300.0).expect("soon");
         decide(entry, &plan)

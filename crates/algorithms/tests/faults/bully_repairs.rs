@@ -5,9 +5,9 @@ use crate::detectors::{heartbeat, perfect};
 use crate::ring_repairs::random_recoveries;
 use crate::{at, run, with_script};
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
-use bellwether_core::{Algorithm, DetectorChoice, Elect, Leadership};
-use bellwether_sim::faults::{Chosen, Fate};
-use bellwether_sim::{Event, Happening, Outcome, Plan, Report};
+use bellwether_core::{Algorithm, DetectorChoice, Elect, Fate, FaultEvent, Leadership};
+use bellwether_sim::faults::Chosen;
+use bellwether_sim::{Happening, Outcome, Plan, Report};
 use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
 use bellwether_testkit::casts::{Cast, assert_claims, assert_elected, called_by, sent};
 use bellwether_testkit::dice::Dice;
@@ -19,10 +19,10 @@ fn lose(kind: &str, from: Option<u32>, to: Option<u32>, nth: Option<u64>) -> Cho
 /// The best member (the last) is dead at first, then comes back and dies again `times` times.
 fn comings_and_goings(n: usize, times: u64) -> Plan {
     let cast = Cast::in_best_order(Elect::Best, n);
-    let mut script = vec![at(0, Event::Crash, n - 1)];
+    let mut script = vec![at(0, FaultEvent::Crash, n - 1)];
     for time in 1..=times {
-        script.push(at(100 * time, Event::Recover, n - 1));
-        script.push(at(100 * time + 50, Event::Crash, n - 1));
+        script.push(at(100 * time, FaultEvent::Recover, n - 1));
+        script.push(at(100 * time + 50, FaultEvent::Crash, n - 1));
     }
     let mut plan = with_script(&called_by(cast.complete(), &[n as u32 - 2]), script);
     plan.detector = Some(perfect());
@@ -136,7 +136,7 @@ fn deaths_and_recoveries_are_survived() {
 fn with_lost(lost: Chosen) -> (Cast, Plan) {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = called_by(cast.complete(), &[0]);
-    plan.script = vec![at(0, Event::Crash, 4)];
+    plan.script = vec![at(0, FaultEvent::Crash, 4)];
     plan.link_faults.chosen = vec![lost];
     plan.limits.messages = 10_000;
     (cast, plan)
@@ -160,7 +160,7 @@ fn with_lost_question(n: usize, dead: usize, caller: usize) -> (Cast, Plan) {
     let cast = Cast::in_best_order(Elect::Best, n);
     let best = n - dead - 1;
     let mut plan = called_by(cast.complete(), &[caller as u32]);
-    plan.script = (best + 1..n).map(|member| at(0, Event::Crash, member)).collect();
+    plan.script = (best + 1..n).map(|member| at(0, FaultEvent::Crash, member)).collect();
     plan.link_faults.chosen = vec![lose("election", Some(caller as u32), Some(best as u32), Some(1))];
     plan.limits.messages = 10_000;
     (cast, plan)
@@ -204,7 +204,7 @@ fn a_lost_announcement_is_made_good_where_somebody_waits_for_it() {
 }
 
 /// Cuts all links between the two groups, or mends them.
-fn between(groups: [&[usize]; 2], half_hops: u64, what: fn(u32) -> Event) -> Vec<Happening> {
+fn between(groups: [&[usize]; 2], half_hops: u64, what: fn(u32) -> FaultEvent) -> Vec<Happening> {
     let pairs = groups[0].iter().flat_map(|&one| groups[1].iter().map(move |&other| (one, other)));
     let both_ways = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
     both_ways.map(|(from, to)| at(half_hops, what(to as u32), from)).collect()
@@ -216,10 +216,10 @@ fn check_partition<A: Algorithm>(minority_has_best: bool) {
     let mut plan = cast.complete();
     plan.detector = Some(heartbeat());
     plan.limits.messages = 10_000;
-    let cut = between(groups, 40, Event::Cut);
+    let cut = between(groups, 40, FaultEvent::Cut);
     let apart = run::<A>(&with_script(&plan, cut.clone()));
     assert_eq!(apart.ruling.outcome, Outcome::Split, "each part has a leader of its own");
-    let healed = run::<A>(&with_script(&plan, [cut, between(groups, 200, Event::Mend)].concat()));
+    let healed = run::<A>(&with_script(&plan, [cut, between(groups, 200, FaultEvent::Mend)].concat()));
     assert_elected(&healed, cast.id(4), true, A::SPEC.variant);
     assert_eq!(healed.stability.most_leaders, 2);
 }

@@ -6,8 +6,8 @@ mod overlay_repairs;
 mod repaired_figures;
 mod ring_repairs;
 
-use bellwether_core::{Algorithm, HOP, MachineType};
-use bellwether_sim::{Event, Happening, Plan, Report, Stop, run_events};
+use bellwether_core::{Algorithm, FaultEvent, HOP, MachineType};
+use bellwether_sim::{Happening, Plan, Report, Stop, run_events};
 
 /// Runs an algorithm, if need be until a limit.
 fn run<A: Algorithm>(plan: &Plan) -> Report {
@@ -15,7 +15,7 @@ fn run<A: Algorithm>(plan: &Plan) -> Report {
 }
 
 /// What happens to a member, at a time in half hops.
-fn at(half_hops: u64, what: Event, member: usize) -> Happening {
+fn at(half_hops: u64, what: FaultEvent, member: usize) -> Happening {
     bellwether_testkit::casts::disturbed::happens(what, member, half_hops * HOP.ticks() / 2)
 }
 

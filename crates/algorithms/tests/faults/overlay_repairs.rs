@@ -4,9 +4,7 @@
 use crate::detectors::{heartbeat, perfect};
 use crate::{at, run};
 use bellwether_algorithms::{modified_ring::ModifiedRing, ring_skipping::RingSkipping};
-use bellwether_core::{Algorithm, Elect, Id};
-use bellwether_sim::Event;
-use bellwether_sim::faults::Lie;
+use bellwether_core::{Algorithm, Elect, FaultEvent, Id, Lie};
 use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
 use bellwether_testkit::casts::{Cast, assert_elected};
 use bellwether_testkit::dice::Dice;
@@ -35,6 +33,6 @@ fn a_forgery_does_not_go_round_for_ever() {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = cast.overlay();
     plan.limits.messages = 1_000;
-    plan.script = vec![at(80, Event::Lie(Lie::Forge(Id::new(99).expect("small"))), 2)];
+    plan.script = vec![at(80, FaultEvent::Lie(Lie::Forge(Id::new(99).expect("small"))), 2)];
     assert!(run::<ModifiedRing>(&plan).finished && run::<RingSkipping>(&plan).finished);
 }

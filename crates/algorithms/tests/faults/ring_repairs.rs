@@ -4,8 +4,8 @@ use crate::detectors::{blind, crying_wolf, heartbeat, perfect};
 use crate::{at, run, with_script};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::{chang_roberts_detector::WithDetector, chang_roberts_timeout::NeighbourTimeout};
-use bellwether_core::{Algorithm, Elect, Time};
-use bellwether_sim::{Event, Happening, Outcome, Plan};
+use bellwether_core::{Algorithm, Elect, FaultEvent, Time};
+use bellwether_sim::{Happening, Outcome, Plan};
 use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_elected, called_by, clockwise, set_delay};
 use bellwether_testkit::dice::Dice;
@@ -16,7 +16,7 @@ fn lecture() -> (Cast, Plan) {
     let cast = Cast { elect: Elect::Best, members };
     let mut plan = called_by(cast.ring(), &[5]);
     plan.ring_closes = true;
-    plan.script = vec![at(8, Event::Crash, 0)];
+    plan.script = vec![at(8, FaultEvent::Crash, 0)];
     plan.limits.messages = 10_000;
     (cast, plan)
 }
@@ -46,7 +46,7 @@ fn the_neighbour_s_time_out_elects_the_next_best() {
 #[test]
 fn when_the_neighbour_dies_too_it_goes_round_for_ever() {
     let (_, mut plan) = lecture();
-    plan.script.push(at(8, Event::Crash, 5));
+    plan.script.push(at(8, FaultEvent::Crash, 5));
     assert_endless::<NeighbourTimeout>(&plan, "3 dies too");
 }
 
@@ -61,7 +61,7 @@ fn the_neighbour_notices_whenever_the_best_dies_after_it_has_put_in_its_rank() {
             for half_hops in 2 * d + 1..2 * (d + 2 * n as u64 - 1) {
                 let mut plan = called_by(cast.ring(), &[caller as u32]);
                 plan.ring_closes = true;
-                plan.script = vec![at(half_hops, Event::Crash, cast.best())];
+                plan.script = vec![at(half_hops, FaultEvent::Crash, cast.best())];
                 plan.limits.messages = 1_000;
                 let report = run::<NeighbourTimeout>(&plan);
                 let context = format!("{cast:?} called by {caller}, dies at {half_hops}/2");
@@ -85,11 +85,11 @@ fn overlaid(detector: bellwether_core::DetectorChoice, script: Vec<Happening>) -
 fn a_good_detector_elects_the_next_best() {
     for detector in [perfect(), heartbeat()] {
         for half_hops in 1..40 {
-            let (cast, plan) = overlaid(detector.clone(), vec![at(half_hops, Event::Crash, 0)]);
+            let (cast, plan) = overlaid(detector.clone(), vec![at(half_hops, FaultEvent::Crash, 0)]);
             let context = format!("{detector} {half_hops}/2");
             assert_elected(&run::<WithDetector>(&plan), cast.id(1), true, &context);
-            let script = vec![at(half_hops, Event::Crash, 0), at(half_hops, Event::Crash, 5)];
-            let script = [script, vec![at(100, Event::Call, 2)]].concat();
+            let script = vec![at(half_hops, FaultEvent::Crash, 0), at(half_hops, FaultEvent::Crash, 5)];
+            let script = [script, vec![at(100, FaultEvent::Call, 2)]].concat();
             let (cast, plan) = overlaid(detector.clone(), script);
             assert_elected(&run::<WithDetector>(&plan), cast.id(1), true, &format!("{context}, 3 dies too"));
         }
@@ -112,13 +112,13 @@ fn with_an_inaccurate_detector_new_runs_begin_for_ever() {
 #[test]
 fn with_an_incomplete_detector_the_dead_one_is_elected_or_nobody_is() {
     // 80 announces itself at 7 and has died when its announcement comes back at 13.
-    let (cast, plan) = overlaid(blind(), vec![at(25, Event::Crash, 0)]);
+    let (cast, plan) = overlaid(blind(), vec![at(25, FaultEvent::Crash, 0)]);
     let report = run::<WithDetector>(&plan);
     assert!(report.finished);
     let wrong = format!("takes {} for the leader", cast.id(0));
     assert!(report.ruling.unsafe_because.is_some_and(|why| why.contains(&wrong)));
     // Before it hears its rank again, nobody notices that the message is gone.
-    let (_, plan) = overlaid(blind(), vec![at(8, Event::Crash, 0)]);
+    let (_, plan) = overlaid(blind(), vec![at(8, FaultEvent::Crash, 0)]);
     let report = run::<WithDetector>(&plan);
     assert_eq!((report.finished, report.ruling.outcome), (true, Outcome::None));
 }
@@ -151,9 +151,9 @@ pub fn random_recoveries(round: usize, network: fn(&Cast) -> Plan, dice: &mut Di
         let mut now = 0;
         for _ in 0..dice.below(3) {
             now += 1 + dice.below(80) as u64;
-            script.push(at(now, Event::Crash, member));
+            script.push(at(now, FaultEvent::Crash, member));
             now += 1 + dice.below(80) as u64;
-            script.push(at(now, Event::Recover, member));
+            script.push(at(now, FaultEvent::Recover, member));
         }
     }
     let plan = with_script(&plan, script);
@@ -178,7 +178,7 @@ fn a_forged_announcement_does_not_last() {
     for (forged, round) in [(5, 0), (99, 1), (12, 2), (32, 3)] {
         let forger = [1, 2, 3, 4][round];
         let lie =
-            Event::Lie(bellwether_sim::faults::Lie::Forge(bellwether_core::Id::new(forged).expect("small")));
+            FaultEvent::Lie(bellwether_core::Lie::Forge(bellwether_core::Id::new(forged).expect("small")));
         let (cast, mut plan) = lecture();
         plan.script = vec![at(60, lie, forger)];
         plan.limits.time = Time::from_ticks(1_000_000);

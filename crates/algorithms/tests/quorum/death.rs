@@ -6,7 +6,7 @@ use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Plan, Report};
+use bellwether_sim::{Plan, Report};
 
 type Lease = QuorumLease<Ranked>;
 
@@ -26,7 +26,7 @@ fn leaders_of(reigns: &Reigns) -> Vec<u32> {
 #[test]
 fn the_best_follows_a_certified_death_in_three_hops() {
     for n in [3, 4, 5, 9] {
-        let plan = certified(and(complete(n), [at(100, Event::Crash, n - 1)]));
+        let plan = certified(and(complete(n), [at(100, FaultEvent::Crash, n - 1)]));
         let (report, reigns) = run::<Lease>(&plan);
         assert_right(&report, &n.to_string());
         assert!(is_safe(&report), "{n}");
@@ -39,8 +39,8 @@ fn the_best_follows_a_certified_death_in_three_hops() {
 #[test]
 fn one_that_knows_is_enough() {
     let crash = |deaf: &[u32]| {
-        let cuts = one_way(&[4], deaf, 99, Event::Cut);
-        certified(and(and(complete(5), cuts), [at(100, Event::Crash, 4)]))
+        let cuts = one_way(&[4], deaf, 99, FaultEvent::Cut);
+        certified(and(and(complete(5), cuts), [at(100, FaultEvent::Crash, 4)]))
     };
     let (report, reigns) = run::<Lease>(&crash(&[0, 1, 2]));
     assert_right(&report, "only the best");
@@ -60,7 +60,7 @@ fn one_that_knows_is_enough() {
 /// The leader goes on, whoever else dies.
 #[test]
 fn a_followers_death_changes_nothing() {
-    let plan = certified(and(complete(5), [at(100, Event::Crash, 1), at(110, Event::Crash, 0)]));
+    let plan = certified(and(complete(5), [at(100, FaultEvent::Crash, 1), at(110, FaultEvent::Crash, 0)]));
     let (report, reigns) = run::<Lease>(&plan);
     assert_right(&report, "two followers");
     assert_eq!(leaders_of(&reigns), [4]);
@@ -79,13 +79,13 @@ fn a_suspicion_frees_nobody() {
 
 /// A script that has member 0 and 1 told that 2 is dead.
 fn told(hop: u64) -> [bellwether_sim::Happening; 2] {
-    [0, 1].map(|member| at(hop, Event::Learn(2), member))
+    [0, 1].map(|member| at(hop, FaultEvent::Learn(2), member))
 }
 
 #[test]
 fn a_certificate_of_one_that_lives_makes_two_leaders() {
     assert!(!is_safe(&run::<Lease>(&and(complete(3), told(100))).0), "between two renewals");
-    let plan = certified(and(complete(3), [at(100, Event::Crash, 2)]));
+    let plan = certified(and(complete(3), [at(100, FaultEvent::Crash, 2)]));
     assert!(is_safe(&run::<Lease>(&plan).0), "it is dead");
 }
 
@@ -93,7 +93,7 @@ fn a_certificate_of_one_that_lives_makes_two_leaders() {
 /// to drop it, as the voters have heard the second.
 #[test]
 fn a_certificate_of_an_earlier_life_makes_two_leaders() {
-    let returns = and(complete(3), [at(50, Event::Crash, 2), at(52, Event::Recover, 2)]);
+    let returns = and(complete(3), [at(50, FaultEvent::Crash, 2), at(52, FaultEvent::Recover, 2)]);
     let (report, reigns) = run_for::<Lease>(&returns, 300);
     assert!(is_safe(&report));
     assert_eq!(leaders_of(&reigns), [2, 1, 2], "it leads again by then");
@@ -110,7 +110,7 @@ fn a_certificate_of_an_earlier_life_makes_two_leaders() {
 
 #[test]
 fn who_withdraws_leads_no_longer_and_is_not_handed_over_to() {
-    let ask = |hop, member, request| at(hop, Event::Request(request), member);
+    let ask = |hop, member, request| at(hop, FaultEvent::Request(request), member);
     let withdrawn = and(complete(3), [ask(50, 2, Request::Withdraw)]);
     let (report, reigns) = run_for::<Lease>(&withdrawn, 400);
     assert!(is_safe(&report));
@@ -118,22 +118,22 @@ fn who_withdraws_leads_no_longer_and_is_not_handed_over_to() {
     // Nor if it is asked for; nor when the other dies.
     let asked = and(withdrawn.clone(), [ask(100, 1, Request::Transfer(id(3)))]);
     assert_eq!(leaders_of(&run_for::<Lease>(&asked, 400).1), [2, 1]);
-    let dies = certified(and(withdrawn.clone(), [at(100, Event::Crash, 1)]));
+    let dies = certified(and(withdrawn.clone(), [at(100, FaultEvent::Crash, 1)]));
     assert_eq!(leaders_of(&run_for::<Lease>(&dies, 400).1), [2, 1, 0]);
     // It stands again when it is told to, or has booted.
     let again = and(withdrawn.clone(), [ask(200, 2, Request::Stand)]);
     assert_eq!(leaders_of(&run_for::<Lease>(&again, 400).1), [2, 1, 2]);
-    let boots = and(withdrawn, [at(200, Event::Crash, 2), at(210, Event::Recover, 2)]);
+    let boots = and(withdrawn, [at(200, FaultEvent::Crash, 2), at(210, FaultEvent::Recover, 2)]);
     assert_eq!(leaders_of(&run_for::<Lease>(&boots, 400).1), [2, 1, 2]);
 }
 
 /// Everyone has withdrawn: nobody leads until somebody is told to.
 #[test]
 fn who_is_told_to_stand_waits_for_its_turn() {
-    let all = (0..3).map(|member| at(50, Event::Request(Request::Withdraw), member));
+    let all = (0..3).map(|member| at(50, FaultEvent::Request(Request::Withdraw), member));
     let all = and(complete(3), all);
     assert_eq!(leaders_of(&run_for::<Lease>(&all, 200).1), [2]);
-    let one = and(all, [at(200, Event::Request(Request::Stand), 0)]);
+    let one = and(all, [at(200, FaultEvent::Request(Request::Stand), 0)]);
     let (report, reigns) = run_for::<Lease>(&one, 300);
     assert!(is_safe(&report));
     assert_eq!(leaders_of(&reigns), [2, 0]);

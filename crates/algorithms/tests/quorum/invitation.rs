@@ -6,7 +6,7 @@ use bellwether_algorithms::invitation::Invitation;
 use bellwether_check::Verdict;
 use bellwether_core::*;
 use bellwether_model::Liberties;
-use bellwether_sim::{Event, LinkOrder};
+use bellwether_sim::LinkOrder;
 
 #[test]
 fn in_peace_the_best_invites_all_others() {
@@ -53,7 +53,7 @@ fn in_a_group_members_ask_after_their_coordinator_and_it_looks_for_others() {
 #[test]
 fn when_the_coordinator_dies_the_rest_form_a_group() {
     for (n, hop) in (2..=7).flat_map(|n| (30..50).map(move |hop| (n, hop))) {
-        let (report, reigns) = run::<Invitation>(&and(complete(n), [at(hop, Event::Crash, n - 1)]));
+        let (report, reigns) = run::<Invitation>(&and(complete(n), [at(hop, FaultEvent::Crash, n - 1)]));
         assert_right(&report, &format!("n {n} at {hop}"));
         assert_eq!(report.ruling.leader, Some(id(u64::from(n) - 1)));
         assert_eq!(reigns.shared_term(), None);
@@ -78,7 +78,7 @@ fn each_part_has_a_leader_and_parts_that_meet_become_one() {
 fn who_comes_back_is_taken_in_under_a_new_number() {
     for (n, hop) in (2..=6).flat_map(|n| (100..120).map(move |hop| (n, hop))) {
         for member in 0..n {
-            let script = [at(50, Event::Crash, member), at(hop, Event::Recover, member)];
+            let script = [at(50, FaultEvent::Crash, member), at(hop, FaultEvent::Recover, member)];
             let (report, reigns) = run::<Invitation>(&and(complete(n), script));
             assert_right(&report, &format!("n {n} member {member} at {hop}"));
             assert_eq!(reigns.shared_term(), None);

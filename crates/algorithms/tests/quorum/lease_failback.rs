@@ -6,7 +6,7 @@ use crate::support::*;
 use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Ranked};
 use bellwether_core::*;
-use bellwether_sim::{Event, Happening, Observer, Plan, Report, Stop, run_events};
+use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
 
 /// Five members. Member 4, the last, is the best.
 const N: u32 = 5;
@@ -84,7 +84,7 @@ fn present_while_flapping<P: Pace>(profile: Profile) -> f64 {
     let freezes = freezes(profile, seconds);
     let script: Vec<Happening> = freezes
         .iter()
-        .flat_map(|&(from, until)| [at(from, Event::Pause, BEST), at(until, Event::Resume, BEST)])
+        .flat_map(|&(from, until)| [at(from, FaultEvent::Pause, BEST), at(until, FaultEvent::Resume, BEST)])
         .collect();
     let shares = (0..5).map(|seed| {
         let mut plan = and(profile.plan(seed), script.clone());
@@ -134,8 +134,8 @@ fn leader_is_present_while_the_best_member_freezes_every_second() {
 /// A member answers a backlog of renewals at once when it resumes. Late answers do not count.
 #[test]
 fn late_answers_do_not_count() {
-    let freezes =
-        (0..40).flat_map(|k| [at(60 + 70 * k, Event::Pause, BEST), at(110 + 70 * k, Event::Resume, BEST)]);
+    let freezes = (0..40)
+        .flat_map(|k| [at(60 + 70 * k, FaultEvent::Pause, BEST), at(110 + 70 * k, FaultEvent::Resume, BEST)]);
     let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(complete(N), freezes), 2_860);
     assert_safe(&report, &reigns, "flapping");
     assert_eq!(reigns.0.len(), 2, "the best led first, and never for 20 hops in 70: {reigns:?}");
@@ -145,7 +145,7 @@ fn late_answers_do_not_count() {
 #[test]
 fn lapses_lengthen_the_span_and_are_forgotten() {
     let failbacks = |crashes: &[u64], until: u64| {
-        let crash = |&hop: &u64| [at(hop, Event::Crash, BEST), at(hop + 40, Event::Recover, BEST)];
+        let crash = |&hop: &u64| [at(hop, FaultEvent::Crash, BEST), at(hop + 40, FaultEvent::Recover, BEST)];
         let mut plan = and(complete(N), crashes.iter().flat_map(crash));
         plan.limits.messages = 2_000_000;
         let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, until);
@@ -174,17 +174,17 @@ fn lapses_lengthen_the_span_and_are_forgotten() {
 fn cut_best(from: u64, others: &[u32], hears: bool, is_heard: bool) -> Vec<Happening> {
     let mut cuts = Vec::new();
     if !hears {
-        cuts.extend(one_way(others, &[BEST], from, Event::Cut));
+        cuts.extend(one_way(others, &[BEST], from, FaultEvent::Cut));
     }
     if !is_heard {
-        cuts.extend(one_way(&[BEST], others, from, Event::Cut));
+        cuts.extend(one_way(&[BEST], others, from, FaultEvent::Cut));
     }
     cuts
 }
 
 /// The best member boots late, and its links to these members are broken: member 3 leads, and is the second best.
 fn partial_partition(profile: Profile, seed: u64, cuts: &[Happening]) -> Plan {
-    let late = [at(0, Event::Crash, BEST), at(60, Event::Recover, BEST)];
+    let late = [at(0, FaultEvent::Crash, BEST), at(60, FaultEvent::Recover, BEST)];
     and(and(profile.plan(seed), late), cuts.iter().copied())
 }
 
@@ -239,7 +239,7 @@ fn best_member_that_can_win_leads_when_the_leader_loses_its_majority() {
 #[test]
 fn best_member_leads_again_when_its_links_work() {
     for seed in 0..20 {
-        let heals = [at(600, Event::Heal, 0)];
+        let heals = [at(600, FaultEvent::Heal, 0)];
         let plan = and(partial_partition(STEADY, seed, &cut_best(0, &[0, 1, 2], false, false)), heals);
         let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 1_000);
         assert_safe(&report, &reigns, &format!("seed {seed}"));

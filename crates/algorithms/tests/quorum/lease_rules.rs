@@ -5,7 +5,7 @@ use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::*;
-use bellwether_sim::{Event, Plan};
+use bellwether_sim::Plan;
 
 /// Whether two leases were valid at once, or two led in one term, in any of these runs.
 fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
@@ -24,8 +24,9 @@ fn assert_needed<F: Flaw<Sound = QuorumLease<Ranked>>>(plans: &[Plan]) {
 /// Both followers restart while they hear nothing of the leader: they have voted in its term.
 #[test]
 fn votes_are_durable() {
-    let restarts =
-        [0, 1].into_iter().flat_map(|member| [at(50, Event::Crash, member), at(51, Event::Recover, member)]);
+    let restarts = [0, 1]
+        .into_iter()
+        .flat_map(|member| [at(50, FaultEvent::Crash, member), at(51, FaultEvent::Recover, member)]);
     let plan = and(and(complete(3), partition(&[2], &[0, 1], 50, 300)), restarts);
     assert_needed::<VoteNotDurable<Ranked>>(&[plan]);
 }
@@ -41,7 +42,10 @@ fn promises_are_kept() {
 #[test]
 fn terms_that_are_over_are_refused() {
     let late = |hop| {
-        and(complete(3), [at(0, Event::Crash, 1), at(150, Event::Crash, 2), at(hop, Event::Recover, 1)])
+        and(
+            complete(3),
+            [at(0, FaultEvent::Crash, 1), at(150, FaultEvent::Crash, 2), at(hop, FaultEvent::Recover, 1)],
+        )
     };
     assert_needed::<StaleTermAccepted<Ranked>>(&(200..260).map(late).collect::<Vec<_>>());
 }
@@ -50,9 +54,9 @@ fn terms_that_are_over_are_refused() {
 fn drifting(bound: u32) -> Vec<Plan> {
     let off = |seed| {
         let drifts = [
-            at(0, Event::Drift(100_000), 0),
-            at(0, Event::Drift(100_000), 1),
-            at(0, Event::Drift(-100_000), 2),
+            at(0, FaultEvent::Drift(100_000), 0),
+            at(0, FaultEvent::Drift(100_000), 1),
+            at(0, FaultEvent::Drift(-100_000), 2),
         ];
         let plan = with_seed(with_delay(complete(3), "uniform:0.1..1.0"), seed);
         let cut = partition(&[2], &[0, 1], 100 + seed % 8, 300);
@@ -68,7 +72,7 @@ fn leases_are_shorter_by_what_clocks_can_be_off() {
 }
 
 fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
-    at(hop, Event::Request(request), member)
+    at(hop, FaultEvent::Request(request), member)
 }
 
 #[test]
@@ -94,9 +98,9 @@ fn a_leader_hands_over_to_one_that_has_kept_up() {
         partition(&[2], &others, 100, 147),
         partition(&[3], &others, 120, 147),
         // From now on what they say to the others is lost, and soon also what the others say to them.
-        one_way(&they, &others, 147, Event::Cut),
-        one_way(&others, &they, 149, Event::Cut),
-        vec![at(600, Event::Heal, 0)],
+        one_way(&they, &others, 147, FaultEvent::Cut),
+        one_way(&others, &they, 149, FaultEvent::Cut),
+        vec![at(600, FaultEvent::Heal, 0)],
     ];
     assert_needed::<NotCaughtUp<Ranked>>(&[and(and(plan, asked), cuts.concat())]);
 }

@@ -7,7 +7,7 @@ use crate::lease_voters::restless;
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::{Msg, Pace as _, QuorumLease, Saved, Tight, Timer};
 use bellwether_core::*;
-use bellwether_sim::{Event, Plan};
+use bellwether_sim::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -247,7 +247,8 @@ fn runs(most_lose: bool) -> impl Iterator<Item = Plan> {
 
 /// Whoever boots for the second time has lost its disk.
 fn most_lose_their_disks(plan: &Plan) -> bool {
-    let boots = |member: u32| plan.script.iter().any(|it| it.member == member && it.what == Event::Recover);
+    let boots =
+        |member: u32| plan.script.iter().any(|it| it.member == member && it.what == FaultEvent::Recover);
     let voters: Vec<u32> = (0..).zip(&plan.duties).filter(|(_, it)| it.votes()).map(|(it, _)| it).collect();
     voters.iter().filter(|&&it| boots(it)).count() * 2 > voters.len()
 }
@@ -294,8 +295,9 @@ fn first_voters_that_have_lost_most_disks_can_begin_anew_and_reissue_tokens() {
 #[test]
 fn dismissed_voters_that_have_lost_their_disks_can_lead_beside_the_others() {
     let dismissals =
-        (0..3).map(|member| at(40 * (1 + member), Event::Request(Request::Dismiss(id(member + 1))), 4));
-    let lost = (0..3).flat_map(|member| [at(200, Event::Crash, member), at(201, Event::Recover, member)]);
+        (0..3).map(|member| at(40 * (1 + member), FaultEvent::Request(Request::Dismiss(id(member + 1))), 4));
+    let lost =
+        (0..3).flat_map(|member| [at(200, FaultEvent::Crash, member), at(201, FaultEvent::Recover, member)]);
     let script =
         [dismissals.collect(), lost.collect::<Vec<_>>(), partition(&[0, 1, 2], &[3, 4], 200, 900)].concat();
     let (report, _) = run_for::<Stored<Agreed>>(&and(complete(5), script), 800);
@@ -308,8 +310,8 @@ fn dismissed_voters_that_have_lost_their_disks_can_lead_beside_the_others() {
 fn lost_disk_beside_a_voter_that_was_never_heard<R: Rule>() -> (usize, usize) {
     let begin_anew = |crash: u64| {
         let cuts = [partition(&[1], &[0, 2], 0, crash), partition(&[2], &[0, 1], crash, 900)].concat();
-        let elections = [30, 60, 90].map(|hop| at(hop, Event::Request(Request::Resign), 2));
-        let loss = [at(crash, Event::Crash, 0), at(crash + 1, Event::Recover, 0)];
+        let elections = [30, 60, 90].map(|hop| at(hop, FaultEvent::Request(Request::Resign), 2));
+        let loss = [at(crash, FaultEvent::Crash, 0), at(crash + 1, FaultEvent::Recover, 0)];
         let script = [&elections[..], &loss].concat();
         // Messages are faster than they need to be: 2 is elected before the promise of 1 is over.
         let plan = Plan { delay_bound: HOP * 5, ..and(and(complete(3), cuts), script) };

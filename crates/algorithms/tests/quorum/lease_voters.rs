@@ -6,7 +6,7 @@ use crate::support::*;
 use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomised, Ranked, Tight};
 use bellwether_core::*;
-use bellwether_sim::{Event, Happening, Plan, Report};
+use bellwether_sim::{Happening, Plan, Report};
 
 pub fn is_safe(report: &Report, reigns: &Reigns) -> bool {
     report.stability.most_leaders <= 1 && reigns.shared_term().is_none()
@@ -21,7 +21,7 @@ fn groups(n: u32, (from, until): (u64, u64), groups: &[&[u32]]) -> Vec<Happening
 }
 
 fn ask(hop: u64, member: u32, request: Request) -> Happening {
-    at(hop, Event::Request(request), member)
+    at(hop, FaultEvent::Request(request), member)
 }
 
 /// 2 to 5 vote, 1 looks on.
@@ -54,11 +54,11 @@ fn a_list_is_stamped_anew_before_it_is_changed() {
     let half = |happening: Happening| Happening { at: happening.at + HALF, ..happening };
     // What they say of the change is lost, but not the answers for which they wait.
     let cuts = [
-        one_way(&[4], &[0, 1, 2, 3], 99, Event::Cut),
-        one_way(&[4], &[0, 1, 2, 3], 100, Event::Mend),
+        one_way(&[4], &[0, 1, 2, 3], 99, FaultEvent::Cut),
+        one_way(&[4], &[0, 1, 2, 3], 100, FaultEvent::Mend),
         groups(5, (100, 300), &[&[4], &[1, 2, 3], &[0]]),
-        one_way(&[2, 3], &[0, 1, 4], 299, Event::Cut),
-        one_way(&[2, 3], &[0, 1, 4], 300, Event::Mend),
+        one_way(&[2, 3], &[0, 1, 4], 299, FaultEvent::Cut),
+        one_way(&[2, 3], &[0, 1, 4], 300, FaultEvent::Mend),
         groups(5, (300, 900), &[&[2, 3], &[0, 1, 4]]),
     ];
     let asked = [ask(98, 4, Request::Admit(id(1))), ask(298, 3, Request::Dismiss(id(5)))];
@@ -97,8 +97,9 @@ pub fn restless(seed: u64) -> Plan {
     faults.loss = [0.0, 0.05, 0.2][dice.below(3) as usize];
     (faults.duplication, faults.reordering) =
         ([0.0, 0.3][dice.below(2) as usize], [0.0, 0.2][dice.below(2) as usize]);
-    let mut script: Vec<Happening> =
-        (0..n).map(|it| at(0, Event::Drift([-100_000, 0, 100_000][dice.below(3) as usize]), it)).collect();
+    let mut script: Vec<Happening> = (0..n)
+        .map(|it| at(0, FaultEvent::Drift([-100_000, 0, 100_000][dice.below(3) as usize]), it))
+        .collect();
     let hops: Vec<u64> = (0..13).map(|step| 20 + step * 40 + dice.below(10)).collect();
     for during in hops.windows(2) {
         let (hop, next) = (during[0], during[1]);
@@ -108,9 +109,14 @@ pub fn restless(seed: u64) -> Plan {
         script.extend(groups(n, (hop, next), &parts.each_ref().map(Vec::as_slice)));
         let (victim, back) = (dice.below(n.into()) as u32, hop + 3 + dice.below(25));
         match dice.below(4) {
-            0 => script.extend([at(hop + 1, Event::Pause, victim), at(back, Event::Resume, victim)]),
-            1 => script.extend([at(hop + 1, Event::Crash, victim), at(back, Event::Recover, victim)]),
-            2 => script.extend([at(hop + 1, Event::TornCrash, victim), at(back, Event::Recover, victim)]),
+            0 => {
+                script.extend([at(hop + 1, FaultEvent::Pause, victim), at(back, FaultEvent::Resume, victim)])
+            }
+            1 => {
+                script.extend([at(hop + 1, FaultEvent::Crash, victim), at(back, FaultEvent::Recover, victim)])
+            }
+            2 => script
+                .extend([at(hop + 1, FaultEvent::TornCrash, victim), at(back, FaultEvent::Recover, victim)]),
             _ => {}
         }
         for _ in 0..3 {

@@ -4,8 +4,7 @@ use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
 use bellwether_lab::outage::{Outage, after_crash};
-use bellwether_sim::Event;
-use bellwether_sim::faults::{Chosen, Fate};
+use bellwether_sim::faults::Chosen;
 
 /// How long a candidate may be silent, in hops.
 const PATIENCE: u64 = 3;
@@ -53,7 +52,8 @@ fn a_word_that_comes_twice_counts_once() {
 fn the_dead_have_their_turns_too() {
     for (n, dead) in (3..=7).flat_map(|n| (1..n).map(move |dead| (n, dead))) {
         let best_first = ids_down_from(n);
-        let plan = and(complete(n), best_first[..dead as usize].iter().map(|&it| at(0, Event::Crash, it)));
+        let plan =
+            and(complete(n), best_first[..dead as usize].iter().map(|&it| at(0, FaultEvent::Crash, it)));
         let (report, reigns) = run::<Omega>(&plan);
         assert_right(&report, &format!("{dead} of {n} dead"));
         let (alive, others) = (u64::from(n - dead), u64::from(n) - 1);
@@ -67,7 +67,7 @@ fn the_dead_have_their_turns_too() {
 #[test]
 fn a_leader_that_dies_is_followed_by_the_next_in_turn() {
     for n in 2..=7 {
-        let (report, reigns) = run::<Omega>(&and(complete(n), [at(50, Event::Crash, n - 1)]));
+        let (report, reigns) = run::<Omega>(&and(complete(n), [at(50, FaultEvent::Crash, n - 1)]));
         assert_right(&report, &format!("n {n}"));
         let (when, heir, round) = reigns.first_after(hops(50)).expect("somebody takes over");
         assert_eq!((heir, round), (n - 2, 1));
@@ -91,12 +91,12 @@ fn how_long_a_crashed_leader_is_missed_is_measured() {
 #[test]
 fn a_leader_that_works_stays_whoever_comes_and_goes() {
     for n in 3..=7 {
-        let mut script = vec![at(0, Event::Crash, n - 1)];
+        let mut script = vec![at(0, FaultEvent::Crash, n - 1)];
         for time in 1..=5 {
-            script.push(at(100 * time, Event::Recover, n - 1));
-            script.push(at(100 * time + 40, Event::Crash, n - 1));
-            script.push(at(100 * time + 10, Event::Crash, 0));
-            script.push(at(100 * time + 30, Event::Recover, 0));
+            script.push(at(100 * time, FaultEvent::Recover, n - 1));
+            script.push(at(100 * time + 40, FaultEvent::Crash, n - 1));
+            script.push(at(100 * time + 10, FaultEvent::Crash, 0));
+            script.push(at(100 * time + 30, FaultEvent::Recover, 0));
         }
         let (report, reigns) = run::<Omega>(&and(complete(n), script));
         assert_right(&report, &format!("n {n}"));

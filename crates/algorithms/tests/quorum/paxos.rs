@@ -7,7 +7,7 @@ use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_model::Liberties;
-use bellwether_sim::{Event, LinkOrder, Outcome};
+use bellwether_sim::{LinkOrder, Outcome};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, set_delay,
 };
@@ -23,7 +23,7 @@ fn a_calm_election_costs_what_is_claimed() {
                 let mut dying: Vec<usize> = (0..n).collect();
                 dice.shuffle(&mut dying);
                 dying.truncate(dead);
-                let script = dying.iter().map(|&member| at(0, Event::Crash, member as u32));
+                let script = dying.iter().map(|&member| at(0, FaultEvent::Crash, member as u32));
                 let report = run_safely::<Paxos>(&and(network(&cast), script));
                 let context = format!("{cast:?} without {dying:?}");
                 let best = cast.best_of((0..n).filter(|member| !dying.contains(member)));
@@ -67,7 +67,7 @@ fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
 #[test]
 fn the_next_instance_elects_the_next_best_when_the_leader_dies() {
     for n in 3..=7 {
-        let (report, reigns) = run::<Paxos>(&and(complete(n), [at(20, Event::Crash, n - 1)]));
+        let (report, reigns) = run::<Paxos>(&and(complete(n), [at(20, FaultEvent::Crash, n - 1)]));
         assert_elected(&report, id(u64::from(n) - 1), true, &format!("{n} members"));
         assert_eq!(led(&reigns), [(1, n - 1), (2, n - 2)]);
         // A last beat at 18 arrives at 19; ten are silence; two, and six for the dead leader, are the next best's
@@ -80,7 +80,7 @@ fn the_next_instance_elects_the_next_best_when_the_leader_dies() {
 fn a_proposer_that_dies_is_replaced_by_another_ballot() {
     // The best dies at every point of its ballot, which lasts from 2 to 7.
     for hop in 2..=7 {
-        let report = run_safely::<Paxos>(&and(complete(5), [at(hop, Event::Crash, 4)]));
+        let report = run_safely::<Paxos>(&and(complete(5), [at(hop, FaultEvent::Crash, 4)]));
         assert_elected(&report, id(4), true, &format!("after {hop}"));
     }
 }
@@ -94,7 +94,7 @@ fn a_full_restart_decides_again() {
 
 #[test]
 fn who_comes_back_follows_whoever_leads() {
-    let script = [at(20, Event::Crash, 4), at(90, Event::Recover, 4)];
+    let script = [at(20, FaultEvent::Crash, 4), at(90, FaultEvent::Recover, 4)];
     let report = run_safely::<Paxos>(&and(complete(5), script));
     assert_elected(&report, id(4), true, "rejoining");
     assert_eq!(report.stability.changes, 1);
@@ -114,7 +114,7 @@ fn a_minority_has_no_leader_and_disturbs_nobody_when_the_network_heals() {
 
 #[test]
 fn without_a_majority_nobody_leads_on() {
-    let crashes = [4, 3, 2].map(|member| at(20, Event::Crash, member));
+    let crashes = [4, 3, 2].map(|member| at(20, FaultEvent::Crash, member));
     let ruling = run_safely::<Paxos>(&and(complete(5), crashes)).ruling;
     assert_eq!((ruling.outcome, ruling.is_right()), (Outcome::None, true), "{ruling:?}");
 }

@@ -2,11 +2,11 @@
 
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::{Algorithm, MachineType};
+use bellwether_core::{Algorithm, FaultEvent, MachineType};
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel, follow};
 use bellwether_sim::schedule::Instruction;
-use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule};
+use bellwether_sim::{Driver, Happening, Plan, Report, Schedule};
 use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn network(cast: &Cast) -> Plan {
 
 /// These stop, and are back two hops later.
 pub fn restart(members: impl IntoIterator<Item = u32>, hop: u64) -> Vec<Happening> {
-    let back = |member| [at(hop, Event::Crash, member), at(hop + 2, Event::Recover, member)];
+    let back = |member| [at(hop, FaultEvent::Crash, member), at(hop + 2, FaultEvent::Recover, member)];
     members.into_iter().flat_map(back).collect()
 }
 

@@ -5,7 +5,7 @@ use bellwether_algorithms::quorum_lease::*;
 use bellwether_core::*;
 use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_lab::swarm::{Model, Options, draw};
-use bellwether_sim::{Event, Outcome, Plan, Report};
+use bellwether_sim::{Outcome, Plan, Report};
 
 fn stays_safe(report: &Report, reigns: &Reigns, context: &str) {
     assert!(report.stability.most_leaders <= 1, "{context}: {:?}", report.stability);
@@ -59,7 +59,7 @@ fn renewing_costs_two_messages_a_member_and_interval() {
 #[test]
 fn who_renews_more_often_can_be_held_up_for_longer() {
     let outlives = |renewals, from, span| {
-        let held_up = [at(from, Event::Pause, 2), at(from + span, Event::Resume, 2)];
+        let held_up = [at(from, FaultEvent::Pause, 2), at(from + span, FaultEvent::Resume, 2)];
         let (report, reigns) = run::<QuorumLease<Ranked>>(&and(Plan { renewals, ..complete(3) }, held_up));
         stays_safe(&report, &reigns, &format!("{renewals} {from} {span}"));
         reigns.0.len() == 1
@@ -75,7 +75,7 @@ fn who_renews_more_often_can_be_held_up_for_longer() {
 #[test]
 fn the_next_best_follows_a_dead_leader() {
     for n in [3, 4, 5, 9] {
-        let plan = and(complete(n), [at(100, Event::Crash, n - 1)]);
+        let plan = and(complete(n), [at(100, FaultEvent::Crash, n - 1)]);
         let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
         assert_right(&report, &n.to_string());
         stays_safe(&report, &reigns, &n.to_string());
@@ -112,7 +112,7 @@ fn promises_that_are_too_long_or_too_short_are_not_heard_of() {
 fn without_a_majority_nobody_leads() {
     for n in 2..=7 {
         let dead = n - n / 2; // the rest is less than a majority, or half
-        let crashes = (n - dead..n).map(|member| at(50, Event::Crash, member));
+        let crashes = (n - dead..n).map(|member| at(50, FaultEvent::Crash, member));
         let (report, _) = run::<QuorumLease<Ranked>>(&and(complete(n), crashes));
         assert_eq!(report.ruling.outcome, Outcome::None, "{n}");
         assert!(report.is_as_it_should_be(), "{n}: that is right: {:?}", report.ruling);
@@ -138,7 +138,7 @@ fn a_leader_that_is_cut_off_stops_first() {
 #[test]
 fn a_leader_that_freezes_has_led_no_longer_than_its_lease() {
     for wakes in [110, 140, 300] {
-        let pause = [at(100, Event::Pause, 2), at(wakes, Event::Resume, 2)];
+        let pause = [at(100, FaultEvent::Pause, 2), at(wakes, FaultEvent::Resume, 2)];
         let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(3), pause));
         assert_right(&report, &wakes.to_string());
         stays_safe(&report, &reigns, &wakes.to_string());
@@ -149,11 +149,11 @@ fn a_leader_that_freezes_has_led_no_longer_than_its_lease() {
 /// A member that was cut off comes back, and nobody notices: no vote is asked for, and the term stays.
 #[test]
 fn who_comes_back_disturbs_nobody() {
-    for back in [Event::Crash, Event::Pause] {
-        let ends = if back == Event::Crash { Event::Recover } else { Event::Resume };
+    for back in [FaultEvent::Crash, FaultEvent::Pause] {
+        let ends = if back == FaultEvent::Crash { FaultEvent::Recover } else { FaultEvent::Resume };
         let plan = and(complete(5), [at(100, back, 1), at(400, ends, 1)]);
         let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
-        assert_right(&report, back.word());
+        assert_right(&report, back.kind().word());
         assert_eq!(reigns.0.len(), 1, "{back:?}");
     }
     let plan = and(complete(5), partition(&[0, 1], &[2, 3, 4], 100, 400));
@@ -166,7 +166,7 @@ fn who_comes_back_disturbs_nobody() {
 /// The best comes back and leads again, but not before it has been heard for a while.
 #[test]
 fn the_best_comes_to_lead_again_after_a_while() {
-    let crash = [at(100, Event::Crash, 4), at(300, Event::Recover, 4)];
+    let crash = [at(100, FaultEvent::Crash, 4), at(300, FaultEvent::Recover, 4)];
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), crash));
     assert_right(&report, "back");
     stays_safe(&report, &reigns, "back");
@@ -175,16 +175,17 @@ fn the_best_comes_to_lead_again_after_a_while() {
     let again = reigns.0[2].0;
     assert!(again > hops(300 + Ranked::STEADY), "{again}");
     // One that comes and goes faster than that does not.
-    let flaps =
-        (0..10).flat_map(|k| [at(300 + 40 * k, Event::Recover, 4), at(330 + 40 * k, Event::Crash, 4)]);
-    let plan = and(complete(5), [at(100, Event::Crash, 4)].into_iter().chain(flaps));
+    let flaps = (0..10)
+        .flat_map(|k| [at(300 + 40 * k, FaultEvent::Recover, 4), at(330 + 40 * k, FaultEvent::Crash, 4)]);
+    let plan = and(complete(5), [at(100, FaultEvent::Crash, 4)].into_iter().chain(flaps));
     let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
     assert_eq!(reigns.0.len(), 2, "{reigns:?}");
 }
 
 #[test]
 fn everyone_restarts_and_one_leads_in_a_later_term() {
-    let restart = (0..5).flat_map(|member| [at(100, Event::Crash, member), at(120, Event::Recover, member)]);
+    let restart =
+        (0..5).flat_map(|member| [at(100, FaultEvent::Crash, member), at(120, FaultEvent::Recover, member)]);
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), restart));
     assert_right(&report, "restart");
     stays_safe(&report, &reigns, "restart");
@@ -202,16 +203,17 @@ fn witnesses_vote_and_observers_follow() {
     use Duty::{Full, Observer, Witness};
     // Two sites and a witness: the better site dies, and the other leads with the witness's vote.
     let two_sites = as_duties(complete(3), &[Full, Full, Witness]);
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(two_sites.clone(), [at(100, Event::Crash, 1)]));
+    let (report, reigns) =
+        run::<QuorumLease<Ranked>>(&and(two_sites.clone(), [at(100, FaultEvent::Crash, 1)]));
     assert_right(&report, "witness");
     assert_eq!(leaders_of(&reigns), [1, 0]);
     // Only the witness is left with one site's observer: nobody leads.
-    let both_die = [at(100, Event::Crash, 0), at(100, Event::Crash, 1)];
+    let both_die = [at(100, FaultEvent::Crash, 0), at(100, FaultEvent::Crash, 1)];
     let (report, _) = run::<QuorumLease<Ranked>>(&and(two_sites, both_die));
     assert_eq!(report.ruling.outcome, Outcome::None);
     // Observers are told, and are not asked: two voters of three are a majority, whoever else is there.
     let observed = as_duties(complete(5), &[Full, Full, Full, Observer, Observer]);
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(observed, [at(100, Event::Crash, 2)]));
+    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(observed, [at(100, FaultEvent::Crash, 2)]));
     assert_right(&report, "observers");
     assert_eq!(leaders_of(&reigns), [2, 1]);
     assert_eq!(sent(&report, "ask"), 2 + 2);
@@ -270,7 +272,7 @@ fn leaders_of(reigns: &Reigns) -> Vec<u32> {
 /// One asks, one stands, all vote and are told: no time-out is waited for.
 #[test]
 fn a_leader_that_resigns_or_hands_over_is_followed_at_once() {
-    let asked = |request| and(complete(5), [at(50, Event::Request(request), 4)]);
+    let asked = |request| and(complete(5), [at(50, FaultEvent::Request(request), 4)]);
     let (report, reigns) = run_for::<QuorumLease<Ranked>>(&asked(Request::Transfer(id(2))), 60);
     stays_safe(&report, &reigns, "transfer");
     assert_eq!(leaders_of(&reigns), [4, 1]);
@@ -286,7 +288,7 @@ fn a_leader_that_resigns_or_hands_over_is_followed_at_once() {
 /// Whoever a leader was told to let lead does so for a long while, though better ones are there.
 #[test]
 fn a_transfer_lasts() {
-    let plan = and(complete(5), [at(50, Event::Request(Request::Transfer(id(2))), 4)]);
+    let plan = and(complete(5), [at(50, FaultEvent::Request(Request::Transfer(id(2))), 4)]);
     let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
     assert_right(&report, "the best leads in the end");
     assert_eq!(leaders_of(&reigns), [4, 1, 4]);
@@ -301,9 +303,9 @@ fn a_transfer_lasts() {
 fn a_transfer_to_the_dead_is_given_up() {
     let leaders = |back| {
         let script = [
-            at(100, Event::Crash, 0),
-            at(120, Event::Request(Request::Transfer(id(1))), 4),
-            at(back, Event::Recover, 0),
+            at(100, FaultEvent::Crash, 0),
+            at(120, FaultEvent::Request(Request::Transfer(id(1))), 4),
+            at(back, FaultEvent::Recover, 0),
         ];
         let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(complete(5), script), 400);
         stays_safe(&report, &reigns, "transfer");
@@ -330,7 +332,7 @@ fn onlookers_can_follow_it() {
             self.longest = self.longest.max(shown.len());
         }
     }
-    let asked = [at(100, Event::Request(Request::Admit(id(1))), 8)];
+    let asked = [at(100, FaultEvent::Request(Request::Admit(id(1))), 8)];
     let mut duties = vec![Duty::Full; 9];
     duties[0] = Duty::Observer;
     let mut plan = and(as_duties(complete(9), &duties), asked);
@@ -354,12 +356,12 @@ fn only_leaders_that_can_lead_are_handed_over_to() {
         [(4, Request::Transfer(id(9))), (3, Request::Resign), (4, Request::Transfer(id(5)))]
     {
         let (report, reigns) =
-            run::<QuorumLease<Ranked>>(&and(complete(5), [at(50, Event::Request(request), member)]));
+            run::<QuorumLease<Ranked>>(&and(complete(5), [at(50, FaultEvent::Request(request), member)]));
         assert_right(&report, &format!("{request:?}"));
         assert_eq!(leaders_of(&reigns), [4], "{request:?}");
     }
     let plan = as_duties(complete(3), &[Duty::Full, Duty::Full, Duty::Witness]);
-    let plan = and(plan, [at(50, Event::Request(Request::Transfer(id(3))), 1)]);
+    let plan = and(plan, [at(50, FaultEvent::Request(Request::Transfer(id(3))), 1)]);
     let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
     assert_eq!(leaders_of(&reigns), [1], "a witness never leads");
 }
@@ -369,11 +371,11 @@ fn only_leaders_that_can_lead_are_handed_over_to() {
 fn voters_change_one_at_a_time() {
     use Duty::{Full, Observer};
     let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
-    let asked = |hop, request| at(hop, Event::Request(request), 4);
+    let asked = |hop, request| at(hop, FaultEvent::Request(request), 4);
     let admits = [asked(100, Request::Admit(id(1))), asked(120, Request::Admit(id(2)))];
     let grown = and(plan, admits);
     let die = |hop, members: &[u32]| {
-        members.iter().map(|&member| at(hop, Event::Crash, member)).collect::<Vec<_>>()
+        members.iter().map(|&member| at(hop, FaultEvent::Crash, member)).collect::<Vec<_>>()
     };
     // Two of three first voters die: the three that are left are a majority of five.
     let (report, reigns) = run::<QuorumLease<Ranked>>(&and(grown.clone(), die(200, &[4, 3])));

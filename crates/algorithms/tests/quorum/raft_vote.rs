@@ -6,7 +6,7 @@ use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Wi
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
 use bellwether_model::Liberties;
-use bellwether_sim::{Event, Happening, LinkOrder, Outcome, Plan};
+use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
 
 /// Time-outs and the heartbeat, in hops.
 const LEAST: u64 = 10;
@@ -78,7 +78,7 @@ fn check_leader_dies<A: Algorithm>() {
     for (n, seed) in (3..=7).flat_map(|n| (0..20).map(move |seed| (n, seed))) {
         let plan = with_delay(with_seed(complete(n), seed), "uniform:0.1..1.0");
         let leader = leader_after::<A>(&plan, 100);
-        let (report, reigns) = run::<A>(&and(plan, [at(100, Event::Crash, leader)]));
+        let (report, reigns) = run::<A>(&and(plan, [at(100, FaultEvent::Crash, leader)]));
         let context = format!("n {n} seed {seed}");
         assert_right(&report, &context);
         assert_eq!(reigns.shared_term(), None, "{context}");
@@ -124,7 +124,7 @@ fn without_a_majority_nobody_leads_and_that_is_right() {
         let plan = with_seed(complete(4), seed);
         let leader = leader_after::<Plain>(&plan, 100);
         let dying = others(4, &[leader]);
-        let (report, _) = run::<Plain>(&and(plan, [0, 1].map(|it| at(100, Event::Crash, dying[it]))));
+        let (report, _) = run::<Plain>(&and(plan, [0, 1].map(|it| at(100, FaultEvent::Crash, dying[it]))));
         assert_eq!(report.ruling.outcome, Outcome::None, "{:?}", report.ruling);
         assert!(report.is_as_it_should_be(), "{:?}", report.ruling);
     }
@@ -160,7 +160,7 @@ fn terms_with_a_deaf_member<A: Algorithm>(seed: u64) -> u64 {
     let plan = with_seed(complete(5), seed);
     let leader = leader_after::<A>(&plan, 100);
     let deaf = (leader + 1) % 5;
-    let cut = one_way(&others(5, &[deaf]), &[deaf], 100, Event::Cut);
+    let cut = one_way(&others(5, &[deaf]), &[deaf], 100, FaultEvent::Cut);
     let (_, reigns) = run_for::<A>(&and(plan, cut), 1_100);
     assert_eq!(reigns.shared_term(), None);
     reigns.0.last().expect("somebody leads").2
@@ -229,7 +229,7 @@ fn shared_terms<A: Algorithm>() -> usize {
         let (member, tenths) = (dice.below(3) as u32, 100 + dice.below(30));
         let happens =
             |tenths, what| Happening { at: Time::from_ticks(tenths * HOP.ticks() / 10), what, member };
-        let script = [happens(tenths, Event::Crash), happens(tenths + 1, Event::Recover)];
+        let script = [happens(tenths, FaultEvent::Crash), happens(tenths + 1, FaultEvent::Recover)];
         run::<A>(&and(plan, script)).1.shared_term()
     });
     runs.flatten().count()

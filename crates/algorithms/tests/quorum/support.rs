@@ -5,7 +5,7 @@ use bellwether_core::*;
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel};
 use bellwether_sim::{
-    Delay, Event, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
+    Delay, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
 };
 
 /// The time after so many hops.
@@ -50,18 +50,18 @@ pub fn and(mut plan: Plan, script: impl IntoIterator<Item = Happening>) -> Plan 
     plan
 }
 
-pub fn at(hop: u64, what: Event, member: u32) -> Happening {
+pub fn at(hop: u64, what: FaultEvent, member: u32) -> Happening {
     Happening { at: hops(hop), what, member }
 }
 
 /// What these say to those is lost from then on, or no longer.
-pub fn one_way(from: &[u32], to: &[u32], hop: u64, what: fn(u32) -> Event) -> Vec<Happening> {
+pub fn one_way(from: &[u32], to: &[u32], hop: u64, what: fn(u32) -> FaultEvent) -> Vec<Happening> {
     from.iter().flat_map(|&from| to.iter().map(move |&to| at(hop, what(to), from))).collect()
 }
 
 /// The network falls into two parts, and grows together again.
 pub fn partition(one: &[u32], other: &[u32], from: u64, until: u64) -> Vec<Happening> {
-    [(from, Event::Cut as fn(u32) -> Event), (until, Event::Mend)]
+    [(from, FaultEvent::Cut as fn(u32) -> FaultEvent), (until, FaultEvent::Mend)]
         .into_iter()
         .flat_map(|(hop, what)| [one_way(one, other, hop, what), one_way(other, one, hop, what)].concat())
         .collect()

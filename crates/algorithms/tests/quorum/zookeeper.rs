@@ -7,7 +7,7 @@ use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_model::Liberties;
-use bellwether_sim::{Event, LinkOrder, Outcome};
+use bellwether_sim::{LinkOrder, Outcome};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, set_delay,
 };
@@ -45,7 +45,7 @@ fn a_calm_election_costs_what_is_claimed() {
                     let mut dying: Vec<usize> = (0..n).collect();
                     dice.shuffle(&mut dying);
                     dying.truncate(dead);
-                    let script = dying.iter().map(|&member| at(0, Event::Crash, member as u32));
+                    let script = dying.iter().map(|&member| at(0, FaultEvent::Crash, member as u32));
                     let report = run_safely::<Zookeeper>(&and(network(&cast), script));
                     let context = format!("{cast:?} without {dying:?}");
                     let survivors = (0..n).filter(|member| !dying.contains(member));
@@ -97,7 +97,7 @@ fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
 #[test]
 fn the_next_best_takes_over_when_the_leader_dies() {
     for n in 3..=7 {
-        let report = run_safely::<Zookeeper>(&and(complete(n), [at(20, Event::Crash, n - 1)]));
+        let report = run_safely::<Zookeeper>(&and(complete(n), [at(20, FaultEvent::Crash, n - 1)]));
         assert_elected(&report, id(u64::from(n) - 1), true, &format!("{n} members"));
         // The last ping may have arrived at 20. Ten are silence, one more until all have noticed, eight an election.
         assert!(all_know_at(&report) <= 20 + 10 + 1 + 8, "{n} members: {:?}", report.knew_at);
@@ -114,12 +114,12 @@ fn a_full_restart_elects_in_a_later_epoch() {
 #[test]
 fn who_comes_back_joins_the_leader_that_works() {
     // The best dies, and is back when another leads: it follows.
-    let script = [at(20, Event::Crash, 4), at(60, Event::Recover, 4)];
+    let script = [at(20, FaultEvent::Crash, 4), at(60, FaultEvent::Recover, 4)];
     let report = run_safely::<Zookeeper>(&and(complete(5), script));
     assert_elected(&report, id(4), true, "rejoining");
     assert_eq!(report.stability.changes, 1);
     // Who is better but late does not disturb a leader either.
-    let late = run_safely::<Zookeeper>(&and(complete(5), [at(40, Event::Start, 4)]));
+    let late = run_safely::<Zookeeper>(&and(complete(5), [at(40, FaultEvent::Start, 4)]));
     assert_elected(&late, id(4), true, "late");
     assert_eq!(late.stability.changes, 0);
 }
@@ -137,7 +137,7 @@ fn a_minority_has_no_leader_and_joins_when_the_network_heals() {
 
 #[test]
 fn without_a_majority_nobody_leads_on() {
-    let crashes = [4, 3, 2].map(|member| at(20, Event::Crash, member));
+    let crashes = [4, 3, 2].map(|member| at(20, FaultEvent::Crash, member));
     let ruling = run_safely::<Zookeeper>(&and(complete(5), crashes)).ruling;
     assert_eq!((ruling.outcome, ruling.is_right()), (Outcome::None, true), "{ruling:?}");
 }
@@ -148,9 +148,9 @@ fn observers_follow_and_do_not_count_and_witnesses_count_and_do_not_lead() {
     plan.duties = vec![Duty::Full, Duty::Witness, Duty::Full, Duty::Witness, Duty::Observer];
     assert_eq!(run_safely::<Zookeeper>(&plan).ruling.leader, Some(id(3)));
     // Of four voters three are left, and the observer: enough. Of two, and the observer: not enough.
-    let one_dead = run_safely::<Zookeeper>(&and(plan.clone(), [at(30, Event::Crash, 2)]));
+    let one_dead = run_safely::<Zookeeper>(&and(plan.clone(), [at(30, FaultEvent::Crash, 2)]));
     assert_elected(&one_dead, id(1), true, "the leader dies");
-    let two_dead = and(plan, [at(30, Event::Crash, 1), at(30, Event::Crash, 3)]);
+    let two_dead = and(plan, [at(30, FaultEvent::Crash, 1), at(30, FaultEvent::Crash, 3)]);
     assert_eq!(run_safely::<Zookeeper>(&two_dead).ruling.outcome, Outcome::None);
 }
 
@@ -160,7 +160,7 @@ fn data_counts_before_ids_and_epochs_before_data() {
     let report = run_safely::<Zookeeper>(&network(&cast));
     assert_elected(&report, id(4), true, "the best data, then the greater id");
     // The best comes when all others have been in an epoch, and restart: it has been in none.
-    let script = [vec![at(40, Event::Start, 3)], restart([0, 1, 2, 4], 39)].concat();
+    let script = [vec![at(40, FaultEvent::Start, 3)], restart([0, 1, 2, 4], 39)].concat();
     let report = run_safely::<Zookeeper>(&and(network(&cast), script));
     assert_elected(&report, id(2), true, "the best of those that were in the epoch");
 }
@@ -203,7 +203,7 @@ impl Flaw for HalfIsEnough {
 #[test]
 fn a_forgotten_epoch_is_led_in_twice() {
     // The leader dies, and all others restart: the next best leads in the first epoch again.
-    let plan = and(complete(3), [vec![at(20, Event::Crash, 2)], restart([0, 1], 21)].concat());
+    let plan = and(complete(3), [vec![at(20, FaultEvent::Crash, 2)], restart([0, 1], 21)].concat());
     assert_eq!(run::<Zookeeper>(&plan).1.shared_term(), None);
     assert_eq!(run::<Twin<Forgetful>>(&plan).1.shared_term(), Some(1));
 }

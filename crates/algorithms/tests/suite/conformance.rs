@@ -3,9 +3,9 @@
 use crate::support::conformance::assert_conforms;
 use crate::support::subject::{Subject, Typed};
 use bellwether_algorithms::bully;
-use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Span};
+use bellwether_core::{Driving, FaultEvent, Knowledge, Need, Port, Rank, Span};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Happening};
+use bellwether_sim::Happening;
 use bellwether_testkit::casts::{Cast, run};
 
 bellwether_algorithms::algorithms! {
@@ -67,7 +67,7 @@ fn storage_counts_what_a_state_owns() {
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
     for dead in 0..n {
         let mut plan = cast.complete();
-        let die = |member| Happening { at: bellwether_core::Time::ZERO, what: Event::Crash, member };
+        let die = |member| Happening { at: bellwether_core::Time::ZERO, what: FaultEvent::Crash, member };
         plan.script = (0..dead as u32).map(die).collect();
         // Callers suspect each of the dead. Everyone must know everyone else's rank, and the delay bound.
         let known = (n - 1) * size_of::<Rank>() + size_of::<Span>();

@@ -1,9 +1,9 @@
 //! Any algorithm runs with any detector; and the lecture's arguments about those that are broken.
 
 use bellwether_algorithms::DETECTORS;
-use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Time, Verdict};
+use bellwether_core::{DetectorChoice, Elect, FaultEvent, HOP, Order, Port, Time, Verdict};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
+use bellwether_sim::{Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
 use bellwether_testkit::casts::disturbed::happens;
 use bellwether_testkit::casts::{Cast, set_delay};
 
@@ -62,7 +62,7 @@ fn leader_dies(detector: &str, delay: &str) -> (Cast, Plan) {
     let mut plan = cast.complete();
     set_delay(&mut plan, delay);
     plan.detector = Some(choice(detector));
-    plan.script = vec![happens(Event::Crash, 4, 100 * HOP.ticks())];
+    plan.script = vec![happens(FaultEvent::Crash, 4, 100 * HOP.ticks())];
     plan.limits = LIMITS;
     (cast, plan)
 }
@@ -102,7 +102,7 @@ fn a_death_is_known_when_it_should_be() {
 fn a_member_that_comes_back_is_heard() {
     for detector in ["heartbeat", "ping", "three-valued", "learned", "bayes", "perfect"] {
         let (cast, mut plan) = leader_dies(detector, "unit");
-        plan.script.push(happens(Event::Recover, 4, 400 * HOP.ticks()));
+        plan.script.push(happens(FaultEvent::Recover, 4, 400 * HOP.ticks()));
         let (report, told) = run("bully", &plan);
         assert_eq!(report.ruling.leader, Some(cast.id(4)), "{detector}: {report:?}");
         let working: Vec<_> = told.0.iter().filter(|(.., verdict)| *verdict == Verdict::Working).collect();
@@ -130,7 +130,7 @@ fn broken_detectors_break_elections() {
 fn a_suspicion_alone_changes_nothing() {
     let (cast, mut plan) = leader_dies("three-valued:T=5,D1=1,D2=50", "unit");
     // It is frozen for longer than T + D1, and for less than T + D2.
-    plan.script = vec![happens(Event::Pause, 4, 100_000), happens(Event::Resume, 4, 130_000)];
+    plan.script = vec![happens(FaultEvent::Pause, 4, 100_000), happens(FaultEvent::Resume, 4, 130_000)];
     let (report, told) = run("bully", &plan);
     assert_eq!(report.ruling.leader, Some(cast.id(4)), "{report:?}");
     assert_eq!(report.stability.changes, 0, "{report:?}");

@@ -1,11 +1,11 @@
 //! The same plan gives the same run, to the byte, on every machine and on any number of cores.
 
-use bellwether_core::{Id, Order, Time};
+use bellwether_core::{FaultEvent, Id, Order, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::simulate_observed;
 use bellwether_sim::{
-    Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
-    simulate, simulate_many,
+    JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION, simulate,
+    simulate_many,
 };
 use bellwether_testkit::casts::DELAYS;
 
@@ -152,10 +152,10 @@ fn disturbed_traces_are_the_same_on_every_machine() {
     let setup = Setup {
         links: LinkOrder::Reordering,
         script: vec![
-            (id(8), Event::Crash, Time::ZERO),
-            (id(3), Event::Start, Time::from_ticks(500)),
-            (id(7), Event::Crash, Time::from_ticks(1_234)),
-            (id(2), Event::Call, Time::from_ticks(40_000)),
+            (id(8), FaultEvent::Crash, Time::ZERO),
+            (id(3), FaultEvent::Start, Time::from_ticks(500)),
+            (id(7), FaultEvent::Crash, Time::from_ticks(1_234)),
+            (id(2), FaultEvent::Call, Time::from_ticks(40_000)),
         ],
         ..setup(8, "uniform:0.1..3.0")
     };

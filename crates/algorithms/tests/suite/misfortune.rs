@@ -3,10 +3,9 @@
 
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::faults::{Lie, LinkFaults};
+use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{
-    Delay, Event, Happening, Limits, LinkOrder, Members, RoundMode, Setup, Stream, simulate, stream,
-    time_after_hops,
+    Delay, Happening, Limits, LinkOrder, Members, RoundMode, Setup, Stream, simulate, stream, time_after_hops,
 };
 use rand::RngExt as _;
 
@@ -19,19 +18,19 @@ fn misfortune(seed: u64) -> (Setup, Vec<Happening>) {
     for _ in 0..dice.random_range(0..12) {
         let (member, other) = (dice.random_range(0..n), dice.random_range(0..n));
         let what = match dice.random_range(0..14) {
-            0 => Event::Crash,
-            1 => Event::TornCrash,
-            2 => Event::CrashSending,
-            3 | 4 => Event::Recover,
-            5 => Event::Pause,
-            6 => Event::Resume,
-            7 => Event::Cut(other),
-            8 => Event::Mend(other),
-            9 => Event::Drift(dice.random_range(-900_000..5_000_000)),
-            10 => Event::Jump(dice.random_range(-20_000..20_000)),
-            11 => Event::Lie(Lie::Pretend(id(dice.random_range(0..12)))),
-            12 => Event::Lie(Lie::Forge(id(dice.random_range(0..12)))),
-            _ => Event::Lie(Lie::Silence(other)),
+            0 => FaultEvent::Crash,
+            1 => FaultEvent::TornCrash,
+            2 => FaultEvent::CrashSending,
+            3 | 4 => FaultEvent::Recover,
+            5 => FaultEvent::Pause,
+            6 => FaultEvent::Resume,
+            7 => FaultEvent::Cut(other),
+            8 => FaultEvent::Mend(other),
+            9 => FaultEvent::Drift(dice.random_range(-900_000..5_000_000)),
+            10 => FaultEvent::Jump(dice.random_range(-20_000..20_000)),
+            11 => FaultEvent::Lie(Lie::Pretend(id(dice.random_range(0..12)))),
+            12 => FaultEvent::Lie(Lie::Forge(id(dice.random_range(0..12)))),
+            _ => FaultEvent::Lie(Lie::Silence(other)),
         };
         let at = time_after_hops(f64::from(dice.random_range(0..60))).expect("soon");
         script.push(Happening { at, what, member });

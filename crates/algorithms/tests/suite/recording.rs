@@ -1,9 +1,9 @@
 //! Recordings of real runs, against what a second observer saw and against brute force.
 
-use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
+use bellwether_core::{DynMessage, Elect, FaultEvent, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::recording::{End, Input, Life, Recording, TooLong, record};
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
+use bellwether_sim::{Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{Cast, DELAYS, set_delay};
 use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ fn recorded(entry: usize, plan: &Plan) -> Recording {
 }
 
 /// At these hops, this happens to the member at this place.
-fn happening(at: u64, what: Event, member: u32) -> Happening {
+fn happening(at: u64, what: FaultEvent, member: u32) -> Happening {
     Happening { at: Time::ZERO + HOP * at, what, member }
 }
 
@@ -67,15 +67,16 @@ fn runs() -> Vec<(String, usize, Plan)> {
                 runs.push((context.clone(), entry, plan.clone()));
                 if which == 1 && n > 1 {
                     plan.links = LinkOrder::Reordering;
-                    plan.script = vec![happening(2, Event::Crash, 1)];
+                    plan.script = vec![happening(2, FaultEvent::Crash, 1)];
                     runs.push((format!("{context}, a crash"), entry, plan.clone()));
-                    plan.script = vec![happening(9, Event::Start, 0)];
+                    plan.script = vec![happening(9, FaultEvent::Start, 0)];
                     if n > 2 {
-                        plan.script.push(happening(0, Event::Crash, 2));
+                        plan.script.push(happening(0, FaultEvent::Crash, 2));
                         plan.script.sort_unstable();
                     }
                     runs.push((format!("{context}, a late start"), entry, plan.clone()));
-                    plan.script = vec![happening(6, Event::Crash, 0), happening(9, Event::Start, 0)];
+                    plan.script =
+                        vec![happening(6, FaultEvent::Crash, 0), happening(9, FaultEvent::Start, 0)];
                     runs.push((format!("{context}, dead before its start"), entry, plan));
                 }
             }
@@ -119,7 +120,8 @@ fn every_message_is_matched_with_what_became_of_it() {
                 let (at, from, to, said) = delivered.next().expect("it was delivered");
                 assert_eq!((step.at, message.from, step.member), (*at, *from, *to), "{context}");
                 assert_eq!(&witness.sent[number].3, said, "{context}: {number} is another message");
-                let was_late = plan.script.iter().any(|h| (h.what, h.member) == (Event::Start, step.member));
+                let was_late =
+                    plan.script.iter().any(|h| (h.what, h.member) == (FaultEvent::Start, step.member));
                 assert!(step.at == message.due || was_late, "{context}: {number} came late");
             }
         }
@@ -244,7 +246,7 @@ fn clocks_tell_exactly_what_happened_before_what() {
 fn what_waits_at_the_door_of_one_who_dies_is_lost_with_it() {
     let cast = Cast::in_best_order(Elect::Best, 3);
     let mut plan = cast.ring();
-    plan.script = vec![happening(6, Event::Crash, 0), happening(9, Event::Start, 0)];
+    plan.script = vec![happening(6, FaultEvent::Crash, 0), happening(9, FaultEvent::Start, 0)];
     let recording = recorded(entry("chang-roberts", "plain"), &plan);
     let crash = recording.steps.iter().position(|step| step.inputs[0] == Input::Crash).expect("it dies");
     let next = &recording.steps[crash + 1];
@@ -257,7 +259,7 @@ fn what_waits_at_the_door_of_one_who_dies_is_lost_with_it() {
 fn timers_suspicions_and_reasons_are_kept() {
     let cast = Cast::in_best_order(Elect::Best, 4);
     let mut plan = cast.complete();
-    plan.script = vec![happening(0, Event::Crash, 3)];
+    plan.script = vec![happening(0, FaultEvent::Crash, 3)];
     let recording = recorded(entry("bully", "waiting"), &plan);
     let inputs = || recording.steps.iter().flat_map(|step| &step.inputs);
     assert!(inputs().any(|input| matches!(input, Input::Timer(timer) if timer == "Answers")));

@@ -6,6 +6,7 @@ use crate::search::{Search, Stopped};
 use crate::visited::StateId;
 use crate::walk::{is_late, with_worker};
 use crate::worker::Worker;
+use bellwether_core::FaultEvent;
 use bellwether_model::What;
 use bellwether_sim::LinkOrder;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,8 +24,8 @@ type Duty = (u8, u8, u64);
 fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty> {
     let (parts, now, _) = worker.loaded();
     match what {
-        What::Boot(member) => Some((5, member, 0)),
-        What::Call(member) => Some((0, member, 0)),
+        What::Member(member, FaultEvent::Start) => Some((5, member, 0)),
+        What::Member(member, FaultEvent::Call) => Some((0, member, 0)),
         What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
         What::Deliver(wire, place) => Some((1, wire, parts.hash_at(now.queues[wire as usize], place))),
         What::TimeOut(member, timer) => {
@@ -32,9 +33,8 @@ fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty
         }
         What::Tell(member, port, _) => Some((3, member, port.into())),
         What::Tick => Some((4, 0, 0)),
-        What::Wake(member) => Some((6, member, 0)),
-        What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Ask(..) | What::Certify(_) => None,
+        What::Member(member, FaultEvent::Resume) => Some((6, member, 0)),
+        What::Member(..) | What::Link(..) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::leased::*;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Ask, Liberties, Midway, Rules, TimeModel, What, Whole};
+use bellwether_model::{Liberties, Midway, Rules, TimeModel, What, Whole};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::Played;
 use bellwether_testkit::checks::vote::Vote;
@@ -136,7 +136,7 @@ fn writes_are_torn_or_not() {
             else {
                 continue;
             };
-            if matches!(action.what, What::Recover(_)) || now.spent.crashes > 0 {
+            if matches!(action.what, What::Member(_, FaultEvent::Recover)) || now.spent.crashes > 0 {
                 continue; // it only finds what it had written, or no crash is left
             }
             let found_after = |whole: &mut Whole<'_>, midway| {
@@ -144,8 +144,9 @@ fn writes_are_torn_or_not() {
                 assert!(steps.iter().any(|(it, _)| *it == crash), "{crash:?} is not tried");
                 let down = whole.apply(&rules, now, crash).expect("it is possible");
                 assert!(down.queues.iter().flatten().count() <= now.queues.iter().flatten().count());
-                let back =
-                    whole.apply(&rules, &down, What::Recover(member as u8).into()).expect("so is this");
+                let back = whole
+                    .apply(&rules, &down, What::Member(member as u8, FaultEvent::Recover).into())
+                    .expect("so is this");
                 back.seats[member].status().term
             };
             assert_eq!(found_after(&mut whole, Midway::TornWrite), now.seats[member].status().term);
@@ -171,14 +172,19 @@ fn leaders_are_asked_and_nobody_else() {
     let mut asked = BTreeSet::new();
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps {
-            let What::Ask(member, ask) = action.what else { continue };
+            let What::Member(member, FaultEvent::Request(asked_for)) = action.what else { continue };
             assert_eq!(now.seats[member as usize].status().role, Role::Leader);
             assert_eq!((now.spent.requests, graph.situations[next].spent.requests), (0, 1));
             let leads = graph.situations[next].seats[member as usize].facts(&Toy::SPEC).leads;
-            assert_eq!(leads, ask != Ask::Resign && now.seats[member as usize].facts(&Toy::SPEC).leads);
-            asked.insert((member, ask));
+            assert_eq!(
+                leads,
+                asked_for != Request::Resign && now.seats[member as usize].facts(&Toy::SPEC).leads
+            );
+            asked.insert((member, asked_for));
         }
     }
-    let expected = [Ask::Resign, Ask::Transfer(0), Ask::Transfer(1)].map(|ask| (2, ask));
+    let expected =
+        [Request::Resign, Request::Transfer(Id::new(1).unwrap()), Request::Transfer(Id::new(2).unwrap())]
+            .map(|request| (2, request));
     assert_eq!(asked, BTreeSet::from(expected), "the third leads first, and there is time for no other");
 }

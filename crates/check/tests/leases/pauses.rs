@@ -67,7 +67,9 @@ fn whoever_freezes_catches_up_in_any_order() {
                         waiting = true;
                     }
                     What::Tick => ticks = true,
-                    What::Wake(member) => assert_eq!(attention(member.into()), Attention::Paused),
+                    What::Member(member, FaultEvent::Resume) => {
+                        assert_eq!(attention(member.into()), Attention::Paused)
+                    }
                     _ => {}
                 }
             }

@@ -129,7 +129,7 @@ fn participants(plan: &Plan, liberties: Liberties, graph: &Explored) -> Vec<BTre
         for &(action, next) in &graph.steps[at] {
             let mut members = members.clone();
             members.extend(match action.what {
-                What::Call(member) => Some(member.into()),
+                What::Member(member, FaultEvent::Call) => Some(member.into()),
                 What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
                 _ => None,
             });

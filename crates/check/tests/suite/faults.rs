@@ -4,6 +4,7 @@ use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_model::{Action, Liberties, Midway, Spent, TimeModel, What};
+use bellwether_sim::Plan;
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
@@ -14,12 +15,13 @@ use std::collections::BTreeSet;
 fn cost(action: Action) -> Spent {
     let is = |it: bool| u8::from(it);
     Spent {
-        crashes: is(matches!(action.what, What::Crash(_))) + is(action.crash_after.is_some()),
-        recoveries: is(matches!(action.what, What::Recover(_))),
-        losses: is(matches!(action.what, What::Lose(..))),
-        duplicates: is(matches!(action.what, What::Duplicate(..))),
-        pauses: is(matches!(action.what, What::Pause(_))),
-        requests: is(matches!(action.what, What::Ask(..))),
+        crashes: is(matches!(action.what, What::Member(_, FaultEvent::Crash)))
+            + is(action.crash_after.is_some()),
+        recoveries: is(matches!(action.what, What::Member(_, FaultEvent::Recover))),
+        losses: is(matches!(action.what, What::Link(_, _, Fate::Lost))),
+        duplicates: is(matches!(action.what, What::Link(_, _, Fate::Twice))),
+        pauses: is(matches!(action.what, What::Member(_, FaultEvent::Pause))),
+        requests: is(matches!(action.what, What::Member(_, FaultEvent::Request(_)))),
         ticks: u16::from(action.what == What::Tick),
         untold: 0, // nothing is certified here
     }
@@ -61,6 +63,24 @@ fn budgets_are_kept_and_used_up() {
     assert_eq!(ours.depth, graph.levels());
 }
 
+/// In a ring that closes, members past the neighbours of a dead member hear from it, but are not its neighbours.
+#[test]
+fn certificates_reach_only_the_neighbours_of_a_dead_member() {
+    let certified = Liberties { crashes: 1, recoveries: 1, certified: true, ..NONE };
+    for two_way in [false, true] {
+        let ring = if two_way { two_way_ring(&[1, 2, 3, 4]) } else { ring(&[1, 2, 3, 4]) };
+        let plan = called_by(&[0], Plan { ring_closes: true, ..ring });
+        let graph = Explored::new::<ChangRoberts>(&plan, certified);
+        let told: BTreeSet<u8> = (graph.steps.iter().flatten())
+            .filter_map(|(action, _)| match action.what {
+                What::Member(member, FaultEvent::Learn(dead)) => Some((4 + member - dead) % 4),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told, if two_way { BTreeSet::from([1, 3]) } else { BTreeSet::from([1]) });
+    }
+}
+
 /// The first tells the second that it leads, and then the third that the second does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Appointed {
@@ -100,7 +120,11 @@ fn whoever_sends_may_crash_half_way() {
     let finding = finding(&checked, Property::AllAgree);
     let run = finding.counterexample.as_ref().expect("it is found");
     assert!(
-        run.actions.contains(&Action { what: What::Boot(0), draw: 0, crash_after: Some(Midway::Sends(1)) }),
+        run.actions.contains(&Action {
+            what: What::Member(0, FaultEvent::Start),
+            draw: 0,
+            crash_after: Some(Midway::Sends(1))
+        }),
         "{run:?}"
     );
     assert_eq!(run.actions.len(), 4); // three boot, and one word arrives

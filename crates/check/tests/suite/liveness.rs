@@ -19,9 +19,8 @@ fn duty(now: &Situation, what: What) -> Option<String> {
             Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
         }
         What::Tell(member, port, _) => Some(format!("tell {member} {port}")),
-        What::Boot(_) | What::Call(_) | What::Tick => Some(format!("{what:?}")),
-        What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Wake(_) | What::Ask(..) | What::Certify(_) => None, // there are none here
+        What::Member(_, FaultEvent::Start | FaultEvent::Call) | What::Tick => Some(format!("{what:?}")),
+        What::Member(..) | What::Link(..) => None, // no pauses here, which would have to end
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::fault_values::{Cutting, Parting, Pausing, Timed};
 use super::values::{HopTime, Moment, parse_moment};
-use bellwether_core::{Id, Request};
+use bellwether_core::{FaultEvent, Id, Lie, Request};
 use bellwether_sim::faults::notation::{Leap, Pattern, Rate, Share};
-use bellwether_sim::faults::{Event, Lie, LinkWishes, Partition, Scripted, cut, pause};
+use bellwether_sim::faults::{LinkWishes, Partition, Scripted, cut, pause};
 use clap::Args;
 
 /// What goes wrong.
@@ -127,36 +127,36 @@ pub struct FaultArgs {
 }
 
 /// An option whose values name another member, and what happens with regard to it.
-type Naming<'a> = (Given<'a, Timed<Id>>, fn(Id) -> Event<Id>);
+type Naming<'a> = (Given<'a, Timed<Id>>, fn(Id) -> FaultEvent<Id>);
 
 /// An option, and the values that it was given.
 type Given<'a, T> = (&'static str, &'a [T]);
 
 impl FaultArgs {
     /// What happens to a member at a time, by option.
-    fn moments(&self) -> [(Given<'_, Moment>, Event<Id>); 9] {
+    fn moments(&self) -> [(Given<'_, Moment>, FaultEvent<Id>); 9] {
         [
-            (("crash", &self.crash), Event::Crash),
-            (("torn-crash", &self.torn_crash), Event::TornCrash),
-            (("crash-sending", &self.crash_sending), Event::CrashSending),
-            (("recover", &self.recover), Event::Recover),
-            (("start", &self.start), Event::Start),
-            (("call", &self.call), Event::Call),
-            (("resign", &self.resign), Event::Request(Request::Resign)),
-            (("withdraw", &self.withdraw), Event::Request(Request::Withdraw)),
-            (("stand", &self.stand), Event::Request(Request::Stand)),
+            (("crash", &self.crash), FaultEvent::Crash),
+            (("torn-crash", &self.torn_crash), FaultEvent::TornCrash),
+            (("crash-sending", &self.crash_sending), FaultEvent::CrashSending),
+            (("recover", &self.recover), FaultEvent::Recover),
+            (("start", &self.start), FaultEvent::Start),
+            (("call", &self.call), FaultEvent::Call),
+            (("resign", &self.resign), FaultEvent::Request(Request::Resign)),
+            (("withdraw", &self.withdraw), FaultEvent::Request(Request::Withdraw)),
+            (("stand", &self.stand), FaultEvent::Request(Request::Stand)),
         ]
     }
 
     /// How members lie and what they are asked, by option.
     fn namings(&self) -> [Naming<'_>; 6] {
         [
-            (("pretend", &self.pretend), |id| Event::Lie(Lie::Pretend(id))),
-            (("forge", &self.forge), |id| Event::Lie(Lie::Forge(id))),
-            (("silence", &self.silence), |id| Event::Lie(Lie::Silence(id))),
-            (("transfer", &self.transfer), |id| Event::Request(Request::Transfer(id))),
-            (("admit", &self.admit), |id| Event::Request(Request::Admit(id))),
-            (("dismiss", &self.dismiss), |id| Event::Request(Request::Dismiss(id))),
+            (("pretend", &self.pretend), |id| FaultEvent::Lie(Lie::Pretend(id))),
+            (("forge", &self.forge), |id| FaultEvent::Lie(Lie::Forge(id))),
+            (("silence", &self.silence), |id| FaultEvent::Lie(Lie::Silence(id))),
+            (("transfer", &self.transfer), |id| FaultEvent::Request(Request::Transfer(id))),
+            (("admit", &self.admit), |id| FaultEvent::Request(Request::Admit(id))),
+            (("dismiss", &self.dismiss), |id| FaultEvent::Request(Request::Dismiss(id))),
         ]
     }
 
@@ -167,8 +167,8 @@ impl FaultArgs {
             script.extend(moments.iter().map(|moment| (moment.id, what, moment.at.0)));
         }
         script.extend(self.pause.iter().flat_map(|pausing| pause(pausing.id, pausing.during)));
-        script.extend(self.drift.iter().map(|drift| (drift.id, Event::Drift(drift.what.0), drift.at.0)));
-        script.extend(self.jump.iter().map(|jump| (jump.id, Event::Jump(jump.what.0), jump.at.0)));
+        script.extend(self.drift.iter().map(|drift| (drift.id, FaultEvent::Drift(drift.what.0), drift.at.0)));
+        script.extend(self.jump.iter().map(|jump| (jump.id, FaultEvent::Jump(jump.what.0), jump.at.0)));
         for ((_, values), happens) in self.namings() {
             script.extend(values.iter().map(|value| (value.id, happens(value.what), value.at.0)));
         }

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::found::Broken;
 use crate::inquiry::Inquiry;
-use bellwether_core::{HOP, Role, Time};
+use bellwether_core::{FaultEvent, HOP, Role, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::recording::{Input, Recording, record};
 use bellwether_lab::wording;
@@ -15,7 +15,7 @@ pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {
     let recording = record(&ALGORITHMS.entries[inquiry.choice.entry], &broken.plan, RoundMode::Auto)?;
     let steps = broken.steps();
     let actions = &broken.run.actions;
-    let booting = actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
+    let booting = actions.iter().take_while(|action| action.what.is_boot()).count();
     let digits = steps.len().to_string().len();
     let width = steps.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
@@ -37,7 +37,11 @@ pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {
 
 /// What was recorded of a step.
 fn recorded(recording: &Recording, at: Time, action: Action) -> Option<usize> {
-    let boots = if let What::Boot(member) = action.what { Some(u32::from(member)) } else { None };
+    let boots = if let What::Member(member, FaultEvent::Start) = action.what {
+        Some(u32::from(member))
+    } else {
+        None
+    };
     recording.steps.iter().position(|step| step.at == at && boots.is_none_or(|member| step.member == member))
 }
 

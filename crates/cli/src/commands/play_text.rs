@@ -3,10 +3,10 @@
 use super::scenarios::algorithm;
 use super::simulate_text::line;
 use crate::again::quoted;
-use bellwether_core::Id;
+use bellwether_core::{FaultEvent, Id};
 use bellwether_lab::scenario::{Mismatch, Played, Scenario};
 use bellwether_lab::wording::asked;
-use bellwether_sim::{Event, LinkOrder, Schedule};
+use bellwether_sim::{LinkOrder, Schedule};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.
 pub fn heading(name: &str, scenario: &Scenario) -> String {
@@ -25,11 +25,11 @@ pub fn heading(name: &str, scenario: &Scenario) -> String {
     text.push_str(&line("delay", format!("{}{links}", scenario.setup.delay)));
     for (id, what, at) in &scenario.setup.script {
         let does = match what {
-            Event::Crash => "crashes".to_owned(),
-            Event::Start => "starts".to_owned(),
-            Event::Call => "calls".to_owned(),
-            Event::Request(request) => asked(*request),
-            other => other.word().to_owned(),
+            FaultEvent::Crash => "crashes".to_owned(),
+            FaultEvent::Start => "starts".to_owned(),
+            FaultEvent::Call => "calls".to_owned(),
+            FaultEvent::Request(request) => asked(*request),
+            other => other.kind().word().to_owned(),
         };
         text.push_str(&line("event", format!("{id} {does} at {at}")));
     }

@@ -9,9 +9,9 @@ use crate::args::TimeoutsArgs;
 use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_algorithms::raft_vote::{Manner, RaftVote, Within};
-use bellwether_core::{Elect, HOP, Id, MachineType, Order, Rank, Span, Time, Topology};
+use bellwether_core::{Elect, FaultEvent, HOP, Id, MachineType, Order, Rank, Span, Time, Topology};
 use bellwether_lab::outage::{Outage, after_crash};
-use bellwether_sim::{Delay, Event, Happening, Plan, in_parallel};
+use bellwether_sim::{Delay, Happening, Plan, in_parallel};
 
 /// How long a message takes, in hops. A tenth of the bound is a hop: so time-outs in tenths of bounds are in hops.
 const DELAY: Delay = Delay::Uniform { least: 5.0, most: 10.0 };
@@ -118,7 +118,8 @@ fn plan(nodes: u32, greatest: u64, seed: u64) -> Plan {
     plan.delay = DELAY;
     plan.seed = seed;
     let late = Time::ZERO + HOP * greatest;
-    plan.script = (0..nodes - 1).map(|member| Happening { at: late, what: Event::Start, member }).collect();
+    plan.script =
+        (0..nodes - 1).map(|member| Happening { at: late, what: FaultEvent::Start, member }).collect();
     plan
 }
 

@@ -187,7 +187,7 @@ fn input<'a>(recording: &'a Recording, input: &'a Input) -> InputObject<'a> {
         Input::Boot => InputObject::Boot,
         Input::Recovery => InputObject::Recovery,
         Input::Struck(what) => InputObject::Struck(Strike {
-            what: what.word(),
+            what: what.kind().word(),
             details: EventDetails::of(*what, &recording.ranks),
         }),
         Input::Call => InputObject::Call,

@@ -2,8 +2,7 @@
 
 use super::svg::line;
 use crate::recording::{Input, Recording};
-use bellwether_core::{Role, Status};
-use bellwether_sim::Event;
+use bellwether_core::{FaultEvent, Role, Status};
 use std::fmt::Write as _;
 
 /// A red cross.
@@ -51,8 +50,10 @@ impl Mark {
         match step.inputs.last() {
             Some(Input::Crash) => Mark::Crashes,
             Some(Input::Loss(_)) => Mark::Nothing,
-            Some(Input::Struck(Event::Resume | Event::Mend(_) | Event::Heal)) => Mark::Righted,
-            Some(Input::Struck(what)) if !matches!(what, Event::Request(_) | Event::Learn(_)) => Mark::Struck,
+            Some(Input::Struck(FaultEvent::Resume | FaultEvent::Mend(_) | FaultEvent::Heal)) => Mark::Righted,
+            Some(Input::Struck(what)) if !matches!(what, FaultEvent::Request(_) | FaultEvent::Learn(_)) => {
+                Mark::Struck
+            }
             _ if is_news && role == Role::Leader => Mark::Leads,
             _ if is_news && (role == Role::Follower || leader.is_some()) => Mark::Knows,
             Some(Input::Timer(_)) => Mark::TimesOut,

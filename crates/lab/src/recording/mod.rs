@@ -11,13 +11,12 @@ mod shown;
 pub use clocks::Clocks;
 pub use shown::Field;
 
-use bellwether_core::{Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
+use bellwether_core::{FaultEvent, Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
 use bellwether_model::run_plan_observed;
 use bellwether_sim::Drop;
 use bellwether_sim::Plan;
 use bellwether_sim::RoundMode;
 use bellwether_sim::Runner;
-use bellwether_sim::faults::Event;
 use bellwether_sim::{Driver, Report};
 use recorder::Recorder;
 use std::ops::Range;
@@ -79,7 +78,7 @@ pub enum Input {
     /// It boots again after a crash, with what it had saved.
     Recovery,
     /// Something goes wrong with it, or is put right.
-    Struck(Event),
+    Struck(FaultEvent),
     /// An election is called at it.
     Call,
     /// This message arrives.

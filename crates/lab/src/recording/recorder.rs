@@ -1,11 +1,10 @@
 //! Turns what an observer sees into steps.
 
 use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, shown};
-use bellwether_core::{DynMessage, DynState};
+use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
 use bellwether_sim::Plan;
 use bellwether_sim::Report;
-use bellwether_sim::faults::Event;
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::{Drop, Observer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,15 +157,15 @@ impl Observer for Recorder {
         self.push(at, member, vec![Input::Crash], seat);
     }
 
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
-        if let Event::Request(_) | Event::Learn(_) = what {
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
+        if let FaultEvent::Request(_) | FaultEvent::Learn(_) = what {
             return self.wait(member, Input::Struck(what)); // it acts on it
         }
         let mut seat = self.seat(member);
         match (what, seat.life) {
-            (Event::Pause, Life::Up) => seat.life = Life::Frozen,
-            (Event::Resume, Life::Frozen) => seat.life = Life::Up,
-            (Event::Lie(_), _) => seat.lies = true,
+            (FaultEvent::Pause, Life::Up) => seat.life = Life::Frozen,
+            (FaultEvent::Resume, Life::Frozen) => seat.life = Life::Up,
+            (FaultEvent::Lie(_), _) => seat.lies = true,
             _ => {}
         }
         self.push(at, member, vec![Input::Struck(what)], seat);

@@ -6,9 +6,9 @@
 use super::error::Flaw;
 use super::members::{check_member, in_keys};
 use super::table::{At, Table, Value};
-use bellwether_core::{Id, Request, Time};
+use bellwether_core::{FaultEvent, Id, Lie, Request, Time};
 use bellwether_sim::faults::notation::{Interval, Leap, Rate};
-use bellwether_sim::faults::{self, Event, Lie, Partition, Scripted};
+use bellwether_sim::faults::{self, Partition, Scripted};
 
 const KEYS: &[&str] = &[
     "at",
@@ -46,18 +46,18 @@ const KEYS: &[&str] = &[
 ];
 
 /// What happens to a member and needs no further words.
-const PLAIN: [(&str, Event<Id>); 11] = [
-    ("crash", Event::Crash),
-    ("torn_crash", Event::TornCrash),
-    ("crash_sending", Event::CrashSending),
-    ("recover", Event::Recover),
-    ("start", Event::Start),
-    ("call", Event::Call),
-    ("pause", Event::Pause),
-    ("resume", Event::Resume),
-    ("resign", Event::Request(Request::Resign)),
-    ("withdraw", Event::Request(Request::Withdraw)),
-    ("stand", Event::Request(Request::Stand)),
+const PLAIN: [(&str, FaultEvent<Id>); 11] = [
+    ("crash", FaultEvent::Crash),
+    ("torn_crash", FaultEvent::TornCrash),
+    ("crash_sending", FaultEvent::CrashSending),
+    ("recover", FaultEvent::Recover),
+    ("start", FaultEvent::Start),
+    ("call", FaultEvent::Call),
+    ("pause", FaultEvent::Pause),
+    ("resume", FaultEvent::Resume),
+    ("resign", FaultEvent::Request(Request::Resign)),
+    ("withdraw", FaultEvent::Request(Request::Withdraw)),
+    ("stand", FaultEvent::Request(Request::Stand)),
 ];
 
 /// The further keys, and what each goes with.
@@ -84,7 +84,7 @@ pub(super) struct Events {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occurrence {
     pub id: At<Id>,
-    pub what: Event<Id>,
+    pub what: FaultEvent<Id>,
     pub when: At<Time>,
 }
 
@@ -163,9 +163,9 @@ impl Events {
         let one_way = event.read("one_way", Value::flag)?.is_some_and(|flag| flag.value);
         let is_cut = whom.key == "cut";
         for (from, to) in [(a, b), (b, a)].into_iter().take(if one_way { 1 } else { 2 }) {
-            let what = if is_cut { Event::Cut(to.value) } else { Event::Mend(to.value) };
+            let what = if is_cut { FaultEvent::Cut(to.value) } else { FaultEvent::Mend(to.value) };
             self.happenings.push(Occurrence { id: from, what, when });
-            let mended = |when| Occurrence { id: from, what: Event::Mend(to.value), when };
+            let mended = |when| Occurrence { id: from, what: FaultEvent::Mend(to.value), when };
             self.happenings.extend(end.map(mended));
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Events {
         }
         for id in ids {
             self.happenings.extend(events.iter().map(|&what| Occurrence { id, what, when }));
-            self.happenings.extend(end.map(|when| Occurrence { id, what: Event::Resume, when }));
+            self.happenings.extend(end.map(|when| Occurrence { id, what: FaultEvent::Resume, when }));
         }
         Ok(())
     }
@@ -202,25 +202,27 @@ impl Events {
 
     /// Whether anything happens besides deaths, late starts, calls and requests.
     pub fn disturb(&self) -> bool {
-        let is_plain = |what| matches!(what, Event::Crash | Event::Start | Event::Call | Event::Request(_));
+        let is_plain = |what| {
+            matches!(what, FaultEvent::Crash | FaultEvent::Start | FaultEvent::Call | FaultEvent::Request(_))
+        };
         !self.partitions.is_empty() || self.happenings.iter().any(|event| !is_plain(event.what))
     }
 
     /// Whether a member never starts.
     pub fn is_dead_from_the_start(&self, id: Id) -> bool {
-        self.happenings
-            .iter()
-            .any(|event| event.id.value == id && event.what == Event::Crash && event.when.value == Time::ZERO)
+        self.happenings.iter().any(|event| {
+            event.id.value == id && event.what == FaultEvent::Crash && event.when.value == Time::ZERO
+        })
     }
 
     /// When a member dies that does not come back, if it does.
     pub fn dies_at(&self, id: Id) -> Option<Time> {
-        let of = |wanted: fn(&Event<Id>) -> bool| {
+        let of = |wanted: fn(&FaultEvent<Id>) -> bool| {
             let own = self.happenings.iter().filter(|event| event.id.value == id && wanted(&event.what));
             own.map(|event| event.when.value).max()
         };
-        let died = of(|what| *what == Event::Crash)?;
-        let recovered = of(|what| *what == Event::Recover);
+        let died = of(|what| *what == FaultEvent::Crash)?;
+        let recovered = of(|what| *what == FaultEvent::Recover);
         Some(died).filter(|&died| recovered.is_none_or(|recovered| recovered < died))
     }
 
@@ -228,12 +230,7 @@ impl Events {
     pub fn check(&self, ids: &[Id], until: Option<Time>) -> Result<(), Flaw> {
         for event in &self.happenings {
             check_member(ids, "member", event.id)?;
-            let other = match event.what {
-                Event::Cut(id) | Event::Mend(id) | Event::Lie(Lie::Silence(id)) => Some(id),
-                Event::Request(request) => request.about(),
-                _ => None,
-            };
-            if let Some(id) = other {
+            if let Some(id) = event.what.about() {
                 check_member(ids, "member", At { value: id, at: event.id.at })?;
             }
             check_time(event.when, until)?;
@@ -263,7 +260,7 @@ fn check_time(when: At<Time>, until: Option<Time>) -> Result<(), Flaw> {
 }
 
 /// What happens to a member, with its further words.
-fn what_happens(event: &Table<'_>, whom: &Value<'_>) -> Result<Vec<Event<Id>>, Flaw> {
+fn what_happens(event: &Table<'_>, whom: &Value<'_>) -> Result<Vec<FaultEvent<Id>>, Flaw> {
     if let Some((_, what)) = PLAIN.iter().find(|(key, _)| *key == whom.key) {
         return Ok(vec![*what]);
     }
@@ -277,18 +274,20 @@ fn what_happens(event: &Table<'_>, whom: &Value<'_>) -> Result<Vec<Event<Id>>, F
         "drift" => {
             let by = further("by", "\"1%\"")?;
             let rate: Result<Rate, String> = by.text()?.parse();
-            vec![Event::Drift(rate.map_err(|problem| Flaw::new(by.at, problem))?.0)]
+            vec![FaultEvent::Drift(rate.map_err(|problem| Flaw::new(by.at, problem))?.0)]
         }
         "jump" => {
             let by = further("by", "2.5")?;
             let leap = by.as_signed_number().and_then(Leap::by_hops);
-            vec![Event::Jump(leap.ok_or_else(|| by.unlike("a number of hops, not 0, as in 10 or -2.5"))?.0)]
+            vec![FaultEvent::Jump(
+                leap.ok_or_else(|| by.unlike("a number of hops, not 0, as in 10 or -2.5"))?.0,
+            )]
         }
-        "pretend" => vec![Event::Lie(Lie::Pretend(id("as", "9")?))],
-        "forge" => vec![Event::Lie(Lie::Forge(id("leader", "9")?))],
-        "transfer" => vec![Event::Request(Request::Transfer(id("to", "9")?))],
-        "admit" => vec![Event::Request(Request::Admit(id("whom", "9")?))],
-        "dismiss" => vec![Event::Request(Request::Dismiss(id("whom", "9")?))],
+        "pretend" => vec![FaultEvent::Lie(Lie::Pretend(id("as", "9")?))],
+        "forge" => vec![FaultEvent::Lie(Lie::Forge(id("leader", "9")?))],
+        "transfer" => vec![FaultEvent::Request(Request::Transfer(id("to", "9")?))],
+        "admit" => vec![FaultEvent::Request(Request::Admit(id("whom", "9")?))],
+        "dismiss" => vec![FaultEvent::Request(Request::Dismiss(id("whom", "9")?))],
         _ => {
             let towards = further("towards", "9")?;
             let ids = match towards.as_list() {
@@ -298,7 +297,7 @@ fn what_happens(event: &Table<'_>, whom: &Value<'_>) -> Result<Vec<Event<Id>>, F
             if ids.is_empty() {
                 return Err(Flaw::new(towards.at, "'towards' names nobody: say to whom nothing is said"));
             }
-            ids.into_iter().map(|id| Event::Lie(Lie::Silence(id))).collect()
+            ids.into_iter().map(|id| FaultEvent::Lie(Lie::Silence(id))).collect()
         }
     })
 }

@@ -3,8 +3,7 @@
 use super::error::Flaw;
 use super::event::Events;
 use super::table::{At, Table, Value};
-use bellwether_core::{Id, Order};
-use bellwether_sim::faults::Event;
+use bellwether_core::{FaultEvent, Id, Order};
 use bellwether_sim::network::{NetworkError, Shape, parse_links};
 use bellwether_sim::{Attributes, Callers, Members, SetupError};
 
@@ -195,7 +194,7 @@ pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<C
             return Err(Flaw::new(caller.at, problem).hint("name another initiator, or let it crash later"));
         }
     }
-    let calls_later = |what| matches!(what, Event::Call | Event::Recover);
+    let calls_later = |what| matches!(what, FaultEvent::Call | FaultEvent::Recover);
     if callers.is_empty() && !events.happenings.iter().any(|event| calls_later(event.what)) {
         let hint = "name an initiator, or add an [[event]] with 'call'";
         return Err(Flaw::new(value.at, "nobody ever calls an election").hint(hint));

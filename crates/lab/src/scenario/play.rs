@@ -4,11 +4,10 @@ use super::error::{Flaw, ScenarioError};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
 use crate::{Roster, Seat};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, Id, Registry};
+use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id, Registry};
 use bellwether_model::{check_schedule, run_plan_observed};
 use bellwether_sim::Report;
 use bellwether_sim::Runner;
-use bellwether_sim::faults::Event;
 use bellwether_sim::{Limits, Plan};
 use bellwether_sim::{RoundMode, check_messages, kinds, runs_in_step};
 use bellwether_sim::{Setup, SetupError};
@@ -130,7 +129,7 @@ impl Scenario {
         {
             return place;
         }
-        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == Event::Call);
+        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == FaultEvent::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
             SetupError::DuplicateId(_) => "ids",

@@ -2,12 +2,12 @@
 
 use super::MOST_MESSAGES;
 use super::expect::OUTCOMES;
-use bellwether_core::{Elect, HOP, Id, Order, Request, Spec, Time};
+use bellwether_core::{Elect, Fate, FaultArgument, FaultEvent, FaultKind, HOP, Id, Order, Spec, Time};
 use bellwether_sim::Delay;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::Report;
+use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::faults::notation::{DriftBound, Interval, Rate};
-use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::schedule::{Liberties, TimeModel};
 use bellwether_sim::script::{self, Line};
@@ -183,7 +183,7 @@ impl Text {
         match line {
             Line::Once((id, what, at)) => {
                 self.key("at", at);
-                self.once(*id, what);
+                self.once(*id, *what);
             }
             Line::Pause(id, interval) => self.interval(interval, "pause", id),
             Line::Cut(a, b, interval) => self.interval(interval, "cut", list(&[a, b])),
@@ -204,24 +204,29 @@ impl Text {
         self.maybe("until", interval.to);
     }
 
-    fn once(&mut self, id: Id, what: &Event<Id>) {
-        let key = what.word().replace('-', "_");
+    fn once(&mut self, id: Id, what: FaultEvent<Id>) {
+        let (kind, argument) = what.into_parts();
+        let key = kind.word().replace('-', "_");
         match what {
-            Event::Heal => self.key(&key, true),
-            Event::Cut(other) | Event::Mend(other) => {
-                self.key(&key, list(&[id, *other]));
+            FaultEvent::Heal => self.key(&key, true),
+            FaultEvent::Cut(other) | FaultEvent::Mend(other) => {
+                self.key(&key, list(&[id, other]));
                 self.key("one_way", true);
             }
             _ => self.key(&key, id),
         }
-        match what {
-            Event::Drift(millionths) => self.key("by", quoted(&Rate(*millionths).to_string())),
-            Event::Jump(ticks) => self.key("by", *ticks as f64 / HOP.ticks() as f64),
-            Event::Lie(Lie::Pretend(other)) => self.key("as", other),
-            Event::Lie(Lie::Forge(leader)) => self.key("leader", leader),
-            Event::Lie(Lie::Silence(other)) => self.key("towards", other),
-            Event::Request(Request::Transfer(other)) => self.key("to", other),
-            Event::Request(Request::Admit(other) | Request::Dismiss(other)) => self.key("whom", other),
+        match (kind, argument) {
+            (FaultKind::Pretend, Some(FaultArgument::Id(other))) => self.key("as", other),
+            (FaultKind::Forge, Some(FaultArgument::Id(leader))) => self.key("leader", leader),
+            (FaultKind::Silence, Some(FaultArgument::Member(other))) => self.key("towards", other),
+            (FaultKind::Transfer, Some(FaultArgument::Id(other))) => self.key("to", other),
+            (FaultKind::Admit | FaultKind::Dismiss, Some(FaultArgument::Id(other))) => {
+                self.key("whom", other)
+            }
+            (_, Some(FaultArgument::Rate(millionths))) => {
+                self.key("by", quoted(&Rate(millionths).to_string()))
+            }
+            (_, Some(FaultArgument::Ticks(ticks))) => self.key("by", ticks as f64 / HOP.ticks() as f64),
             _ => {}
         }
     }

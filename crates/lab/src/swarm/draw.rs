@@ -7,10 +7,9 @@
 //! when the chaos is over, so that there is an election to be judged.
 
 use super::{Model, Options, time_limit};
-use bellwether_core::{HOP, Id, Knowledge, Need, Span, Spec, Starts, Time, Timing};
+use bellwether_core::{FaultEvent, HOP, Id, Knowledge, Lie, Need, Span, Spec, Starts, Time, Timing};
 use bellwether_sim::Delay;
 use bellwether_sim::faults::notation::Interval;
-use bellwether_sim::faults::{Event, Lie};
 use bellwether_sim::network::Shape;
 use bellwether_sim::script::{self, Line};
 use bellwether_sim::{Callers, Members, Setup};
@@ -128,7 +127,7 @@ impl Draft {
             Callers::Ids(callers) => callers.contains(id),
         };
         if spec.starts == Starts::Callers && !spared.iter().chain(&unharmed).any(calls) {
-            lines.extend(spared.first().map(|&id| Line::Once((id, Event::Call, time(chaos)))));
+            lines.extend(spared.first().map(|&id| Line::Once((id, FaultEvent::Call, time(chaos)))));
         }
         setup.script = script::events(&lines);
         setup.limits.time = time_limit(spec, &setup);
@@ -144,8 +143,8 @@ impl Draft {
                 self.setup.certified_crashes = true;
                 self.crash();
             }
-            Model::Recovery => self.crash_and_recover(Event::Crash),
-            Model::Torn => self.crash_and_recover(Event::TornCrash),
+            Model::Recovery => self.crash_and_recover(FaultEvent::Crash),
+            Model::Torn => self.crash_and_recover(FaultEvent::TornCrash),
             Model::Loss | Model::Bursts => {
                 self.setup.link_faults.loss = self.pick(&[0.01, 0.05, 0.1, 0.2, 0.3]);
                 self.setup.link_faults.burst =
@@ -176,13 +175,13 @@ impl Draft {
             Model::Drift => {
                 for id in self.some_victims() {
                     let rate = self.pick(&[100, 10_000, 50_000, 100_000]) * self.pick(&[1, -1]);
-                    self.strike(id, Event::Drift(rate));
+                    self.strike(id, FaultEvent::Drift(rate));
                 }
             }
             Model::Jump => {
                 for id in self.some_victims() {
                     let hops = self.dice.random_range(1..=20) * self.pick(&[1, -1]);
-                    self.strike(id, Event::Jump(hops * HOP.ticks() as i64));
+                    self.strike(id, FaultEvent::Jump(hops * HOP.ticks() as i64));
                 }
             }
             Model::Lie => self.lie(),
@@ -204,14 +203,14 @@ impl Draft {
     fn crash(&mut self) {
         for id in self.victims_up_to((self.ids.len() - 1) / 2) {
             let in_sending = !self.in_step && self.dice.random_range(0..3) == 0;
-            self.strike(id, if in_sending { Event::CrashSending } else { Event::Crash });
+            self.strike(id, if in_sending { FaultEvent::CrashSending } else { FaultEvent::Crash });
         }
     }
 
-    fn crash_and_recover(&mut self, crash: Event<Id>) {
+    fn crash_and_recover(&mut self, crash: FaultEvent<Id>) {
         for id in self.some_victims() {
             let interval = self.interval(1..=self.chaos);
-            let back = interval.to.map(|to| Line::Once((id, Event::Recover, to)));
+            let back = interval.to.map(|to| Line::Once((id, FaultEvent::Recover, to)));
             self.lines.push(Line::Once((id, crash, interval.from)));
             self.lines.extend(back);
         }
@@ -261,11 +260,11 @@ impl Draft {
                 2 if member != id => Lie::Silence(member),
                 _ => Lie::Forge(named),
             };
-            self.strike(id, Event::Lie(lie));
+            self.strike(id, FaultEvent::Lie(lie));
         }
     }
 
-    fn strike(&mut self, id: Id, what: Event<Id>) {
+    fn strike(&mut self, id: Id, what: FaultEvent<Id>) {
         let at = time(self.dice.random_range(1..=self.chaos));
         self.lines.push(Line::Once((id, what, at)));
     }

@@ -17,10 +17,10 @@ pub use model::Model;
 pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
-use bellwether_core::{DetectorChoice, DetectorEntry, Lasting, Registry, Span, Spec, Time};
+use bellwether_core::{DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time};
 use bellwether_sim::Report;
 use bellwether_sim::Runner;
-use bellwether_sim::faults::{Event, Lie, LinkFaults};
+use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{Members, Setup, SetupError};
 use bellwether_sim::{Plan, SETTLING};
 use bellwether_sim::{RoundMode, can_forge, in_parallel, simulate};
@@ -72,9 +72,9 @@ pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> S
     let mut setup = draw(entry.spec, case.model, case.seed, options);
     if !can_forge(entry) {
         for (whose, what, _) in &mut setup.script {
-            if let Event::Lie(Lie::Forge(id)) = *what {
+            if let FaultEvent::Lie(Lie::Forge(id)) = *what {
                 let other = Some(id).filter(|id| id != whose).or_else(draw::stranger);
-                *what = Event::Lie(other.map_or(Lie::Forge(id), Lie::Pretend));
+                *what = FaultEvent::Lie(other.map_or(Lie::Forge(id), Lie::Pretend));
             }
         }
     }
@@ -151,7 +151,7 @@ fn bounded(mut plan: Plan) -> Plan {
 /// When the last honest member came to know the leader that it names at the end.
 fn settled_at(plan: &Plan, report: &Report) -> Time {
     let lies = |member: usize| {
-        plan.script.iter().any(|h| matches!(h.what, Event::Lie(_)) && h.member as usize == member)
+        plan.script.iter().any(|h| matches!(h.what, FaultEvent::Lie(_)) && h.member as usize == member)
     };
     let known = report.knew_at.iter().enumerate();
     let known = known.filter(|&(member, &at)| at != Time::NEVER && !lies(member));
@@ -161,7 +161,7 @@ fn settled_at(plan: &Plan, report: &Report) -> Time {
 /// How long the same run takes when nothing goes wrong, and everyone who calls does so at once.
 fn calm_time(algorithm: &Runner, plan: &Plan) -> Span {
     let mut calm = plan.clone();
-    calm.script.retain(|happening| happening.what == Event::Call);
+    calm.script.retain(|happening| happening.what == FaultEvent::Call);
     calm.script.iter_mut().for_each(|call| call.at = Time::ZERO);
     calm.link_faults = LinkFaults::default();
     let report = simulate(algorithm, &calm, RoundMode::Auto);

@@ -2,11 +2,11 @@
 
 use super::{bounded, judge, time_limit};
 use crate::shrink::{Chances, Shrunk, shrink};
-use bellwether_core::{Id, Spec, Starts};
+use bellwether_core::{FaultEvent, Id, Spec, Starts};
 use bellwether_model::run_plan_observed;
 use bellwether_sim::RoundMode;
 use bellwether_sim::Runner;
-use bellwether_sim::faults::{Chosen, Event};
+use bellwether_sim::faults::Chosen;
 use bellwether_sim::{Callers, Members, Setup};
 
 /// Reduces a run to a small one of which the same becomes. No more than `most_runs` are tried.
@@ -37,20 +37,21 @@ fn with_time(spec: &Spec, setup: &Setup) -> Setup {
 /// middle of a write.
 fn telling(setup: &Setup) -> (bool, bool) {
     let any = |wanted| setup.script.iter().any(|(_, what, _)| *what == wanted);
-    (any(Event::Recover), any(Event::TornCrash))
+    (any(FaultEvent::Recover), any(FaultEvent::TornCrash))
 }
 
 /// Whether somebody calls an election to whom nothing happens.
 fn is_fair(spec: &Spec, setup: &Setup) -> bool {
     let Some(Members::Ids(ids)) = &setup.members else { return false };
-    let concerns_links = |what| matches!(what, Event::Call | Event::Cut(_) | Event::Mend(_) | Event::Heal);
+    let concerns_links =
+        |what| matches!(what, FaultEvent::Call | FaultEvent::Cut(_) | FaultEvent::Mend(_) | FaultEvent::Heal);
     let is_steady = |id: Id| setup.script.iter().all(|&(whose, what, _)| whose != id || concerns_links(what));
     let calls_at_first = |id: Id| match &setup.callers {
         Callers::All => true,
         Callers::Ids(callers) => callers.contains(&id),
     };
     let calls_later =
-        |id: Id| setup.script.iter().any(|&(whose, what, _)| whose == id && what == Event::Call);
+        |id: Id| setup.script.iter().any(|&(whose, what, _)| whose == id && what == FaultEvent::Call);
     let calls = |id: Id| spec.starts == Starts::Everyone || calls_at_first(id) || calls_later(id);
     ids.iter().any(|&id| is_steady(id) && calls(id))
 }

@@ -1,9 +1,9 @@
 //! Scenarios and swarms of algorithms that go on for ever.
 
-use bellwether_core::Request;
+use bellwether_core::{FaultEvent, Request};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Model, Options, draw_for};
-use bellwether_sim::{Event, Members, RoundMode, Setup, simulate};
+use bellwether_sim::{Members, RoundMode, Setup, simulate};
 use bellwether_testkit::toys::beacon::BEACONS;
 use bellwether_testkit::toys::{hops, id};
 use std::path::Path;
@@ -20,7 +20,7 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         Request::Stand,
     ];
     let script =
-        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), Event::Request(request), at(hop)));
+        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), FaultEvent::Request(request), at(hop)));
     let setup = Setup {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],

@@ -1,9 +1,8 @@
 //! Scenario files as text: whatever stands in them, the answer is a scenario or a place and a reason.
 
-use bellwether_core::Id;
+use bellwether_core::{Fate, FaultEvent, Id, Lie};
 use bellwether_lab::scenario::{Scenario, ScenarioError};
 use bellwether_model::{Liberties, TimeModel};
-use bellwether_sim::faults::{Event, Fate, Lie};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -154,32 +153,32 @@ fn every_failure_can_be_written_down() {
     let id = |value| Id::new(value).unwrap();
     let (nine, two, five, seven) = (id(9), id(2), id(5), id(7));
     let expected = [
-        (two, Event::Crash, 1.0),
-        (five, Event::Crash, 1.0),
-        (seven, Event::TornCrash, 2.0),
-        (two, Event::Recover, 3.0),
-        (five, Event::Recover, 3.0),
-        (seven, Event::Recover, 3.0),
-        (five, Event::CrashSending, 4.0),
-        (two, Event::Pause, 5.0),
-        (two, Event::Resume, 6.5),
-        (seven, Event::Pause, 5.0),
-        (seven, Event::Resume, 6.5),
-        (two, Event::Pause, 7.0),
-        (two, Event::Resume, 8.0),
-        (nine, Event::Cut(two), 9.0),
-        (nine, Event::Mend(two), 10.0),
-        (two, Event::Cut(nine), 9.0),
-        (two, Event::Mend(nine), 10.0),
-        (nine, Event::Cut(two), 11.0),
-        (nine, Event::Mend(two), 12.0),
-        (seven, Event::Drift(-500), 16.0),
-        (seven, Event::Jump(-2_500), 17.0),
-        (seven, Event::Jump(-3_000), 18.0),
-        (seven, Event::Lie(Lie::Pretend(id(11))), 19.0),
-        (seven, Event::Lie(Lie::Forge(two)), 20.0),
-        (seven, Event::Lie(Lie::Silence(nine)), 21.0),
-        (seven, Event::Lie(Lie::Silence(two)), 21.0),
+        (two, FaultEvent::Crash, 1.0),
+        (five, FaultEvent::Crash, 1.0),
+        (seven, FaultEvent::TornCrash, 2.0),
+        (two, FaultEvent::Recover, 3.0),
+        (five, FaultEvent::Recover, 3.0),
+        (seven, FaultEvent::Recover, 3.0),
+        (five, FaultEvent::CrashSending, 4.0),
+        (two, FaultEvent::Pause, 5.0),
+        (two, FaultEvent::Resume, 6.5),
+        (seven, FaultEvent::Pause, 5.0),
+        (seven, FaultEvent::Resume, 6.5),
+        (two, FaultEvent::Pause, 7.0),
+        (two, FaultEvent::Resume, 8.0),
+        (nine, FaultEvent::Cut(two), 9.0),
+        (nine, FaultEvent::Mend(two), 10.0),
+        (two, FaultEvent::Cut(nine), 9.0),
+        (two, FaultEvent::Mend(nine), 10.0),
+        (nine, FaultEvent::Cut(two), 11.0),
+        (nine, FaultEvent::Mend(two), 12.0),
+        (seven, FaultEvent::Drift(-500), 16.0),
+        (seven, FaultEvent::Jump(-2_500), 17.0),
+        (seven, FaultEvent::Jump(-3_000), 18.0),
+        (seven, FaultEvent::Lie(Lie::Pretend(id(11))), 19.0),
+        (seven, FaultEvent::Lie(Lie::Forge(two)), 20.0),
+        (seven, FaultEvent::Lie(Lie::Silence(nine)), 21.0),
+        (seven, FaultEvent::Lie(Lie::Silence(two)), 21.0),
     ];
     let script: Vec<_> = scenario.setup.script.iter().map(|&(id, what, at)| (id, what, at.hops())).collect();
     assert_eq!(script, expected);

@@ -1,8 +1,8 @@
 //! The shrinker against a dumb twin that tries everything.
 
-use bellwether_core::{Id, Time};
+use bellwether_core::{FaultEvent, Id, Time};
 use bellwether_lab::shrink::{shrink, size};
-use bellwether_sim::{Callers, Event, Members, Setup};
+use bellwether_sim::{Callers, Members, Setup};
 use bellwether_testkit::toys::id;
 
 const MEMBERS: u64 = 6;
@@ -13,7 +13,7 @@ fn at(tenths: u64) -> Time {
 
 /// Six members, to each of whom two things happen.
 fn large() -> Setup {
-    let kinds = [Event::Crash, Event::Recover, Event::Call];
+    let kinds = [FaultEvent::Crash, FaultEvent::Recover, FaultEvent::Call];
     let mut script = Vec::new();
     for member in 1..=MEMBERS {
         for offset in 0..2 {
@@ -29,7 +29,7 @@ fn members(setup: &Setup) -> &[Id] {
     if let Some(Members::Ids(ids)) = &setup.members { ids } else { &[] }
 }
 
-fn count(setup: &Setup, what: Event<Id>) -> usize {
+fn count(setup: &Setup, what: FaultEvent<Id>) -> usize {
     setup.script.iter().filter(|(_, other, _)| *other == what).count()
 }
 
@@ -37,10 +37,10 @@ fn count(setup: &Setup, what: Event<Id>) -> usize {
 /// last, which one member alone can show, the greedy search may keep two.
 const FAILURES: [fn(&Setup) -> bool; 5] = [
     |setup| members(setup).len() >= 3,
-    |setup| count(setup, Event::Crash) >= 1,
-    |setup| count(setup, Event::Crash) >= 2 && members(setup).len() >= 4,
+    |setup| count(setup, FaultEvent::Crash) >= 1,
+    |setup| count(setup, FaultEvent::Crash) >= 2 && members(setup).len() >= 4,
     |setup| setup.script.len() >= 5,
-    |setup| count(setup, Event::Recover) >= 1 && count(setup, Event::Call) >= 1,
+    |setup| count(setup, FaultEvent::Recover) >= 1 && count(setup, FaultEvent::Call) >= 1,
 ];
 
 /// The smallest that fails, among all that is left when any members and any events are taken away.

@@ -1,9 +1,8 @@
 //! Swarms: what is drawn, what becomes of it, and that it can be written down.
 
-use bellwether_core::{Id, Need, Spec, Starts, Time};
+use bellwether_core::{FaultEvent, Id, Lie, Need, Spec, Starts, Time};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw, draw_for};
-use bellwether_sim::faults::{Event, Lie};
 use bellwether_sim::{Callers, LinkCounts, Members, RoundMode, Setup, simulate};
 use bellwether_testkit::toys::TOY;
 use bellwether_testkit::toys::shouting::{MODEST, PROMISING};
@@ -58,7 +57,9 @@ fn a_model_lets_its_own_faults_happen_and_no_others() {
         let mut by_chance = 0.0;
         for seed in 0..SEEDS {
             let setup = draw(&TOY, model, seed, &options());
-            seen.extend(setup.script.iter().map(|(_, what, _)| what.word()).filter(|word| *word != "call"));
+            seen.extend(
+                setup.script.iter().map(|(_, what, _)| what.kind().word()).filter(|word| *word != "call"),
+            );
             let faults = &setup.link_faults;
             by_chance += faults.loss + faults.duplication + faults.reordering;
             assert_eq!(faults.burst > 1.0, model == Model::Bursts);
@@ -76,7 +77,9 @@ fn somebody_is_spared_and_calls_and_everything_ceases() {
     each_setup(|spec, model, seed, setup| {
         let members = ids(&setup);
         assert!((5..=9).contains(&members.len()));
-        let own = |what: Event<Id>| !matches!(what, Event::Call | Event::Cut(_) | Event::Mend(_));
+        let own = |what: FaultEvent<Id>| {
+            !matches!(what, FaultEvent::Call | FaultEvent::Cut(_) | FaultEvent::Mend(_))
+        };
         let is_spared = |id: &&Id| !setup.script.iter().any(|(whose, what, _)| whose == *id && own(*what));
         let spared: Vec<&Id> = members.iter().filter(is_spared).collect();
         assert!(spared.len() >= 2, "{model} {seed}");
@@ -84,14 +87,18 @@ fn somebody_is_spared_and_calls_and_everything_ceases() {
             Callers::All => true,
             Callers::Ids(callers) => callers.contains(id),
         };
-        let calls_later = |id: &&Id| setup.script.contains(&(**id, Event::Call, last(&setup)));
-        let called = setup.script.iter().filter(|(_, what, _)| *what == Event::Call).count();
+        let calls_later = |id: &&Id| setup.script.contains(&(**id, FaultEvent::Call, last(&setup)));
+        let called = setup.script.iter().filter(|(_, what, _)| *what == FaultEvent::Call).count();
         assert_eq!(called == 0, spared.iter().any(&calls), "{model} {seed}: a call only where it is needed");
         assert!(spared.iter().any(|id| calls(id) || calls_later(id)), "{model} {seed}");
         // Whatever begins ends.
-        let count = |is: fn(&Event<Id>) -> bool| setup.script.iter().filter(|(_, what, _)| is(what)).count();
-        assert_eq!(count(|what| *what == Event::Pause), count(|what| *what == Event::Resume));
-        assert_eq!(count(|what| matches!(what, Event::Cut(_))), count(|what| matches!(what, Event::Mend(_))));
+        let count =
+            |is: fn(&FaultEvent<Id>) -> bool| setup.script.iter().filter(|(_, what, _)| is(what)).count();
+        assert_eq!(count(|what| *what == FaultEvent::Pause), count(|what| *what == FaultEvent::Resume));
+        assert_eq!(
+            count(|what| matches!(what, FaultEvent::Cut(_))),
+            count(|what| matches!(what, FaultEvent::Mend(_)))
+        );
         assert!(setup.limits.time > last(&setup) && setup.limits.time < Time::NEVER);
         assert!(setup.link_faults.is_none() || setup.link_faults.until < setup.limits.time);
         assert!(setup.plan(spec, seed).is_ok(), "{model} {seed}");
@@ -110,11 +117,12 @@ fn liars_are_fewer_than_a_third_and_the_dead_fewer_than_half() {
         let of = |model| draw(&TOY, model, seed, &options());
         let (lies, crashes) = (of(Model::Lie), of(Model::Crash));
         assert!(
-            lies.script.iter().filter(|(_, what, _)| matches!(what, Event::Lie(_))).count() * 3
+            lies.script.iter().filter(|(_, what, _)| matches!(what, FaultEvent::Lie(_))).count() * 3
                 < ids(&lies).len()
         );
         assert!(
-            crashes.script.iter().filter(|(_, what, _)| what.is_crash()).count() * 2 < ids(&crashes).len()
+            crashes.script.iter().filter(|(_, what, _)| what.kind().is_crash()).count() * 2
+                < ids(&crashes).len()
         );
     }
 }
@@ -230,14 +238,14 @@ fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
     let mut setup = draw(spec, Model::None, 0, &options());
     setup.members = Some(Members::Ids([7, 3, 5].map(id).to_vec()));
     setup.script = vec![
-        (id(3), Event::TornCrash, at(1.5)),
-        (id(3), Event::Recover, at(2.0)),
-        (id(5), Event::Drift(-10_000), at(3.0)),
-        (id(5), Event::Jump(2_500), at(4.0)),
-        (id(7), Event::Lie(Lie::Pretend(id(9))), at(5.0)),
-        (id(5), Event::Pause, at(6.0)),
-        (id(5), Event::Resume, at(7.25)),
-        (id(5), Event::Cut(id(3)), at(8.0)),
+        (id(3), FaultEvent::TornCrash, at(1.5)),
+        (id(3), FaultEvent::Recover, at(2.0)),
+        (id(5), FaultEvent::Drift(-10_000), at(3.0)),
+        (id(5), FaultEvent::Jump(2_500), at(4.0)),
+        (id(7), FaultEvent::Lie(Lie::Pretend(id(9))), at(5.0)),
+        (id(5), FaultEvent::Pause, at(6.0)),
+        (id(5), FaultEvent::Resume, at(7.25)),
+        (id(5), FaultEvent::Cut(id(3)), at(8.0)),
     ];
     setup.link_faults.loss = 0.05;
     let plan = setup.plan(spec, 1).unwrap();

@@ -2,9 +2,8 @@
 
 use super::post::Post;
 use crate::{Action, Midway, Rules, Seat, Situation, What, Whole};
-use bellwether_core::{AnyValue, HOP, MachineType, Port, Request, Span, Status, Time, Verdict};
+use bellwether_core::{AnyValue, Fate, FaultEvent, HOP, MachineType, Port, Span, Status, Time, Verdict};
 use bellwether_sim::Ending;
-use bellwether_sim::Event;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
@@ -26,7 +25,7 @@ pub struct Scene {
     /// What happens to a member, if anything does.
     pub act: Option<Act>,
     /// Who freezes or wakes.
-    pub struck: Option<(u32, Event)>,
+    pub struck: Option<(u32, FaultEvent)>,
     /// For each member, the term in which it leads then, if it does.
     pub leads: Vec<Option<u64>>,
     /// Who stops, after that.
@@ -56,9 +55,14 @@ pub enum Cue {
     Message(usize),
     TimeOut(AnyValue),
     Word(Port, Verdict),
-    Request(Request),
-    /// Of whose death it learns.
-    Learn(u32),
+    /// It is asked something, or learns of a death.
+    Struck(FaultEvent),
+}
+
+/// The same with members by longer numbers.
+fn widened(event: FaultEvent<u8>) -> FaultEvent {
+    let Ok(event) = event.try_map(|member| Ok::<u32, std::convert::Infallible>(member.into()));
+    event
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
@@ -110,9 +114,9 @@ struct Author<'p> {
 impl Author<'_> {
     fn carry_out(&mut self, schedule: &Schedule<Action>) -> Result<Ending, SetupError> {
         // Where no step says who boots when, everyone does before the first.
-        if !schedule.actions.iter().any(|action| matches!(action.what, What::Boot(_))) {
+        if !schedule.actions.iter().any(|action| action.what.is_boot()) {
             for member in 0..self.now.seats.len() as u8 {
-                self.happen(0, What::Boot(member).into())?;
+                self.happen(0, What::Member(member, FaultEvent::Start).into())?;
             }
         }
         let mut loop_begins = None;
@@ -154,14 +158,14 @@ impl Author<'_> {
             let (step_text, problem) = (self.rules.write(action), self.instead());
             return Err(SetupError::Step { number: step + 1, step: step_text, problem });
         };
-        let is_prelude = self.at == Time::ZERO && matches!(action.what, What::Boot(_));
+        let is_prelude = self.at == Time::ZERO && action.what.is_boot();
         if !is_prelude {
             self.at = self.at + HOP;
         }
         let cue = self.cue(action.what);
         match action.what {
-            What::Lose(wire, place) => self.post.lose(wire, place),
-            What::Duplicate(wire, place) => self.post.double(wire, place),
+            What::Link(wire, place, Fate::Lost) => self.post.lose(wire, place),
+            What::Link(wire, place, Fate::Twice) => self.post.double(wire, place),
             What::Tick => self.post.tick(),
             _ => {}
         }
@@ -172,13 +176,14 @@ impl Author<'_> {
             _ => {}
         }
         let crashes = match action {
-            Action { what: What::Crash(member), .. } => Some(member.into()),
+            Action { what: What::Member(member, FaultEvent::Crash), .. } => Some(member.into()),
             Action { crash_after: Some(_), .. } => act.as_ref().map(|act| act.member),
             _ => None,
         };
         let struck = match action.what {
-            What::Pause(member) => Some((member.into(), Event::Pause)),
-            What::Wake(member) => Some((member.into(), Event::Resume)),
+            What::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
+                Some((member.into(), widened(event)))
+            }
             _ => None,
         };
         misses.extend(self.post.settle(&next.queues, self.at + HALF_A_HOP));
@@ -194,7 +199,7 @@ impl Author<'_> {
 
     /// People may ask more of members than the checker does.
     fn can_be_asked(&mut self, what: What) -> bool {
-        matches!(what, What::Ask(member, _) if self.rules.can_be_asked(&mut self.whole, &self.now, member))
+        matches!(what, What::Member(member, FaultEvent::Request(_)) if self.rules.can_be_asked(&mut self.whole, &self.now, member))
     }
 
     /// What could happen instead, for whoever asked for something else.
@@ -215,7 +220,7 @@ impl Author<'_> {
     /// Who is given an input, if somebody is, and what reaches it.
     fn cue(&mut self, what: What) -> (Option<u32>, Option<Cue>) {
         let (member, cue) = match what {
-            What::Call(member) => {
+            What::Member(member, FaultEvent::Call) => {
                 let dead = self.rules.known_dead(&mut self.whole, &self.now, member.into());
                 (member.into(), Cue::Call { dead })
             }
@@ -224,20 +229,17 @@ impl Author<'_> {
                 return (Some(member.into()), timer.map(Cue::TimeOut));
             }
             What::Tell(member, port, word) => (member.into(), Cue::Word(Port(port.into()), word.into())),
-            What::Boot(member) | What::Recover(member) => (member.into(), Cue::Boot),
+            What::Member(member, FaultEvent::Start | FaultEvent::Recover) => (member.into(), Cue::Boot),
             What::Deliver(wire, place) => {
                 let to = self.rules.wires.get(wire).to;
                 let is_up = self.now.seats[to as usize].state().is_some();
                 let letter = self.post.arrive(wire, place, self.at);
                 return (is_up.then_some(to), Some(Cue::Message(letter)));
             }
-            What::Certify(wire) => {
-                let wire = self.rules.wires.get(wire);
-                (wire.to, Cue::Learn(wire.from))
+            What::Member(member, event @ (FaultEvent::Request(_) | FaultEvent::Learn(_))) => {
+                (member.into(), Cue::Struck(widened(event)))
             }
-            What::Ask(member, ask) => (member.into(), Cue::Request(ask.request(self.rules.plan))),
-            What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => return (None, None),
-            What::Pause(_) | What::Wake(_) => return (None, None),
+            What::Tick | What::Member(..) | What::Link(..) => return (None, None),
         };
         (Some(member), Some(cue))
     }

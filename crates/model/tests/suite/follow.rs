@@ -6,7 +6,8 @@ use bellwether_algorithms::{
     modified_ring,
 };
 use bellwether_core::{
-    DetectorChoice, Driving, DynMessage, HOP, Id, MachineType, Need, Order, Port, Role, Status, Time,
+    DetectorChoice, Driving, DynMessage, Fate, FaultEvent, HOP, Id, MachineType, Need, Order, Port, Role,
+    Status, Time,
 };
 use bellwether_lab::recording::{Input, record};
 use bellwether_lab::scenario::{Draft, Scenario, write};
@@ -16,8 +17,8 @@ use bellwether_model::{
     run_plan_observed,
 };
 use bellwether_sim::{
-    Delay, Drop, Event, Limits, LinkOrder, Members, Observer, Outcome, Plan, RoundMode, Runner, Schedule,
-    Setup, SetupError,
+    Delay, Drop, Limits, LinkOrder, Members, Observer, Outcome, Plan, RoundMode, Runner, Schedule, Setup,
+    SetupError,
 };
 use bellwether_testkit::dice::Dice;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,8 +91,8 @@ impl Walker<'_> {
                     Some(Midway::Sends(most)) => sends.min(most.into()),
                 } as u64;
             }
-            walk.lost += u64::from(matches!(action.what, What::Lose(..)));
-            walk.duplicated += u64::from(matches!(action.what, What::Duplicate(..)));
+            walk.lost += u64::from(matches!(action.what, What::Link(_, _, Fate::Lost)));
+            walk.duplicated += u64::from(matches!(action.what, What::Link(_, _, Fate::Twice)));
             walk.actions.push(action);
             now = next;
         }
@@ -115,10 +116,11 @@ impl Walker<'_> {
 fn acts(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
     match what {
         What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
-        What::Tick | What::Crash(_) | What::Lose(..) | What::Duplicate(..) => false,
-        What::Pause(_) | What::Wake(_) => false,
-        What::Ask(..) | What::Certify(_) => true,
-        What::Boot(_) | What::Call(_) | What::TimeOut(..) | What::Tell(..) | What::Recover(_) => true,
+        What::Member(_, event) => {
+            !matches!(event, FaultEvent::Crash | FaultEvent::Pause | FaultEvent::Resume)
+        }
+        What::Tick | What::Link(..) => false,
+        What::TimeOut(..) | What::Tell(..) => true,
     }
 }
 
@@ -193,21 +195,14 @@ fn liberties() -> [Liberties; 6] {
 /// What a step is, without to whom it happens.
 fn kind(action: Action) -> Vec<&'static str> {
     let what = match action.what {
-        What::Boot(_) => "boot",
-        What::Call(_) => "call",
         What::Deliver(..) => "deliver",
         What::TimeOut(..) => "time-out",
         What::Tell(_, _, Word::Failed) => "failed",
         What::Tell(_, _, Word::Working) => "working",
         What::Tick => "tick",
-        What::Crash(_) => "crash",
-        What::Recover(_) => "recover",
-        What::Lose(..) => "lose",
-        What::Duplicate(..) => "duplicate",
-        What::Pause(_) => "pause",
-        What::Wake(_) => "wake",
-        What::Ask(..) => "ask",
-        What::Certify(_) => "certify",
+        What::Link(_, _, Fate::Lost) => "lose",
+        What::Link(_, _, Fate::Twice) => "duplicate",
+        What::Member(_, event) => event.kind().word(),
     };
     let draw = (action.draw > 0).then_some("draw");
     [Some(what), draw, action.crash_after.map(|_| "crash after")].into_iter().flatten().collect()
@@ -234,7 +229,11 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
     assert_eq!(report.finished, walk.is_over, "{context}");
     let leaders = walk.statuses.iter().flatten().filter(|status| status.role == Role::Leader).count();
     assert_eq!(report.ruling.leader.is_some(), leaders == 1, "{context}");
-    let booting = walk.actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
+    let booting = walk
+        .actions
+        .iter()
+        .take_while(|action| matches!(action.what, What::Member(_, FaultEvent::Start)))
+        .count();
     let at = |step: usize| Time::ZERO + HOP * (step + 1 - booting) as u64;
     let expected: BTreeMap<Time, (u32, u32, String)> =
         walk.arrivals.iter().map(|(step, arrival)| (at(*step), arrival.clone())).collect();
@@ -388,7 +387,7 @@ fn nothing_happens_besides_a_schedule() {
     let id = |id| Id::new(id).unwrap();
     let plain = ring(&["call 4"], None);
     let others: [(Setup, &str); 5] = [
-        (Setup { script: vec![(id(1), Event::Crash, Time::ZERO + HOP)], ..plain.clone() }, "events"),
+        (Setup { script: vec![(id(1), FaultEvent::Crash, Time::ZERO + HOP)], ..plain.clone() }, "events"),
         (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "--delay"),
         (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "--until"),
         (

@@ -1,7 +1,7 @@
 //! How steps of a schedule are written, and which plans have rules.
 
-use bellwether_core::{Port, Topology};
-use bellwether_model::{Action, Ask, Liberties, Midway, Rules, TimeModel, What, Word};
+use bellwether_core::{Fate, FaultEvent, Port, Request, Topology};
+use bellwether_model::{Action, Liberties, Midway, Rules, TimeModel, What, Word};
 use bellwether_sim::Plan;
 use bellwether_sim::schedule::{Deed, Instruction, Letter, Mouth};
 use bellwether_testkit::toys::{complete, id, ring};
@@ -20,37 +20,41 @@ fn steps_are_written_with_members_by_id() {
     let towards =
         |member, peer| (0..2).find(|&port| plan.topology.peer(member, Port(port)).0 == peer).unwrap() as u8;
     let cases: [(Action, &str); 25] = [
-        (What::Boot(0).into(), "boot 1"),
-        (What::Call(2).into(), "call 3"),
+        (What::Member(0, FaultEvent::Start).into(), "boot 1"),
+        (What::Member(2, FaultEvent::Call).into(), "call 3"),
         (What::Deliver(wire(2, 0), 0).into(), "deliver 3 -> 1"),
         (What::Deliver(wire(2, 0), 1).into(), "deliver 3 -> 1 #2"),
-        (What::Lose(wire(0, 1), 0).into(), "lose 1 -> 2"),
-        (What::Duplicate(wire(0, 1), 6).into(), "duplicate 1 -> 2 #7"),
+        (What::Link(wire(0, 1), 0, Fate::Lost).into(), "lose 1 -> 2"),
+        (What::Link(wire(0, 1), 6, Fate::Twice).into(), "duplicate 1 -> 2 #7"),
         (What::TimeOut(1, 0).into(), "time-out 2"),
         (What::TimeOut(1, 2).into(), "time-out 2 #3"),
         (What::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
         (What::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
         (What::Tick.into(), "tick"),
-        (What::Crash(0).into(), "crash 1"),
-        (What::Recover(0).into(), "recover 1"),
-        (Action { what: What::Call(2), draw: 3, crash_after: None }, "call 3 draw 4"),
+        (What::Member(0, FaultEvent::Crash).into(), "crash 1"),
+        (What::Member(0, FaultEvent::Recover).into(), "recover 1"),
+        (Action { what: What::Member(2, FaultEvent::Call), draw: 3, crash_after: None }, "call 3 draw 4"),
         (
             Action { what: What::Deliver(wire(2, 0), 1), draw: 1, crash_after: Some(Midway::Sends(0)) },
             "deliver 3 -> 1 #2 draw 2 crash after 0",
         ),
         (
-            Action { what: What::Recover(1), draw: 0, crash_after: Some(Midway::TornWrite) },
+            Action {
+                what: What::Member(1, FaultEvent::Recover),
+                draw: 0,
+                crash_after: Some(Midway::TornWrite),
+            },
             "recover 2 crash torn",
         ),
-        (What::Pause(0).into(), "pause 1"),
-        (What::Wake(0).into(), "wake 1"),
-        (What::Ask(2, Ask::Resign).into(), "ask 3: resign"),
-        (What::Ask(2, Ask::Transfer(0)).into(), "ask 3: transfer 1"),
-        (What::Ask(2, Ask::Admit(1)).into(), "ask 3: admit 2"),
-        (What::Ask(2, Ask::Dismiss(1)).into(), "ask 3: dismiss 2"),
-        (What::Ask(2, Ask::Withdraw).into(), "ask 3: withdraw"),
-        (What::Ask(2, Ask::Stand).into(), "ask 3: stand"),
-        (What::Certify(wire(2, 0)).into(), "certify 1: 3"),
+        (What::Member(0, FaultEvent::Pause).into(), "pause 1"),
+        (What::Member(0, FaultEvent::Resume).into(), "wake 1"),
+        (What::Member(2, FaultEvent::Request(Request::Resign)).into(), "ask 3: resign"),
+        (What::Member(2, FaultEvent::Request(Request::Transfer(id(1)))).into(), "ask 3: transfer 1"),
+        (What::Member(2, FaultEvent::Request(Request::Admit(id(2)))).into(), "ask 3: admit 2"),
+        (What::Member(2, FaultEvent::Request(Request::Dismiss(id(2)))).into(), "ask 3: dismiss 2"),
+        (What::Member(2, FaultEvent::Request(Request::Withdraw)).into(), "ask 3: withdraw"),
+        (What::Member(2, FaultEvent::Request(Request::Stand)).into(), "ask 3: stand"),
+        (What::Member(0, FaultEvent::Learn(2)).into(), "certify 1: 3"),
     ];
     for (action, text) in cases {
         assert_eq!(rules.write(action), text);
@@ -128,7 +132,7 @@ fn what_is_no_step_is_refused_with_advice() {
 #[test]
 fn an_instruction_is_what_was_written() {
     let letter = Letter { from: Mouth { id: id(7), port: Some(Port(2)) }, to: id(3), place: 1 };
-    let expected = Instruction { deed: Deed::Lose(letter), draw: 0, crash_after: None };
+    let expected = Instruction { deed: Deed::Link(letter, Fate::Lost), draw: 0, crash_after: None };
     assert_eq!("lose 7.2 -> 3 #2".parse(), Ok(expected));
     assert_eq!(expected.to_string(), "lose 7.2 -> 3 #2");
 }

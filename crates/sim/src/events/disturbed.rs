@@ -2,14 +2,14 @@
 
 use super::Simulation;
 use crate::clock::Clock;
-use crate::faults::{Event, Fate, Lie, LinkFaults};
+use crate::faults::LinkFaults;
 use crate::measure::encoded_bytes;
 use crate::trace::Drop;
 use crate::wheel::Packet;
 use crate::world::{Stream, stream};
-use bellwether_core::machine::Machine;
 use bellwether_core::machine::Outputs;
 use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Port, Span, Time};
+use bellwether_core::{Fate, FaultEvent, Lie, machine::Machine};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -163,36 +163,44 @@ impl Disturbance {
 
 impl Simulation<'_, '_> {
     /// Something goes wrong with a member, or is put right.
-    pub(super) fn strike(&mut self, what: Event, member: u32) {
+    pub(super) fn strike(&mut self, what: FaultEvent, member: u32) {
         let now = self.now;
         match what {
-            Event::Crash | Event::Start | Event::Call | Event::Request(_) | Event::Learn(_) => {}
-            Event::Recover => return self.recover(member),
+            FaultEvent::Crash
+            | FaultEvent::Start
+            | FaultEvent::Call
+            | FaultEvent::Request(_)
+            | FaultEvent::Learn(_) => {}
+            FaultEvent::Recover => return self.recover(member),
             _ => self.observer.struck(now, member, what),
         }
         let Some(disturbed) = &mut self.disturbed else { return };
         match what {
-            Event::CrashSending => {
+            FaultEvent::CrashSending => {
                 disturbed.doomed.insert(member, Doom::Sending);
             }
-            Event::TornCrash => {
+            FaultEvent::TornCrash => {
                 disturbed.doomed.insert(member, Doom::Writing);
             }
-            Event::Pause => {
+            FaultEvent::Pause => {
                 if let Some(state) = self.world.freeze(member) {
                     disturbed.frozen.insert(member, (state, Vec::new()));
                     self.at_the_door.insert(member, Vec::new());
                 }
             }
-            Event::Resume => self.resume(member),
-            Event::Cut(to) => *disturbed.links.cut.entry((member, to)).or_default() += 1,
-            Event::Mend(to) => disturbed.links.mend((member, to)),
-            Event::Heal => disturbed.links.cut.clear(),
-            Event::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
-            Event::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
-            Event::Lie(lie) => self.lie(member, lie),
-            Event::Learn(of) => self.learn_of(member, of),
-            Event::Crash | Event::Start | Event::Recover | Event::Call | Event::Request(_) => {}
+            FaultEvent::Resume => self.resume(member),
+            FaultEvent::Cut(to) => *disturbed.links.cut.entry((member, to)).or_default() += 1,
+            FaultEvent::Mend(to) => disturbed.links.mend((member, to)),
+            FaultEvent::Heal => disturbed.links.cut.clear(),
+            FaultEvent::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
+            FaultEvent::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
+            FaultEvent::Lie(lie) => self.lie(member, lie),
+            FaultEvent::Learn(of) => self.learn_of(member, of),
+            FaultEvent::Crash
+            | FaultEvent::Start
+            | FaultEvent::Recover
+            | FaultEvent::Call
+            | FaultEvent::Request(_) => {}
         }
     }
 

@@ -1,14 +1,13 @@
 //! Who boots, calls, dies and comes back when.
 
 use super::{Simulation, Stop};
-use crate::faults::Event;
-use bellwether_core::{Initiators, Port, Request, Time, Verdict};
+use bellwether_core::{FaultEvent, Initiators, Port, Request, Time, Verdict};
 
 impl Simulation<'_, '_> {
     /// Everyone who is not dead or late boots; then the initiators call.
     pub(super) fn begin(&mut self) {
         for happening in &self.plan.script {
-            if happening.what == Event::Start && self.crashed.binary_search(&happening.member).is_err() {
+            if happening.what == FaultEvent::Start && self.crashed.binary_search(&happening.member).is_err() {
                 self.at_the_door.insert(happening.member, Vec::new());
             }
         }
@@ -17,7 +16,7 @@ impl Simulation<'_, '_> {
         }
         let plan = self.plan;
         let at_once = plan.script.iter().take_while(|happening| happening.at == Time::ZERO);
-        for happening in at_once.filter(|happening| happening.what.is_condition()) {
+        for happening in at_once.filter(|happening| happening.what.kind().is_condition()) {
             self.strike(happening.what, happening.member);
         }
         for member in 0..plan.n() {
@@ -45,12 +44,12 @@ impl Simulation<'_, '_> {
         }
     }
 
-    pub(super) fn happen(&mut self, what: Event, member: u32) {
+    pub(super) fn happen(&mut self, what: FaultEvent, member: u32) {
         match what {
-            Event::Crash if self.now == Time::ZERO => {} // it never started
-            _ if self.now == Time::ZERO && what.is_condition() => {} // it was so from the beginning
-            Event::Crash => self.crash(member),
-            Event::Start => {
+            FaultEvent::Crash if self.now == Time::ZERO => {} // it never started
+            _ if self.now == Time::ZERO && what.kind().is_condition() => {} // it was so from the beginning
+            FaultEvent::Crash => self.crash(member),
+            FaultEvent::Start => {
                 // A member that crashed before its time does not start.
                 let Some(waiting) = self.at_the_door.remove(&member) else { return };
                 self.start(member);
@@ -59,16 +58,16 @@ impl Simulation<'_, '_> {
                 }
                 self.let_in.extend(waiting);
             }
-            Event::Call => self.call_if_up(member),
-            Event::Request(request) => self.request(member, request),
+            FaultEvent::Call => self.call_if_up(member),
+            FaultEvent::Request(request) => self.request(member, request),
             _ => self.strike(what, member),
         }
     }
 
-    /// Whoever runs the members asks something of one. The dead and the frozen do not hear it.
+    /// The operator asks something of a member. The dead and the frozen do not hear it.
     fn request(&mut self, member: u32, request: Request) {
         if self.world.state(member).is_some() {
-            self.observer.struck(self.now, member, Event::Request(request));
+            self.observer.struck(self.now, member, FaultEvent::Request(request));
             let step = self.world.request(member, self.clock(member), request);
             self.settle(member, step);
         }

@@ -6,10 +6,9 @@
 use super::Simulation;
 use super::disturbed::Passage;
 use crate::delay::Sampler;
-use crate::faults::Event;
 use crate::plan::Plan;
 use crate::world::{Stream, stream};
-use bellwether_core::{Port, Span, Starts, Time};
+use bellwether_core::{FaultEvent, Port, Span, Starts, Time};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -144,7 +143,7 @@ impl Simulation<'_, '_> {
             return;
         }
         let did = names_it(self);
-        self.observer.struck(self.now, member, Event::Learn(peer));
+        self.observer.struck(self.now, member, FaultEvent::Learn(peer));
         let step = self.world.on_peer_dead(member, self.clock(member), port);
         self.settle(member, step);
         if did && names_it(self) && self.spec().starts == Starts::Callers {

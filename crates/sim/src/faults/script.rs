@@ -1,24 +1,23 @@
 //! What users say about members, as events: intervals and partitions become what begins and ends them.
 
 use super::notation::Interval;
-use super::{Event, Lie};
 use crate::plan::Happening;
-use bellwether_core::{Id, Port, Request, Time, Topology};
+use bellwether_core::{FaultEvent, Id, Lie, Port, Request, Time, Topology};
 use std::collections::BTreeMap;
 
 /// What happens to whom and when, by id.
-pub type Scripted = (Id, Event<Id>, Time);
+pub type Scripted = (Id, FaultEvent<Id>, Time);
 
 /// A member freezes, and wakes if ever.
 pub fn pause(member: Id, during: Interval) -> impl Iterator<Item = Scripted> {
-    let resume = during.to.map(|to| (member, Event::Resume, to));
-    [(member, Event::Pause, during.from)].into_iter().chain(resume)
+    let resume = during.to.map(|to| (member, FaultEvent::Resume, to));
+    [(member, FaultEvent::Pause, during.from)].into_iter().chain(resume)
 }
 
 /// What `from` sends to `to` is lost, until the link is mended if ever.
 pub fn cut(from: Id, to: Id, during: Interval) -> impl Iterator<Item = Scripted> {
-    let mend = during.to.map(|end| (from, Event::Mend(to), end));
-    [(from, Event::Cut(to), during.from)].into_iter().chain(mend)
+    let mend = during.to.map(|end| (from, FaultEvent::Mend(to), end));
+    [(from, FaultEvent::Cut(to), during.from)].into_iter().chain(mend)
 }
 
 /// Groups that cannot talk to each other. Members that are not named are a group of their own.
@@ -71,8 +70,8 @@ impl Partition {
             };
             for other in neighbours.into_iter().filter(|&o| group_of[o as usize] != group_of[member as usize])
             {
-                happenings.push(Happening { at: self.during.from, what: Event::Cut(other), member });
-                let mend = self.during.to.map(|at| Happening { at, what: Event::Mend(other), member });
+                happenings.push(Happening { at: self.during.from, what: FaultEvent::Cut(other), member });
+                let mend = self.during.to.map(|at| Happening { at, what: FaultEvent::Mend(other), member });
                 happenings.extend(mend);
             }
         }
@@ -102,7 +101,7 @@ pub fn check(script: &[Scripted]) -> Result<(), (usize, String)> {
     order.sort_by_key(|&place| (script[place].2, script[place].1, place));
     let mut lives: BTreeMap<Id, Life> = BTreeMap::new();
     for (id, what, _) in script {
-        if *what == Event::Start {
+        if *what == FaultEvent::Start {
             lives.insert(*id, Life::Absent);
         }
     }
@@ -112,28 +111,28 @@ pub fn check(script: &[Scripted]) -> Result<(), (usize, String)> {
     for place in order {
         let (id, what, at) = script[place];
         let life = lives.get(&id).copied().unwrap_or(Life::Up);
-        if what == Event::Start && started.contains(&id) {
+        if what == FaultEvent::Start && started.contains(&id) {
             return Err((place, format!("member {id} starts twice: once is for good")));
         }
         if let Some(problem) = out_of_place(id, what, life, died_frozen.contains(&id)) {
             return Err((place, format!("at {at} {problem}")));
         }
         let after = match what {
-            Event::Crash => {
+            FaultEvent::Crash => {
                 if life == Life::Frozen {
                     died_frozen.push(id);
                 }
                 Life::Dead
             }
-            Event::CrashSending | Event::TornCrash => Life::Doomed,
-            Event::Pause => Life::Frozen,
-            Event::Resume if life == Life::Frozen => Life::Up,
-            Event::Resume => {
+            FaultEvent::CrashSending | FaultEvent::TornCrash => Life::Doomed,
+            FaultEvent::Pause => Life::Frozen,
+            FaultEvent::Resume if life == Life::Frozen => Life::Up,
+            FaultEvent::Resume => {
                 died_frozen.retain(|other| *other != id);
                 life
             }
-            Event::Recover => Life::Up,
-            Event::Start => {
+            FaultEvent::Recover => Life::Up,
+            FaultEvent::Start => {
                 started.push(id);
                 Life::Up
             }
@@ -145,41 +144,50 @@ pub fn check(script: &[Scripted]) -> Result<(), (usize, String)> {
 }
 
 /// Why this cannot happen to a member now, if it cannot, and what to do.
-fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Option<String> {
+fn out_of_place(id: Id, what: FaultEvent<Id>, life: Life, died_frozen: bool) -> Option<String> {
     let problem = match (what, life) {
-        (Event::Cut(other) | Event::Mend(other) | Event::Lie(Lie::Silence(other)), _) if other == id => {
+        (FaultEvent::Cut(other) | FaultEvent::Mend(other) | FaultEvent::Lie(Lie::Silence(other)), _)
+            if other == id =>
+        {
             format!("member {id} is to lose what it sends to itself: name two members")
         }
-        (Event::Lie(Lie::Pretend(other)), _) if other == id => {
+        (FaultEvent::Lie(Lie::Pretend(other)), _) if other == id => {
             format!("member {id} is to pretend to be itself: name another id")
         }
-        (Event::Crash | Event::TornCrash | Event::CrashSending, Life::Dead)
-        | (Event::CrashSending | Event::TornCrash, Life::Doomed) => {
+        (FaultEvent::Crash | FaultEvent::TornCrash | FaultEvent::CrashSending, Life::Dead)
+        | (FaultEvent::CrashSending | FaultEvent::TornCrash, Life::Doomed) => {
             format!("member {id} crashes twice: let it recover between, or leave one out")
         }
-        (Event::Recover, Life::Up | Life::Frozen | Life::Absent) => {
+        (FaultEvent::Recover, Life::Up | Life::Frozen | Life::Absent) => {
             format!("member {id} has not crashed and cannot recover: let it crash before")
         }
-        (Event::Resume, Life::Frozen) => return None,
-        (Event::Resume, _) if died_frozen => return None,
-        (Event::Resume, _) => format!("member {id} is not frozen and cannot wake: let it pause before"),
-        (Event::Pause, Life::Frozen) => {
+        (FaultEvent::Resume, Life::Frozen) => return None,
+        (FaultEvent::Resume, _) if died_frozen => return None,
+        (FaultEvent::Resume, _) => format!("member {id} is not frozen and cannot wake: let it pause before"),
+        (FaultEvent::Pause, Life::Frozen) => {
             format!("member {id} is frozen already: make one pause of the two, or leave a gap")
         }
-        (Event::Request(Request::Transfer(other)), _) if other == id => {
+        (FaultEvent::Request(Request::Transfer(other)), _) if other == id => {
             format!("member {id} is to let itself lead: name another, or let it resign")
         }
-        (Event::Pause | Event::Start | Event::Call | Event::Lie(_) | Event::Request(_), Life::Dead) => {
+        (
+            FaultEvent::Pause
+            | FaultEvent::Start
+            | FaultEvent::Call
+            | FaultEvent::Lie(_)
+            | FaultEvent::Request(_),
+            Life::Dead,
+        ) => {
             let does = does(what);
             format!("member {id} is dead by then and cannot {does}: let it crash later, or recover before")
         }
         (
-            Event::Pause
-            | Event::Call
-            | Event::Lie(_)
-            | Event::CrashSending
-            | Event::TornCrash
-            | Event::Request(_),
+            FaultEvent::Pause
+            | FaultEvent::Call
+            | FaultEvent::Lie(_)
+            | FaultEvent::CrashSending
+            | FaultEvent::TornCrash
+            | FaultEvent::Request(_),
             Life::Absent,
         ) => {
             let does = does(what);
@@ -187,7 +195,7 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
                 "member {id} has not started by then and cannot {does}: let it start earlier, or {does} later"
             )
         }
-        (Event::Call | Event::Lie(_) | Event::Request(_), Life::Frozen) => {
+        (FaultEvent::Call | FaultEvent::Lie(_) | FaultEvent::Request(_), Life::Frozen) => {
             format!("member {id} is frozen by then and cannot {}: let it wake before", does(what))
         }
         _ => return None,
@@ -196,13 +204,13 @@ fn out_of_place(id: Id, what: Event<Id>, life: Life, died_frozen: bool) -> Optio
 }
 
 /// What a member does, as a verb.
-fn does(what: Event<Id>) -> &'static str {
+fn does(what: FaultEvent<Id>) -> &'static str {
     match what {
-        Event::Pause => "freeze",
-        Event::Start => "start",
-        Event::Call => "call",
-        Event::Request(_) => "do what is asked of it",
-        Event::CrashSending | Event::TornCrash => "crash",
+        FaultEvent::Pause => "freeze",
+        FaultEvent::Start => "start",
+        FaultEvent::Call => "call",
+        FaultEvent::Request(_) => "do what is asked of it",
+        FaultEvent::CrashSending | FaultEvent::TornCrash => "crash",
         _ => "lie",
     }
 }
@@ -220,7 +228,7 @@ mod tests {
     }
 
     /// What happens to member 1, at which hop.
-    type Life = [(Event<Id>, u64)];
+    type Life = [(FaultEvent<Id>, u64)];
 
     fn verdict(script: &Life) -> Result<(), (usize, String)> {
         check(&script.iter().map(|&(what, hops)| (id(1), what, at(hops))).collect::<Vec<_>>())
@@ -228,7 +236,7 @@ mod tests {
 
     #[test]
     fn lives_that_can_be_lived_are_let_pass() {
-        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
+        use FaultEvent::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let sound: &[&Life] = &[
             &[],
             &[
@@ -246,7 +254,7 @@ mod tests {
             &[(CrashSending, 1), (Call, 2), (Crash, 3), (Recover, 4), (Call, 4)],
             &[(CrashSending, 1), (Recover, 9)],
             &[(Recover, 5), (Crash, 1)], // the order of the list does not matter
-            &[(Event::Cut(id(2)), 1), (Event::Cut(id(2)), 2), (Event::Mend(id(2)), 3)],
+            &[(FaultEvent::Cut(id(2)), 1), (FaultEvent::Cut(id(2)), 2), (FaultEvent::Mend(id(2)), 3)],
         ];
         for script in sound {
             assert_eq!(verdict(script), Ok(()), "{script:?}");
@@ -255,8 +263,8 @@ mod tests {
 
     #[test]
     fn lives_that_cannot_are_not() {
-        use Event::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
-        let forge = Event::Lie(Lie::Forge(id(9)));
+        use FaultEvent::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
+        let forge = FaultEvent::Lie(Lie::Forge(id(9)));
         let unsound: &[(&Life, usize, &str)] = &[
             (&[(Recover, 1)], 0, "has not crashed"),
             (&[(Crash, 3), (Recover, 1)], 1, "has not crashed"),
@@ -276,13 +284,13 @@ mod tests {
             (&[(Start, 3), (Call, 1)], 1, "has not started"),
             (&[(Pause, 1), (Call, 2)], 1, "is frozen by then"),
             (&[(Crash, 1), (forge, 2)], 1, "cannot lie"),
-            (&[(Crash, 1), (Event::Request(Request::Resign), 2)], 1, "cannot do what is asked"),
-            (&[(Pause, 1), (Event::Request(Request::Admit(id(2))), 2)], 1, "is frozen by then"),
-            (&[(Start, 3), (Event::Request(Request::Resign), 2)], 1, "has not started"),
-            (&[(Event::Request(Request::Transfer(id(1))), 2)], 0, "let itself lead"),
-            (&[(Event::Cut(id(1)), 2)], 0, "to itself"),
-            (&[(Event::Lie(Lie::Silence(id(1))), 2)], 0, "to itself"),
-            (&[(Event::Lie(Lie::Pretend(id(1))), 2)], 0, "pretend to be itself"),
+            (&[(Crash, 1), (FaultEvent::Request(Request::Resign), 2)], 1, "cannot do what is asked"),
+            (&[(Pause, 1), (FaultEvent::Request(Request::Admit(id(2))), 2)], 1, "is frozen by then"),
+            (&[(Start, 3), (FaultEvent::Request(Request::Resign), 2)], 1, "has not started"),
+            (&[(FaultEvent::Request(Request::Transfer(id(1))), 2)], 0, "let itself lead"),
+            (&[(FaultEvent::Cut(id(1)), 2)], 0, "to itself"),
+            (&[(FaultEvent::Lie(Lie::Silence(id(1))), 2)], 0, "to itself"),
+            (&[(FaultEvent::Lie(Lie::Pretend(id(1))), 2)], 0, "pretend to be itself"),
         ];
         for (script, place, words) in unsound {
             let (found, problem) = verdict(script).expect_err("it cannot happen");
@@ -303,8 +311,8 @@ mod tests {
             let mut mends = cuts.clone();
             for Happening { at: when, what, member } in happenings {
                 match what {
-                    Event::Cut(other) if when == at(1) => cuts.push((member, other)),
-                    Event::Mend(other) if when == at(4) => mends.push((member, other)),
+                    FaultEvent::Cut(other) if when == at(1) => cuts.push((member, other)),
+                    FaultEvent::Mend(other) if when == at(4) => mends.push((member, other)),
                     _ => panic!("{what:?} at {when}"),
                 }
             }

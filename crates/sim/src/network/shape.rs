@@ -106,6 +106,7 @@ impl Shape {
         "regular",
         "digraph",
         "file",
+        "links",
     ];
 
     /// How to write each shape, a line each.
@@ -123,7 +124,8 @@ hypercube      a cube of as many dimensions as needed; the size must be a power 
 gnp:P          random: any two are neighbours with probability P, over 0 and at most 1
 regular:K      random: everyone has K neighbours
 digraph[:K]    random, strongly connected, one-way: K links leave each member; by default 3
-file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' two-way), or GraphML";
+file:PATH      a file with a link a line ('A B' or 'A -> B' one-way, 'A -- B' two-way), or GraphML
+links:A->B,..  these links, written as in a file";
 
     /// How many children a tree's members have unless the user says.
     pub const DEFAULT_ARITY: u32 = 2;
@@ -212,6 +214,7 @@ fn misunderstood(given: String, name: &str) -> NetworkError {
         "regular" => "use regular:K with a whole number of neighbours, at least 1",
         "digraph" => "use digraph, or digraph:K with a whole number of links from each member, at least 1",
         "file" => "use file:PATH with the path of a list of links or of GraphML",
+        "links" => "use links:A->B,B--C with links between members' ids, one-way or two-way",
         _ => "this topology takes no parameter: leave the colon and what follows out",
     };
     NetworkError::Parameter { given, expected }
@@ -254,6 +257,10 @@ fn read_shape(name: &str, parameter: Option<&str>) -> Option<Shape> {
         ("digraph", None) => Shape::Digraph { degree: Shape::DEFAULT_OUT_DEGREE },
         ("digraph", Some(degree)) => Shape::Digraph { degree: degree.parse().ok()? },
         ("file", Some(path)) => Shape::File(PathBuf::from(path)),
+        ("links", Some(links)) => {
+            let links: Vec<&str> = links.split(',').map(str::trim).collect();
+            Shape::Links(links.join("\n").into())
+        }
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, members by their ids.
 
-use bellwether_core::{Id, Port, Request, Verdict};
+use bellwether_core::{Fate, FaultEvent, FaultKind, Id, Port, Request, Verdict};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
@@ -19,10 +19,11 @@ pub struct Instruction {
 /// What can happen, as people write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// `boot 3`
-    Boot(Id),
-    /// `call 3`
-    Call(Id),
+    /// Something happens to a member: `boot 3`, `call 3`, `crash 4`, `recover 4`, `pause 4`, `wake 4`, `ask 3: resign`,
+    /// `ask 3: transfer 1`, `certify 2: 3` (who is told, and of whose death).
+    Member(Id, FaultEvent<Id>),
+    /// `lose 3 -> 1`, `duplicate 3 -> 1`
+    Link(Letter, Fate),
     /// `deliver 3 -> 1`
     Deliver(Letter),
     /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
@@ -31,22 +32,6 @@ pub enum Deed {
     Tell(Mouth, Id, Word),
     /// `tick`
     Tick,
-    /// `crash 4`
-    Crash(Id),
-    /// `recover 4`
-    Recover(Id),
-    /// `lose 3 -> 1`
-    Lose(Letter),
-    /// `duplicate 3 -> 1`
-    Duplicate(Letter),
-    /// `pause 4`
-    Pause(Id),
-    /// `wake 4`
-    Wake(Id),
-    /// `ask 3: resign`, `ask 3: transfer 1`
-    Ask(Id, Request),
-    /// `certify 2: 3`: who is told, and of whose death.
-    Certify(Id, Mouth),
 }
 
 /// How far a member comes with what it was to do before it crashes.
@@ -101,6 +86,14 @@ const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2
                         tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4, pause 4, wake 4, \
                         ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
 
+impl Instruction {
+    /// What sort of thing happens to a member, if anything does.
+    #[must_use]
+    pub fn event(&self) -> Option<FaultKind> {
+        if let Deed::Member(_, event) = self.deed { Some(event.kind()) } else { None }
+    }
+}
+
 impl FromStr for Instruction {
     type Err = String;
 
@@ -132,23 +125,25 @@ impl FromStr for Instruction {
         };
         let deed = match words[..] {
             ["deliver", from, "->", to] => Deed::Deliver(letter(from, to)?),
-            ["lose", from, "->", to] => Deed::Lose(letter(from, to)?),
-            ["duplicate", from, "->", to] => Deed::Duplicate(letter(from, to)?),
+            ["lose", from, "->", to] => Deed::Link(letter(from, to)?, Fate::Lost),
+            ["duplicate", from, "->", to] => Deed::Link(letter(from, to)?, Fate::Twice),
             ["time-out", member] => Deed::TimeOut(id(member)?, place.unwrap_or(0)),
             _ if place.is_some() => {
                 return Err(format!("'{text}': '#' goes with a message or with time-out: leave it out"));
             }
-            ["boot", member] => Deed::Boot(id(member)?),
-            ["call", member] => Deed::Call(id(member)?),
+            ["boot", member] => Deed::Member(id(member)?, FaultEvent::Start),
+            ["call", member] => Deed::Member(id(member)?, FaultEvent::Call),
             ["tell", member, ":", of, "failed"] => Deed::Tell(member.parse()?, id(of)?, Word::Failed),
             ["tell", member, ":", of, "working"] => Deed::Tell(member.parse()?, id(of)?, Word::Working),
             ["tick"] => Deed::Tick,
-            ["crash", member] => Deed::Crash(id(member)?),
-            ["recover", member] => Deed::Recover(id(member)?),
-            ["pause", member] => Deed::Pause(id(member)?),
-            ["wake", member] => Deed::Wake(id(member)?),
-            ["certify", member, ":", of] => Deed::Certify(id(member)?, of.parse()?),
-            ["ask", member, ":", ref what @ ..] => Deed::Ask(id(member)?, request(text, what)?),
+            ["crash", member] => Deed::Member(id(member)?, FaultEvent::Crash),
+            ["recover", member] => Deed::Member(id(member)?, FaultEvent::Recover),
+            ["pause", member] => Deed::Member(id(member)?, FaultEvent::Pause),
+            ["wake", member] => Deed::Member(id(member)?, FaultEvent::Resume),
+            ["certify", member, ":", of] => Deed::Member(id(member)?, FaultEvent::Learn(id(of)?)),
+            ["ask", member, ":", ref what @ ..] => {
+                Deed::Member(id(member)?, FaultEvent::Request(request(text, what)?))
+            }
             _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
         };
         Ok(Instruction { deed, draw, crash_after })
@@ -223,26 +218,14 @@ impl Display for Letter {
 impl Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.deed {
-            Deed::Boot(id) => write!(f, "boot {id}"),
-            Deed::Call(id) => write!(f, "call {id}"),
+            Deed::Member(id, event) => write_event(f, id, event),
+            Deed::Link(letter, Fate::Lost) => write!(f, "lose {letter}"),
+            Deed::Link(letter, Fate::Twice) => write!(f, "duplicate {letter}"),
             Deed::Deliver(letter) => write!(f, "deliver {letter}"),
             Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
             Deed::Tell(member, of, Word::Failed) => write!(f, "tell {member}: {of} failed"),
             Deed::Tell(member, of, Word::Working) => write!(f, "tell {member}: {of} working"),
             Deed::Tick => f.write_str("tick"),
-            Deed::Crash(id) => write!(f, "crash {id}"),
-            Deed::Recover(id) => write!(f, "recover {id}"),
-            Deed::Lose(letter) => write!(f, "lose {letter}"),
-            Deed::Duplicate(letter) => write!(f, "duplicate {letter}"),
-            Deed::Pause(id) => write!(f, "pause {id}"),
-            Deed::Wake(id) => write!(f, "wake {id}"),
-            Deed::Ask(id, Request::Resign) => write!(f, "ask {id}: resign"),
-            Deed::Ask(id, Request::Transfer(to)) => write!(f, "ask {id}: transfer {to}"),
-            Deed::Ask(id, Request::Admit(whom)) => write!(f, "ask {id}: admit {whom}"),
-            Deed::Ask(id, Request::Dismiss(whom)) => write!(f, "ask {id}: dismiss {whom}"),
-            Deed::Ask(id, Request::Stand) => write!(f, "ask {id}: stand"),
-            Deed::Ask(id, Request::Withdraw) => write!(f, "ask {id}: withdraw"),
-            Deed::Certify(id, of) => write!(f, "certify {id}: {of}"),
         }?;
         if self.draw > 0 {
             write!(f, " draw {}", u32::from(self.draw) + 1)?;
@@ -252,5 +235,22 @@ impl Display for Instruction {
             Some(Midway::TornWrite) => f.write_str(" crash torn"),
             Some(Midway::Sends(count)) => write!(f, " crash after {count}"),
         }
+    }
+}
+
+/// Schedules have words of their own for some events.
+fn write_event(f: &mut fmt::Formatter<'_>, id: Id, event: FaultEvent<Id>) -> fmt::Result {
+    let (kind, word) = (event.kind(), event.kind().word());
+    match kind {
+        FaultKind::Start => write!(f, "boot {id}"),
+        FaultKind::Resume => write!(f, "wake {id}"),
+        FaultKind::Learn => write!(f, "certify {id}"),
+        _ if kind.is_request() => write!(f, "ask {id}: {word}"),
+        _ => write!(f, "{word} {id}"),
+    }?;
+    match event.about() {
+        None => Ok(()),
+        Some(other) if kind == FaultKind::Learn => write!(f, ": {other}"),
+        Some(other) => write!(f, " {other}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Deed, Instruction};
 use crate::plan::Plan;
-use bellwether_core::Span;
+use bellwether_core::{Fate, FaultKind, Span};
 
 /// What may go wrong, and how far: liberties that the world takes with the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,15 +103,15 @@ impl Liberties {
         };
         let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
         Liberties {
-            crashes: count(&|step| matches!(step.deed, Deed::Crash(_)) || step.crash_after.is_some()),
-            recoveries: count(&|step| matches!(step.deed, Deed::Recover(_))),
-            losses: count(&|step| matches!(step.deed, Deed::Lose(_))),
-            duplicates: count(&|step| matches!(step.deed, Deed::Duplicate(_))),
-            pauses: count(&|step| matches!(step.deed, Deed::Pause(_))),
-            requests: count(&|step| matches!(step.deed, Deed::Ask(..))),
+            crashes: count(&|step| step.event() == Some(FaultKind::Crash) || step.crash_after.is_some()),
+            recoveries: count(&|step| step.event() == Some(FaultKind::Recover)),
+            losses: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Lost))),
+            duplicates: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Twice))),
+            pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
+            requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
             late_calls: true,
             detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
-            certified: count(&|step| matches!(step.deed, Deed::Certify(..))) > 0,
+            certified: count(&|step| step.event() == Some(FaultKind::Learn)) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()
         }

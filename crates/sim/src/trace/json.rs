@@ -1,8 +1,7 @@
 //! A trace as lines of JSON.
 
 use super::{Drop, Observer};
-use crate::faults::{Event, Lie};
-use bellwether_core::DynMessage;
+use bellwether_core::{DynMessage, FaultArgument, FaultEvent, FaultKind};
 use bellwether_core::{HOP, Id, Port, Rank, Status, Time, Topology, Verdict};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +33,7 @@ pub struct JsonTrace<'a, W> {
 type Senders = BTreeMap<(u32, Port), BTreeSet<(Time, u64, u32)>>;
 
 /// A time in hops, given in ticks: a whole number is written as one.
+#[derive(Debug)]
 struct Hops(i64);
 
 impl From<Time> for Hops {
@@ -54,7 +54,7 @@ impl Serialize for Hops {
 }
 
 /// What an event says besides its name: only the keys that it has.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct EventDetails {
     /// The other member.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,20 +76,22 @@ pub struct EventDetails {
 impl EventDetails {
     /// What an event says, in a run of members with these ranks.
     #[must_use]
-    pub fn of(what: Event, ranks: &[Rank]) -> EventDetails {
+    pub fn of(what: FaultEvent, ranks: &[Rank]) -> EventDetails {
+        let (kind, argument) = what.into_parts();
         let id = |member: u32| ranks.get(member as usize).map(|rank| rank.id());
         let nothing = EventDetails::default();
-        match what {
-            Event::Cut(other)
-            | Event::Mend(other)
-            | Event::Learn(other)
-            | Event::Lie(Lie::Silence(other)) => EventDetails { peer: id(other), ..nothing },
-            Event::Drift(rate) => EventDetails { rate_ppm: Some(rate), ..nothing },
-            Event::Jump(ticks) => EventDetails { by: Some(Hops(ticks)), ..nothing },
-            Event::Lie(Lie::Pretend(id)) => EventDetails { goes_by: Some(id), ..nothing },
-            Event::Lie(Lie::Forge(id)) => EventDetails { leader: Some(id), ..nothing },
-            Event::Request(request) => EventDetails { peer: request.about(), ..nothing },
-            _ => nothing,
+        match argument {
+            None => nothing,
+            Some(FaultArgument::Member(other)) => EventDetails { peer: id(other), ..nothing },
+            Some(FaultArgument::Rate(rate)) => EventDetails { rate_ppm: Some(rate), ..nothing },
+            Some(FaultArgument::Ticks(ticks)) => EventDetails { by: Some(Hops(ticks)), ..nothing },
+            Some(FaultArgument::Id(id)) if kind == FaultKind::Forge => {
+                EventDetails { leader: Some(id), ..nothing }
+            }
+            Some(FaultArgument::Id(id)) if kind == FaultKind::Pretend => {
+                EventDetails { goes_by: Some(id), ..nothing }
+            }
+            Some(FaultArgument::Id(id)) => EventDetails { peer: Some(id), ..nothing },
         }
     }
 }
@@ -293,8 +295,8 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         let line = Line { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
         self.write(&line);
     }
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
-        let (event, details) = (what.word(), EventDetails::of(what, self.ranks));
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
+        let (event, details) = (what.kind().word(), EventDetails::of(what, self.ranks));
         self.write(&Struck { t: at.into(), event, member: self.id(member), details });
     }
     fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {

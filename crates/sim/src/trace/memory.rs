@@ -1,8 +1,7 @@
 //! A trace in memory.
 
 use super::{Drop, Observer};
-use crate::faults::Event;
-use bellwether_core::DynMessage;
+use bellwether_core::{DynMessage, FaultEvent};
 use bellwether_core::{Port, Time, Verdict};
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
@@ -39,7 +38,7 @@ pub enum Input {
     Timer,
     /// Its failure detector spoke.
     Suspicion,
-    /// Something went wrong with it, or was put right: the event's [`Event::number`].
+    /// Something went wrong with it, or was put right: the event's kind, as a number.
     Strike(u8),
     /// A link lost what it sent: a message of this kind.
     Drop {
@@ -134,8 +133,8 @@ impl Observer for MemoryTrace {
     fn suspected(&mut self, at: Time, member: u32, port: Port, _: Verdict) {
         self.note(at, member, 6, 0, port);
     }
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
-        self.note(at, member, 7, 0, Port(what.number().into()));
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
+        self.note(at, member, 7, 0, Port((what.kind() as u8).into()));
     }
     fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn DynMessage, _: Drop) {
         self.note(at, member, 8, msg.kind_index(), port);
@@ -156,41 +155,23 @@ impl Observer for MemoryTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::Lie;
-    use bellwether_core::{Id, Request};
+    use bellwether_core::{FaultArgument, FaultKind, Id};
 
     /// Every event has a number of its own.
     #[test]
     fn what_strikes_whom_is_told_apart() {
         let id = Id::new(9).unwrap();
-        let events = [
-            Event::Crash,
-            Event::TornCrash,
-            Event::CrashSending,
-            Event::Recover,
-            Event::Start,
-            Event::Pause,
-            Event::Resume,
-            Event::Cut(1),
-            Event::Mend(1),
-            Event::Heal,
-            Event::Drift(-5),
-            Event::Jump(7),
-            Event::Lie(Lie::Pretend(id)),
-            Event::Lie(Lie::Forge(id)),
-            Event::Lie(Lie::Silence(1)),
-            Event::Call,
-            Event::Request(Request::Resign),
-            Event::Request(Request::Transfer(id)),
-            Event::Request(Request::Admit(id)),
-            Event::Request(Request::Dismiss(id)),
-            Event::Request(Request::Stand),
-            Event::Request(Request::Withdraw),
-            Event::Learn(1),
+        let arguments = [
+            None,
+            Some(FaultArgument::Member(1)),
+            Some(FaultArgument::Id(id)),
+            Some(FaultArgument::Rate(-5)),
+            Some(FaultArgument::Ticks(7)),
         ];
         let mut trace = MemoryTrace::default();
-        for (hops, event) in (0..).zip(events) {
-            trace.struck(Time::from_ticks(hops), 3, event);
+        for (at, kind) in (0..).zip(FaultKind::ALL) {
+            let event = arguments.into_iter().find_map(|argument| FaultEvent::from_parts(kind, argument));
+            trace.struck(Time::from_ticks(at), 3, event.unwrap());
         }
         let steps: Vec<Step> = trace.steps().collect();
         let expected: Vec<Step> = (0..23)

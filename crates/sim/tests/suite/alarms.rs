@@ -2,7 +2,7 @@
 //! before.
 
 use bellwether_core::*;
-use bellwether_sim::{Event, Limits, Observer, Plan, Report, Visit, run_rounds};
+use bellwether_sim::{Limits, Observer, Plan, Report, Visit, run_rounds};
 use bellwether_testkit::toys::{Ping, TOY, id, ring, with_script};
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ fn an_alarm_that_nobody_waits_for_does_not_prolong_the_run() {
     let (visits, report) = play::<1>(&short);
     assert_eq!((visits, report.finished), (2, false), "round 9 is after the end");
     // The dead wait for nothing either.
-    let (visits, report) = play::<1>(&with_script(short, &[(Event::Crash, 2, 1.5)]));
+    let (visits, report) = play::<1>(&with_script(short, &[(FaultEvent::Crash, 2, 1.5)]));
     assert_eq!((visits, report.finished), (2, true));
 }
 

@@ -2,8 +2,8 @@
 
 use bellwether_core::*;
 use bellwether_core::{DynMessage, DynState};
-use bellwether_sim::faults::{Chosen, Fate, Lie, LinkFaults};
-use bellwether_sim::{Drop, Event, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_sim::faults::{Chosen, LinkFaults};
+use bellwether_sim::{Drop, Limits, Observer, Plan, Report, Stop, run_events};
 use bellwether_testkit::toys::{TOY, complete, hops, id, ring, with_script};
 use serde::{Deserialize, Serialize};
 
@@ -132,8 +132,8 @@ impl Observer for Log {
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         self.note(at, member, format!("takes the one at {} for {verdict:?}", port.0));
     }
-    fn struck(&mut self, at: Time, member: u32, what: Event) {
-        if let Event::Learn(dead) = what {
+    fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
+        if let FaultEvent::Learn(dead) = what {
             self.note(at, member, format!("learns that {} is dead", dead + 1));
         }
     }
@@ -160,7 +160,7 @@ fn with_links(link_faults: LinkFaults) -> Plan {
 
 #[test]
 fn who_recovers_has_what_it_saved_and_nothing_else() {
-    let script = [(Event::Crash, 1, 1.5), (Event::Recover, 1, 10.0)];
+    let script = [(FaultEvent::Crash, 1, 1.5), (FaultEvent::Recover, 1, 10.0)];
     let (_, log) = play(with_script(complete(2), &script), &[1]);
     // Its reminder of time 2 died with it; what it counted did not.
     assert_eq!(
@@ -181,8 +181,8 @@ fn who_recovers_has_what_it_saved_and_nothing_else() {
 }
 
 /// Who learns that 3 is dead, and when, if it crashes at 5 and this happens besides.
-fn learn(besides: &[(Event, u64, f64)]) -> Vec<String> {
-    let script = [&[(Event::Crash, 3, 5.0)], besides].concat();
+fn learn(besides: &[(FaultEvent, u64, f64)]) -> Vec<String> {
+    let script = [&[(FaultEvent::Crash, 3, 5.0)], besides].concat();
     let plan = Plan { certified_crashes: true, ..with_script(complete(3), &script) };
     let (_, log) = play(plan, &[1]);
     log.0.into_iter().filter(|line| line.contains("learns")).collect()
@@ -194,24 +194,24 @@ fn a_certificate_travels_as_messages_do() {
     let mut told = learn(&[]);
     told.sort();
     assert_eq!(told, both);
-    assert_eq!(learn(&[(Event::Cut(0), 3, 4.0)]), both[1..], "it is lost where messages are");
-    assert_eq!(learn(&[(Event::Crash, 2, 5.5)])[0], both[0], "the dead hear nothing");
-    let uncertified = play(with_script(complete(3), &[(Event::Crash, 3, 5.0)]), &[1]).1;
+    assert_eq!(learn(&[(FaultEvent::Cut(0), 3, 4.0)]), both[1..], "it is lost where messages are");
+    assert_eq!(learn(&[(FaultEvent::Crash, 2, 5.5)])[0], both[0], "the dead hear nothing");
+    let uncertified = play(with_script(complete(3), &[(FaultEvent::Crash, 3, 5.0)]), &[1]).1;
     assert!(!uncertified.0.iter().any(|line| line.contains("learns")));
 }
 
 /// Whoever is back says so at once: what it says arrives a hop later.
 #[test]
 fn a_certificate_comes_to_nothing_once_the_next_life_is_heard() {
-    let asleep = [(Event::Pause, 1, 5.2), (Event::Resume, 1, 9.0)];
+    let asleep = [(FaultEvent::Pause, 1, 5.2), (FaultEvent::Resume, 1, 9.0)];
     assert!(learn(&asleep).contains(&"9 1 learns that 3 is dead".to_owned()), "it hears it when it wakes");
-    let back = [&asleep[..], &[(Event::Recover, 3, 5.5)]].concat();
+    let back = [&asleep[..], &[(FaultEvent::Recover, 3, 5.5)]].concat();
     assert_eq!(learn(&back), ["6 2 learns that 3 is dead"], "to 1 the next life has spoken since");
 }
 
 #[test]
 fn whoever_learns_that_its_leader_is_dead_calls() {
-    let script = [(Event::Request(Request::Transfer(id(3))), 1, 1.0), (Event::Crash, 3, 5.0)];
+    let script = [(FaultEvent::Request(Request::Transfer(id(3))), 1, 1.0), (FaultEvent::Crash, 3, 5.0)];
     let plan = Plan { certified_crashes: true, ..with_script(complete(3), &script) };
     let (_, log) = play(plan, &[1]);
     let at_six =
@@ -223,7 +223,7 @@ fn whoever_learns_that_its_leader_is_dead_calls() {
 
 #[test]
 fn a_torn_write_is_as_if_it_had_not_been() {
-    let torn = [(Event::TornCrash, 1, 3.0), (Event::Call, 1, 5.0), (Event::Recover, 1, 10.0)];
+    let torn = [(FaultEvent::TornCrash, 1, 3.0), (FaultEvent::Call, 1, 5.0), (FaultEvent::Recover, 1, 10.0)];
     let (_, log) = play(with_script(complete(2), &torn), &[1]);
     // At 5 it crashes in the middle of writing 2: nobody hears of it, nothing reminds it, and it has 1.
     assert_eq!(
@@ -242,12 +242,16 @@ fn a_torn_write_is_as_if_it_had_not_been() {
     }
     assert_eq!(heard(&log), ["1 2 hears Number(1)", "11 2 hears Number(2)"]);
     // What it has written before stays written, whatever comes of the next.
-    let later =
-        [(Event::Call, 1, 5.0), (Event::TornCrash, 1, 6.5), (Event::Call, 1, 8.0), (Event::Recover, 1, 10.0)];
+    let later = [
+        (FaultEvent::Call, 1, 5.0),
+        (FaultEvent::TornCrash, 1, 6.5),
+        (FaultEvent::Call, 1, 8.0),
+        (FaultEvent::Recover, 1, 10.0),
+    ];
     let (_, log) = play(with_script(complete(2), &later), &[1]);
     assert_eq!(heard(&log), ["1 2 hears Number(1)", "6 2 hears Number(2)", "11 2 hears Number(3)"]);
     // Whoever writes nothing until it is to recover does not crash, then or later.
-    let idle = [(Event::TornCrash, 1, 3.0), (Event::Recover, 1, 10.0), (Event::Call, 1, 11.0)];
+    let idle = [(FaultEvent::TornCrash, 1, 3.0), (FaultEvent::Recover, 1, 10.0), (FaultEvent::Call, 1, 11.0)];
     let (_, log) = play(with_script(complete(2), &idle), &[1]);
     assert_eq!(heard(&log), ["1 2 hears Number(1)", "12 2 hears Number(2)"]);
     assert!(!log.0.iter().any(|line| line.contains("crashes")), "{:?}", log.0);
@@ -255,8 +259,8 @@ fn a_torn_write_is_as_if_it_had_not_been() {
 
 #[test]
 fn whoever_is_up_hears_what_is_asked_of_it() {
-    let ask = |at| (Event::Request(Request::Transfer(id(2))), 1, at);
-    let asked = [ask(3.0), (Event::Pause, 1, 4.0), ask(5.0), (Event::Crash, 1, 6.0), ask(7.0)];
+    let ask = |at| (FaultEvent::Request(Request::Transfer(id(2))), 1, at);
+    let asked = [ask(3.0), (FaultEvent::Pause, 1, 4.0), ask(5.0), (FaultEvent::Crash, 1, 6.0), ask(7.0)];
     let (report, log) = play(with_script(complete(2), &asked), &[]);
     assert_eq!(log.of(2), ["0 2 starts", "4 2 hears Lead(2)"]);
     assert_eq!(report.messages.total, 1);
@@ -264,13 +268,14 @@ fn whoever_is_up_hears_what_is_asked_of_it() {
 
 #[test]
 fn who_crashes_while_sending_reaches_half() {
-    let script = [(Event::CrashSending, 1, 3.0), (Event::Call, 1, 4.0), (Event::Recover, 1, 9.0)];
+    let script =
+        [(FaultEvent::CrashSending, 1, 3.0), (FaultEvent::Call, 1, 4.0), (FaultEvent::Recover, 1, 9.0)];
     let (_, log) = play(with_script(complete(5), &script), &[]);
     let first: Vec<_> = log.0.iter().filter(|line| line.ends_with("hears Number(1)")).collect();
     assert_eq!(first, ["5 2 hears Number(1)", "5 3 hears Number(1)"], "2 of 4");
     let second = log.0.iter().filter(|line| line.ends_with("hears Number(2)")).count();
     assert_eq!(second, 4, "what it wrote before it sent has been written");
-    let script = [(Event::CrashSending, 1, 3.0), (Event::Call, 1, 4.0)];
+    let script = [(FaultEvent::CrashSending, 1, 3.0), (FaultEvent::Call, 1, 4.0)];
     let (_, log) = play(with_script(complete(2), &script), &[]);
     assert_eq!(log.of(1)[1..], ["4 1 calls", "4 1 crashes"]);
     assert_eq!(log.of(2), ["0 2 starts"], "half of one is none");
@@ -278,37 +283,37 @@ fn who_crashes_while_sending_reaches_half() {
 
 #[test]
 fn the_frozen_hear_everything_when_they_wake_and_are_reminded_late() {
-    let script = [(Event::Pause, 1, 0.5), (Event::Resume, 1, 7.0)];
+    let script = [(FaultEvent::Pause, 1, 0.5), (FaultEvent::Resume, 1, 7.0)];
     let (report, log) = play(with_script(complete(2), &script), &[1, 2]);
     assert_eq!(
         log.of(1)[2..],
         ["7 1 hears Number(1)", "7 1 hears Name(2)", "7 1 is reminded", "7 1 was reminded at 7",]
     );
     assert!(report.finished);
-    let script = [(Event::Pause, 1, 0.5), (Event::Crash, 1, 3.0), (Event::Resume, 1, 7.0)];
+    let script = [(FaultEvent::Pause, 1, 0.5), (FaultEvent::Crash, 1, 3.0), (FaultEvent::Resume, 1, 7.0)];
     let (_, log) = play(with_script(complete(2), &script), &[1, 2]);
     assert_eq!(log.of(1)[2..], ["3 1 crashes", "3 1 misses Number(1)", "3 1 misses Name(2)"]);
 }
 
 #[test]
 fn cut_links_lose_one_way_or_both_until_they_are_mended() {
-    let cut = [(Event::Cut(1), 1, 0.0), (Event::Mend(1), 1, 5.0), (Event::Call, 1, 5.0)];
-    let calls = [(Event::Call, 1, 3.0), (Event::Call, 2, 3.0)];
+    let cut = [(FaultEvent::Cut(1), 1, 0.0), (FaultEvent::Mend(1), 1, 5.0), (FaultEvent::Call, 1, 5.0)];
+    let calls = [(FaultEvent::Call, 1, 3.0), (FaultEvent::Call, 2, 3.0)];
     let (report, log) = play(with_script(complete(2), &[&cut[..], &calls].concat()), &[]);
     assert_eq!(log.of(1)[2], "3 1 loses Number(1) to 2 by Cut");
     assert!(log.0.contains(&"4 1 hears Number(1)".to_owned()), "the other way works: {:?}", log.0);
     assert!(log.0.contains(&"4 1 loses Name(1) to 2 by Cut".to_owned()));
     assert!(log.0.contains(&"6 2 hears Number(2)".to_owned()), "mended: {:?}", log.0);
     assert_eq!(report.links.lost, 2);
-    let healed = [(Event::Cut(1), 1, 0.0), (Event::Cut(0), 2, 0.0), (Event::Heal, 1, 2.0)];
+    let healed = [(FaultEvent::Cut(1), 1, 0.0), (FaultEvent::Cut(0), 2, 0.0), (FaultEvent::Heal, 1, 2.0)];
     let (report, _) = play(with_script(complete(2), &[&healed[..], &calls].concat()), &[]);
     assert_eq!((report.links.lost, report.messages.total), (0, 4));
 }
 
 #[test]
 fn a_link_that_is_cut_twice_works_when_it_is_mended_twice() {
-    let cuts = [(Event::Cut(1), 1, 0.0), (Event::Cut(1), 1, 1.0), (Event::Mend(1), 1, 2.0)];
-    let calls = [(Event::Call, 1, 3.0), (Event::Mend(1), 1, 4.0), (Event::Call, 1, 5.0)];
+    let cuts = [(FaultEvent::Cut(1), 1, 0.0), (FaultEvent::Cut(1), 1, 1.0), (FaultEvent::Mend(1), 1, 2.0)];
+    let calls = [(FaultEvent::Call, 1, 3.0), (FaultEvent::Mend(1), 1, 4.0), (FaultEvent::Call, 1, 5.0)];
     let (report, log) = play(with_script(complete(2), &[&cuts[..], &calls].concat()), &[]);
     assert_eq!(log.of(2)[1..], ["6 2 hears Number(2)"]);
     assert_eq!(report.links.lost, 1);
@@ -317,50 +322,57 @@ fn a_link_that_is_cut_twice_works_when_it_is_mended_twice() {
 #[test]
 fn clocks_drift_and_jump_and_timers_are_deadlines_on_them() {
     // Twice as fast: two hops on its clock are one in truth.
-    let (_, log) =
-        play(with_script(complete(2), &[(Event::Drift(1_000_000), 1, 0.0), (Event::Call, 1, 0.0)]), &[]);
+    let (_, log) = play(
+        with_script(complete(2), &[(FaultEvent::Drift(1_000_000), 1, 0.0), (FaultEvent::Call, 1, 0.0)]),
+        &[],
+    );
     assert_eq!(log.of(1)[2..4], ["1 1 is reminded", "1 1 was reminded at 2"]);
     // Half as fast from time 1 on: one hop is left, which takes two.
-    let (_, log) = play(with_script(complete(2), &[(Event::Drift(-500_000), 1, 1.0)]), &[1]);
+    let (_, log) = play(with_script(complete(2), &[(FaultEvent::Drift(-500_000), 1, 1.0)]), &[1]);
     assert!(log.of(1).contains(&"3 1 was reminded at 2"), "{:?}", log.0);
     // It jumps forward beyond the deadline, or back.
-    let (_, log) = play(with_script(complete(2), &[(Event::Jump(10_000), 1, 1.0)]), &[1]);
+    let (_, log) = play(with_script(complete(2), &[(FaultEvent::Jump(10_000), 1, 1.0)]), &[1]);
     assert!(log.of(1).contains(&"1 1 was reminded at 11"), "{:?}", log.0);
-    let (_, log) = play(with_script(complete(2), &[(Event::Jump(-1_000), 1, 1.0)]), &[1]);
+    let (_, log) = play(with_script(complete(2), &[(FaultEvent::Jump(-1_000), 1, 1.0)]), &[1]);
     assert!(log.of(1).contains(&"3 1 was reminded at 2"), "{:?}", log.0);
 }
 
 #[test]
 fn liars_go_by_other_names_forge_and_fall_silent_and_do_not_count() {
-    let script = [(Event::Lie(Lie::Pretend(id(9))), 2, 0.0), (Event::Call, 1, 1.0)];
+    let script = [(FaultEvent::Lie(Lie::Pretend(id(9))), 2, 0.0), (FaultEvent::Call, 1, 1.0)];
     let (_, log) = play(with_script(complete(2), &script), &[]);
     assert!(log.0.contains(&"3 1 hears Name(9)".to_owned()), "{:?}", log.0);
-    let script = [(Event::Lie(Lie::Forge(id(2))), 1, 1.0)];
+    let script = [(FaultEvent::Lie(Lie::Forge(id(2))), 1, 1.0)];
     let (report, log) = play(with_script(complete(3), &script), &[]);
     assert!(log.0.contains(&"2 3 hears Lead(2)".to_owned()), "{:?}", log.0);
     let problem = report.ruling.unsafe_because.expect("3 is the best");
     assert!(problem.contains("takes 2 for the leader"), "{problem}");
-    let script = [(Event::Lie(Lie::Silence(1)), 1, 0.0), (Event::Call, 1, 1.0)];
+    let script = [(FaultEvent::Lie(Lie::Silence(1)), 1, 0.0), (FaultEvent::Call, 1, 1.0)];
     let (_, log) = play(with_script(complete(3), &script), &[]);
     assert!(log.0.contains(&"1 1 loses Number(1) to 2 by Silence".to_owned()));
     assert!(log.0.contains(&"2 3 hears Number(1)".to_owned()));
     // Whom a liar takes for the leader is its own affair.
-    let script = [(Event::Lie(Lie::Forge(id(1))), 2, 1.0), (Event::Lie(Lie::Pretend(id(2))), 1, 0.0)];
+    let script =
+        [(FaultEvent::Lie(Lie::Forge(id(1))), 2, 1.0), (FaultEvent::Lie(Lie::Pretend(id(2))), 1, 0.0)];
     let (report, _) = play(with_script(complete(2), &script), &[]);
     assert_eq!(report.ruling.unsafe_because, None);
 }
 
 #[test]
 fn rings_close_round_their_dead_where_asked() {
-    let script =
-        [(Event::Crash, 2, 0.0), (Event::Crash, 3, 0.0), (Event::Recover, 3, 5.0), (Event::Call, 1, 9.0)];
+    let script = [
+        (FaultEvent::Crash, 2, 0.0),
+        (FaultEvent::Crash, 3, 0.0),
+        (FaultEvent::Recover, 3, 5.0),
+        (FaultEvent::Call, 1, 9.0),
+    ];
     let closing = Plan { ring_closes: true, ..with_script(ring(4), &script) };
     let (_, log) = play(closing, &[1]);
     assert_eq!(log.of(4)[1], "1 4 hears Number(1)");
     assert!(log.0.contains(&"10 3 hears Number(2)".to_owned()), "back in the ring: {:?}", log.0);
     let (_, log) = play(with_script(ring(4), &script), &[1]);
     assert_eq!(log.of(2)[1], "1 2 misses Number(1)");
-    let all = [(Event::Crash, 2, 0.0), (Event::Crash, 3, 0.0)];
+    let all = [(FaultEvent::Crash, 2, 0.0), (FaultEvent::Crash, 3, 0.0)];
     let (_, log) = play(Plan { ring_closes: true, ..with_script(ring(3), &all) }, &[1]);
     assert!(log.0.contains(&"1 1 hears Number(1)".to_owned()), "alone, it hears itself: {:?}", log.0);
 }
@@ -371,7 +383,7 @@ fn chosen_messages_are_lost_or_come_twice() {
         chosen: vec![Chosen { from: Some(0), to: None, kind: kind.map(str::to_owned), nth, fate }],
         ..LinkFaults::default()
     };
-    let calls = [(Event::Call, 1, 1.0), (Event::Call, 1, 2.0), (Event::Call, 2, 3.0)];
+    let calls = [(FaultEvent::Call, 1, 1.0), (FaultEvent::Call, 1, 2.0), (FaultEvent::Call, 2, 3.0)];
     let heard = |faults| {
         let (report, log) = play(with_script(with_links(faults), &calls), &[]);
         let lines = log.of(2).into_iter().filter(|line| line.contains("hears"));
@@ -390,7 +402,7 @@ fn chosen_messages_are_lost_or_come_twice() {
 
 /// Many calls, one message each way and time enough: how many of how many, and the runs of losses.
 fn lossy(faults: LinkFaults) -> (Report, Vec<bool>) {
-    let calls: Vec<_> = (0..20_000).map(|call| (Event::Call, 1, f64::from(call) * 10.0)).collect();
+    let calls: Vec<_> = (0..20_000).map(|call| (FaultEvent::Call, 1, f64::from(call) * 10.0)).collect();
     let mut plan = with_script(with_links(faults), &calls);
     plan.topology = Topology::Ring { n: 2, two_way: false };
     plan.initiators = Initiators::Some(Vec::new());
@@ -449,7 +461,7 @@ fn a_link_is_as_likely_in_a_burst_at_the_beginning_as_later() {
 
 #[test]
 fn what_is_held_up_is_overtaken_though_links_keep_their_order() {
-    let calls: Vec<_> = (0..200).map(|call| (Event::Call, 1, f64::from(call))).collect();
+    let calls: Vec<_> = (0..200).map(|call| (FaultEvent::Call, 1, f64::from(call))).collect();
     let order = |reordering| {
         let faults = LinkFaults { reordering, ..LinkFaults::default() };
         let (_, log) = play(with_script(with_links(faults), &calls), &[]);
@@ -464,7 +476,7 @@ fn what_is_held_up_is_overtaken_though_links_keep_their_order() {
 #[test]
 fn the_same_seed_gives_the_same_misfortune_and_another_gives_another() {
     let run = |seed| {
-        let calls: Vec<_> = (0..50).map(|call| (Event::Call, 1, f64::from(call))).collect();
+        let calls: Vec<_> = (0..50).map(|call| (FaultEvent::Call, 1, f64::from(call))).collect();
         let faults = LinkFaults { loss: 0.3, duplication: 0.3, reordering: 0.3, ..LinkFaults::default() };
         let (report, log) = play(Plan { seed, ..with_script(with_links(faults), &calls) }, &[]);
         (report, log.0)

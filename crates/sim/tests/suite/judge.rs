@@ -1,7 +1,7 @@
 //! How runs are judged, shown on members that say of themselves what a test wants them to say.
 
 use bellwether_core::*;
-use bellwether_sim::{Event, Limits, Outcome, Plan, Report, Ruling, Stop, run_events};
+use bellwether_sim::{Limits, Outcome, Plan, Report, Ruling, Stop, run_events};
 use bellwether_testkit::toys::{Ping, TOY, complete, id, with_script};
 use serde::Serialize;
 
@@ -135,26 +135,27 @@ fn goals_say_who_has_to_know_and_who_to_halt() {
 fn the_dead_do_not_count() {
     // All name 3, who is dead: they agree, and it is wrong.
     for hops in [0.0, 7.0] {
-        let plan = with_script(complete(3), &[(Event::Crash, 3, hops)]);
+        let plan = with_script(complete(3), &[(FaultEvent::Crash, 3, hops)]);
         let ruling = judge::<RIGHT, KNOW, false>(plan).ruling;
         assert_eq!(in_short(&ruling), (Outcome::None, None, true, false, false));
         assert!(ruling.unsafe_because.is_some_and(|why| why.contains("the best live member is 2")));
     }
     // One of two leaders is dead.
-    let ruling = judge::<TWO_LEAD, KNOW, false>(with_script(complete(3), &[(Event::Crash, 2, 1.0)])).ruling;
+    let ruling =
+        judge::<TWO_LEAD, KNOW, false>(with_script(complete(3), &[(FaultEvent::Crash, 2, 1.0)])).ruling;
     assert_eq!(in_short(&ruling), (Outcome::Elected, Some(3), true, true, true));
     // The only one who names another is dead.
     let ruling =
-        judge::<NAMES_DIFFER, KNOW, false>(with_script(complete(3), &[(Event::Crash, 1, 1.0)])).ruling;
+        judge::<NAMES_DIFFER, KNOW, false>(with_script(complete(3), &[(FaultEvent::Crash, 1, 1.0)])).ruling;
     assert_eq!(in_short(&ruling), (Outcome::Elected, Some(3), true, true, true));
     // The worst leads, and is the best that is left.
-    let plan = with_script(complete(3), &[(Event::Crash, 2, 1.0), (Event::Crash, 3, 1.0)]);
+    let plan = with_script(complete(3), &[(FaultEvent::Crash, 2, 1.0), (FaultEvent::Crash, 3, 1.0)]);
     assert_eq!(
         in_short(&judge::<WRONG, KNOW, false>(plan).ruling),
         (Outcome::Elected, Some(1), true, true, true)
     );
     // Nobody is left.
-    let all: Vec<_> = (1..=3).map(|id| (Event::Crash, id, 1.0)).collect();
+    let all: Vec<_> = (1..=3).map(|id| (FaultEvent::Crash, id, 1.0)).collect();
     let ruling = judge::<RIGHT, KNOW, false>(with_script(complete(3), &all)).ruling;
     assert_eq!(in_short(&ruling), (Outcome::None, None, false, true, false));
 }
@@ -226,7 +227,7 @@ impl<const LEADS: bool> Protocol for Called<LEADS> {
 }
 
 /// Member 1 of two is the only initiator, and this happens.
-fn one_caller<const LEADS: bool>(script: &[(Event, u64, f64)], losses: f64) -> Ruling {
+fn one_caller<const LEADS: bool>(script: &[(FaultEvent, u64, f64)], losses: f64) -> Ruling {
     let mut plan = with_script(complete(2), script);
     plan.initiators = Initiators::Some(vec![0]);
     plan.link_faults.loss = losses;
@@ -242,32 +243,36 @@ fn demanded(ruling: &Ruling) -> (Outcome, bool, bool) {
 fn no_election_is_required_if_no_live_member_took_part() {
     let nothing_to_do = (Outcome::None, false, true);
     // The only initiator is dead before it calls.
-    let at_first = [(Event::Crash, 1, 0.0)];
+    let at_first = [(FaultEvent::Crash, 1, 0.0)];
     assert_eq!(demanded(&one_caller::<true>(&at_first, 0.0)), nothing_to_do);
     // It calls late, and is dead by then.
-    let before_its_call = [(Event::Crash, 1, 3.0), (Event::Call, 1, 5.0), (Event::Start, 1, 4.0)];
+    let before_its_call =
+        [(FaultEvent::Crash, 1, 3.0), (FaultEvent::Call, 1, 5.0), (FaultEvent::Start, 1, 4.0)];
     assert_eq!(demanded(&one_caller::<true>(&before_its_call, 0.0)), nothing_to_do);
     // It calls, crashes before it has sent anything, and nobody hears of it.
-    let while_sending = [(Event::CrashSending, 1, 0.2), (Event::Start, 1, 0.5)];
+    let while_sending = [(FaultEvent::CrashSending, 1, 0.2), (FaultEvent::Start, 1, 0.5)];
     assert_eq!(demanded(&one_caller::<true>(&while_sending, 0.0)), nothing_to_do);
     // What it sent is lost, and then it crashes.
-    let after_its_call = [(Event::Crash, 1, 0.5)];
+    let after_its_call = [(FaultEvent::Crash, 1, 0.5)];
     assert_eq!(demanded(&one_caller::<true>(&after_its_call, 1.0)), nothing_to_do);
 }
 
 #[test]
 fn an_election_is_required_if_a_live_member_called_or_heard_of_one() {
-    assert_eq!(demanded(&one_caller::<true>(&[(Event::Crash, 2, 0.0)], 0.0)), (Outcome::Elected, true, true));
+    assert_eq!(
+        demanded(&one_caller::<true>(&[(FaultEvent::Crash, 2, 0.0)], 0.0)),
+        (Outcome::Elected, true, true)
+    );
     let hangs = (Outcome::None, true, false);
     // The caller lives: whether anybody hears it or not.
     assert_eq!(demanded(&one_caller::<false>(&[], 0.0)), hangs);
-    assert_eq!(demanded(&one_caller::<false>(&[(Event::Crash, 2, 0.0)], 0.0)), hangs);
+    assert_eq!(demanded(&one_caller::<false>(&[(FaultEvent::Crash, 2, 0.0)], 0.0)), hangs);
     assert_eq!(demanded(&one_caller::<false>(&[], 1.0)), hangs);
     // The caller crashes, and the other has heard of its call.
-    let after_its_call = [(Event::Crash, 1, 0.5)];
+    let after_its_call = [(FaultEvent::Crash, 1, 0.5)];
     assert_eq!(demanded(&one_caller::<true>(&after_its_call, 0.0)), (Outcome::Elected, true, true));
     assert_eq!(demanded(&one_caller::<false>(&after_its_call, 0.0)), hangs);
     // The caller crashes before it calls, and the other calls.
-    let another_calls = [(Event::Crash, 1, 0.0), (Event::Call, 2, 1.0)];
+    let another_calls = [(FaultEvent::Crash, 1, 0.0), (FaultEvent::Call, 2, 1.0)];
     assert_eq!(demanded(&one_caller::<false>(&another_calls, 0.0)), hangs);
 }

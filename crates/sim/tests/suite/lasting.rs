@@ -1,10 +1,8 @@
 //! Runs that go on for ever: when they are over, and what is right where too few are left to elect.
 
+use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::{
-    Ending, Event, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor,
-    rule, run_events,
-};
+use bellwether_sim::{Ending, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule, run_events};
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
 use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
 
@@ -20,7 +18,7 @@ fn run_with<const STUBBORN: bool>(mut plan: Plan) -> Report {
 
 /// Five members, of which these crash after ten hops.
 fn five_without(ids: &[u64]) -> Plan {
-    let script: Vec<_> = ids.iter().map(|&id| (Event::Crash, id, 10.0)).collect();
+    let script: Vec<_> = ids.iter().map(|&id| (FaultEvent::Crash, id, 10.0)).collect();
     with_script(complete(5), &script)
 }
 
@@ -90,7 +88,7 @@ fn duties_say_who_votes_and_who_may_lead() {
 
 #[test]
 fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
-    let dismissed = |id: u64| Event::Request(Request::Dismiss(bellwether_testkit::toys::id(id)));
+    let dismissed = |id: u64| FaultEvent::Request(Request::Dismiss(bellwether_testkit::toys::id(id)));
     // Beacons know no requests: the best goes on, and should not for ever, though it may for a while.
     let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
     assert_eq!(report.ruling.unsafe_because, None);
@@ -106,7 +104,7 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     assert!(judged(&plan));
     plan.script.extend(with_script(complete(5), &[(dismissed(1), 4, 11.0), (dismissed(2), 4, 12.0)]).script);
     assert!(!judged(&plan), "somebody should lead");
-    let admitted = Event::Request(Request::Admit(id(2)));
+    let admitted = FaultEvent::Request(Request::Admit(id(2)));
     plan.script.extend(with_script(complete(5), &[(admitted, 4, 13.0)]).script);
     assert!(judged(&plan), "two of four");
 }

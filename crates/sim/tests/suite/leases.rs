@@ -1,7 +1,7 @@
 //! Who leads under a lease, as an onlooker sees it, and who never may lead beside another.
 
 use bellwether_core::*;
-use bellwether_sim::{Event, Limits, Plan, Report, Rivals, Stop, run_events};
+use bellwether_sim::{Limits, Plan, Report, Rivals, Stop, run_events};
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, with_script};
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl<const REIGN: u8, const AFTER: u64, const TERM: u64> Protocol for Tenant<REI
 }
 
 /// Fifty hops, in which this happens to member 3.
-fn run<const REIGN: u8, const AFTER: u64, const TERM: u64>(script: &[(Event, f64)]) -> Report {
+fn run<const REIGN: u8, const AFTER: u64, const TERM: u64>(script: &[(FaultEvent, f64)]) -> Report {
     let script: Vec<_> = script.iter().map(|&(what, at)| (what, 3, at)).collect();
     let limits = Limits { time: hops(50.0), ..Limits::default() };
     let plan = Plan { limits, ..with_script(complete(3), &script) };
@@ -91,7 +91,9 @@ fn rivals(at: f64, term: Option<u64>) -> Option<Rivals> {
 
 #[test]
 fn a_lease_ends_when_its_timer_does_and_no_later() {
-    for script in [&[][..], &[(Event::Pause, 5.0)], &[(Event::Pause, 5.0), (Event::Resume, 30.0)]] {
+    for script in
+        [&[][..], &[(FaultEvent::Pause, 5.0)], &[(FaultEvent::Pause, 5.0), (FaultEvent::Resume, 30.0)]]
+    {
         let report = run::<LEASED, 10, 2>(script);
         assert_eq!((report.rivals, report.stability.most_leaders), (None, 1), "{script:?}");
         assert_eq!(report.ruling.unsafe_because, None);
@@ -108,14 +110,14 @@ fn a_lease_ends_when_its_timer_does_and_no_later() {
 
 #[test]
 fn it_ends_by_its_holders_own_clock() {
-    let slow = (Event::Drift(-500_000), 0.0);
-    for script in [&[slow][..], &[slow, (Event::Pause, 5.0)]] {
+    let slow = (FaultEvent::Drift(-500_000), 0.0);
+    for script in [&[slow][..], &[slow, (FaultEvent::Pause, 5.0)]] {
         let report = run::<LEASED, 10, 2>(script);
         assert_eq!(report.rivals, rivals(10.0, None), "{script:?}");
         assert_eq!(report.stability.with_several, Span::from_hops(10), "{script:?}: from 10 to 20");
         assert_eq!(run::<LEASED, 20, 2>(script).rivals, None);
     }
-    let ahead = [(Event::Pause, 2.0), (Event::Jump(7_000), 2.5)];
+    let ahead = [(FaultEvent::Pause, 2.0), (FaultEvent::Jump(7_000), 2.5)];
     assert_eq!(run::<LEASED, 3, 2>(&ahead).rivals, None, "it ended at 3");
     assert_eq!(run::<LEASED, 3, 2>(&ahead[..1]).rivals, rivals(3.0, None));
 }

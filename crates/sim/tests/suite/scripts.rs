@@ -3,7 +3,7 @@
 use bellwether_core::*;
 use bellwether_sim::schedule::{Liberties, Schedule};
 use bellwether_sim::{
-    Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Setup,
+    Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Setup,
     SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate, simulate_many,
 };
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, ring, with_script};
@@ -77,7 +77,7 @@ fn nothing_scripted() {
 
 #[test]
 fn the_dead_from_the_start_never_start() {
-    let (report, steps) = play(with_script(complete(2), &[(Event::Crash, 2, 0.0)]), &[1]);
+    let (report, steps) = play(with_script(complete(2), &[(FaultEvent::Crash, 2, 0.0)]), &[1]);
     assert_eq!(of(2, &steps), [(0.0, Input::Crash), (1.0, Input::Loss)]);
     let caller = [(0.0, Input::Start), (0.0, Input::Suspicion), (0.0, Input::Call), (2.0, Input::Timer)];
     assert_eq!(of(1, &steps), caller);
@@ -86,14 +86,14 @@ fn the_dead_from_the_start_never_start() {
 
 #[test]
 fn the_dead_from_the_start_do_not_start_later_either() {
-    let script = [(Event::Crash, 2, 0.0), (Event::Start, 2, 5.0), (Event::Call, 2, 6.0)];
+    let script = [(FaultEvent::Crash, 2, 0.0), (FaultEvent::Start, 2, 5.0), (FaultEvent::Call, 2, 6.0)];
     let (_, steps) = play(with_script(complete(2), &script), &[1]);
     assert_eq!(of(2, &steps), [(0.0, Input::Crash), (1.0, Input::Loss)]);
 }
 
 #[test]
 fn who_dies_before_its_start_does_not_start() {
-    let script = [(Event::Crash, 2, 3.0), (Event::Start, 2, 5.0)];
+    let script = [(FaultEvent::Crash, 2, 3.0), (FaultEvent::Start, 2, 5.0)];
     let (_, steps) = play(with_script(complete(2), &script), &[1]);
     assert!(!of(2, &steps).iter().any(|(_, input)| *input == Input::Start), "{steps:?}");
 }
@@ -101,17 +101,17 @@ fn who_dies_before_its_start_does_not_start() {
 #[test]
 fn at_one_time_members_die_before_messages_arrive_and_messages_arrive_before_alarms() {
     // Two calls: one's alarm and the other's ping come at the same time.
-    let script = [(Event::Call, 2, 1.0)];
+    let script = [(FaultEvent::Call, 2, 1.0)];
     let (_, steps) = play(with_script(complete(2), &script), &[1]);
     assert_eq!(of(1, &steps)[2..], [(2.0, PING), (2.0, Input::Timer)]);
     // A ping comes when its receiver dies.
-    let (_, steps) = play(with_script(complete(2), &[(Event::Crash, 2, 1.0)]), &[1]);
+    let (_, steps) = play(with_script(complete(2), &[(FaultEvent::Crash, 2, 1.0)]), &[1]);
     assert_eq!(of(2, &steps), [(0.0, Input::Start), (1.0, Input::Crash), (1.0, Input::Loss)]);
 }
 
 #[test]
 fn the_dead_get_no_alarms_and_take_no_calls() {
-    let script = [(Event::Crash, 1, 1.0), (Event::Call, 1, 1.5)];
+    let script = [(FaultEvent::Crash, 1, 1.0), (FaultEvent::Call, 1, 1.5)];
     let (report, steps) = play(with_script(complete(2), &script), &[1]);
     assert_eq!(of(1, &steps), [(0.0, Input::Start), (0.0, Input::Call), (1.0, Input::Crash)]);
     assert_eq!(of(2, &steps), [(0.0, Input::Start), (1.0, PING)]);
@@ -120,21 +120,21 @@ fn the_dead_get_no_alarms_and_take_no_calls() {
 
 #[test]
 fn messages_wait_for_late_starters_and_initiators_among_them_call() {
-    let (report, steps) = play(with_script(complete(2), &[(Event::Start, 2, 3.5)]), &[1]);
+    let (report, steps) = play(with_script(complete(2), &[(FaultEvent::Start, 2, 3.5)]), &[1]);
     assert_eq!(of(2, &steps), [(3.5, Input::Start), (3.5, PING)]);
     assert_eq!(report.time, hops(3.5));
-    let (report, steps) = play(with_script(complete(2), &[(Event::Start, 2, 3.5)]), &[1, 2]);
+    let (report, steps) = play(with_script(complete(2), &[(FaultEvent::Start, 2, 3.5)]), &[1, 2]);
     let late = [(3.5, Input::Start), (3.5, Input::Call), (3.5, PING), (5.5, Input::Timer)];
     assert_eq!(of(2, &steps), late);
     assert_eq!(report.messages.total, 2);
     // Time 0 is as good as any.
-    let (_, steps) = play(with_script(complete(2), &[(Event::Start, 2, 0.0)]), &[1]);
+    let (_, steps) = play(with_script(complete(2), &[(FaultEvent::Start, 2, 0.0)]), &[1]);
     assert_eq!(of(2, &steps), [(0.0, Input::Start), (1.0, PING)]);
 }
 
 #[test]
 fn calls_come_when_they_are_scripted() {
-    let (report, steps) = play(with_script(complete(2), &[(Event::Call, 2, 0.25)]), &[]);
+    let (report, steps) = play(with_script(complete(2), &[(FaultEvent::Call, 2, 0.25)]), &[]);
     assert_eq!(of(2, &steps), [(0.0, Input::Start), (0.25, Input::Call), (2.25, Input::Timer)]);
     assert_eq!(of(1, &steps), [(0.0, Input::Start), (1.25, PING)]);
     assert_eq!(report.time, hops(2.25));
@@ -143,7 +143,7 @@ fn calls_come_when_they_are_scripted() {
 #[test]
 fn time_ends_with_the_last_input() {
     // The ping that is sent last, at 2, is lost on the dead at 3: nobody gets an input then.
-    let script = [(Event::Crash, 2, 1.5), (Event::Call, 1, 2.0)];
+    let script = [(FaultEvent::Crash, 2, 1.5), (FaultEvent::Call, 1, 2.0)];
     let (report, steps) = play(with_script(complete(2), &script), &[1]);
     assert_eq!(steps.last(), Some(&(4.0, 1, Input::Timer)));
     assert_eq!(report.time, hops(4.0));
@@ -151,7 +151,7 @@ fn time_ends_with_the_last_input() {
 
 #[test]
 fn limits_stop_a_run() {
-    let script: Vec<_> = (1..=20).map(|at| (Event::Call, 1, f64::from(at))).collect();
+    let script: Vec<_> = (1..=20).map(|at| (FaultEvent::Call, 1, f64::from(at))).collect();
     let plan = with_script(complete(3), &script);
     let limits = Limits { time: hops(7.0), ..Limits::default() };
     let (report, steps) = play(Plan { limits, ..plan.clone() }, &[]);
@@ -220,15 +220,18 @@ fn in_rounds_members_die_in_time() {
     // Member 2 dies before the ping of round 1 arrives, or after it has passed it on: then the ping
     // goes round, and is lost when it comes again.
     for (at, messages) in [(0.0, 1), (0.5, 1), (1.0, 1), (1.5, 4), (2.0, 4)] {
-        let report =
-            run_rounds::<Settled, _>(&with_script(ring(3), &[(Event::Crash, 2, at)]), &mut (), Visit::Awake);
+        let report = run_rounds::<Settled, _>(
+            &with_script(ring(3), &[(FaultEvent::Crash, 2, at)]),
+            &mut (),
+            Visit::Awake,
+        );
         assert_eq!(report.messages.total, messages, "dead at {at}");
     }
 }
 
 #[test]
 fn in_rounds_as_otherwise_a_death_after_the_last_message_counts() {
-    let plan = with_script(ring(3), &[(Event::Crash, 3, 100.0)]);
+    let plan = with_script(ring(3), &[(FaultEvent::Crash, 3, 100.0)]);
     for visit in [Visit::Awake, Visit::Everyone] {
         let report = run_rounds::<Settled, _>(&plan, &mut (), visit);
         assert_eq!(report.ruling.outcome, Outcome::None, "the leader died: {:?}", report.ruling);

@@ -2,7 +2,7 @@
 
 use bellwether_core::*;
 use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::{Event, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_sim::{Limits, Observer, Plan, Report, Stop, run_events};
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, ring, with_script};
 use serde::Serialize;
 
@@ -139,7 +139,7 @@ fn where_nothing_happens_it_ends_after_four_patiences() {
 
 #[test]
 fn whoever_hears_that_its_leader_is_dead_calls() {
-    let (report, log) = watched("plain", with_script(complete(3), &[(Event::Crash, 3, 10.5)]), &[3]);
+    let (report, log) = watched("plain", with_script(complete(3), &[(FaultEvent::Crash, 3, 10.5)]), &[3]);
     // Beats left at 0, 2, .. 10 and took a hop: the last came at 11. At 16 that is 5 hops ago, at 18 it is 7.
     assert_eq!(
         log,
@@ -159,12 +159,12 @@ fn whoever_hears_that_its_leader_is_dead_calls() {
 
 #[test]
 fn whoever_is_heard_again_is_trusted_again() {
-    let script = [(Event::Pause, 2, 3.5), (Event::Resume, 2, 20.0)];
+    let script = [(FaultEvent::Pause, 2, 3.5), (FaultEvent::Resume, 2, 20.0)];
     let (_, log) = watched("plain", with_script(complete(2), &script), &[1]);
     // Frozen, 2 beats no more: its last came at 3. When it wakes, its detector beats at once.
     // It finds what was sent to it meanwhile and does not suspect anyone.
     assert_eq!(log, ["0: 1 calls", "10: 1 takes port 0 for Failed", "21: 1 takes port 0 for Working"]);
-    let script = [(Event::Crash, 2, 3.5), (Event::Recover, 2, 20.0)];
+    let script = [(FaultEvent::Crash, 2, 3.5), (FaultEvent::Recover, 2, 20.0)];
     let (_, log) = watched("plain", with_script(complete(2), &script), &[1]);
     let expected =
         ["0: 1 calls", "10: 1 takes port 0 for Failed", "20: 2 calls", "21: 1 takes port 0 for Working"];
@@ -174,7 +174,7 @@ fn whoever_is_heard_again_is_trusted_again() {
 #[test]
 fn signals_are_cut_and_lost_as_messages_are() {
     // What 1 sends to 2 is lost; the other way works.
-    let (_, log) = watched("plain", with_script(complete(2), &[(Event::Cut(1), 1, 0.0)]), &[]);
+    let (_, log) = watched("plain", with_script(complete(2), &[(FaultEvent::Cut(1), 1, 0.0)]), &[]);
     assert_eq!(log, ["6: 2 takes port 0 for Failed"]);
     let all = LinkFaults { loss: 0.999_999, ..LinkFaults::default() };
     let (report, log) = watched("plain", Plan { link_faults: all, ..complete(2) }, &[]);
@@ -186,7 +186,8 @@ fn signals_are_cut_and_lost_as_messages_are() {
 fn alarms_follow_the_members_own_clock() {
     // 1's clock runs at half speed: it beats every four hops, which is quick enough; at a quarter it is
     // every eight, and between two of its beats 2 suspects it.
-    let slow = |gains| with_script(complete(2), &[(Event::Drift(gains), 1, 0.0), (Event::Call, 2, 100.0)]);
+    let slow =
+        |gains| with_script(complete(2), &[(FaultEvent::Drift(gains), 1, 0.0), (FaultEvent::Call, 2, 100.0)]);
     assert_eq!(watched("plain", slow(-500_000), &[]).1, ["100: 2 calls"]);
     let (_, log) = watched("plain", slow(-750_000), &[]);
     assert_eq!(
@@ -197,7 +198,7 @@ fn alarms_follow_the_members_own_clock() {
 
 #[test]
 fn oracles_are_told_the_truth_and_others_are_not() {
-    let script = [(Event::Crash, 1, 0.0), (Event::Crash, 3, 4.0), (Event::Recover, 3, 6.0)];
+    let script = [(FaultEvent::Crash, 1, 0.0), (FaultEvent::Crash, 3, 4.0), (FaultEvent::Recover, 3, 6.0)];
     let (_, log) = watched("seer", with_script(complete(3), &script), &[]);
     assert_eq!(
         log,
@@ -214,7 +215,7 @@ fn oracles_are_told_the_truth_and_others_are_not() {
 
 #[test]
 fn the_frozen_are_told_the_truth_when_they_wake() {
-    let script = [(Event::Pause, 1, 2.0), (Event::Crash, 2, 4.0), (Event::Resume, 1, 9.0)];
+    let script = [(FaultEvent::Pause, 1, 2.0), (FaultEvent::Crash, 2, 4.0), (FaultEvent::Resume, 1, 9.0)];
     let (_, log) = watched("seer", with_script(complete(2), &script), &[]);
     assert_eq!(log, ["9: 1 takes port 0 for Failed"]);
 }
@@ -222,13 +223,13 @@ fn the_frozen_are_told_the_truth_when_they_wake() {
 #[test]
 fn whoever_comes_to_name_the_dead_calls_too() {
     // 2 announces itself and dies before it is heard; 1 knows that it is dead, and hears it all the same.
-    let (_, log) = watched("seer", with_script(complete(2), &[(Event::Crash, 2, 0.5)]), &[2]);
+    let (_, log) = watched("seer", with_script(complete(2), &[(FaultEvent::Crash, 2, 0.5)]), &[2]);
     assert_eq!(log, ["0: 2 calls", "0.5: 1 takes port 0 for Failed", "1: 1 calls"]);
 }
 
 #[test]
 fn neighbours_watch_each_other_whichever_way_their_link_goes() {
-    let (_, log) = watched("plain", with_script(ring(3), &[(Event::Crash, 2, 0.0)]), &[]);
+    let (_, log) = watched("plain", with_script(ring(3), &[(FaultEvent::Crash, 2, 0.0)]), &[]);
     let (before, after) = (NEXT.0, PREV.0);
     let expected =
         [format!("6: 1 takes port {before} for Failed"), format!("6: 3 takes port {after} for Failed")];
@@ -239,7 +240,7 @@ fn neighbours_watch_each_other_whichever_way_their_link_goes() {
 /// know what it says.
 #[test]
 fn callers_ask_their_detector_where_there_is_one() {
-    let mut plan = with_script(complete(3), &[(Event::Crash, 3, 0.0)]);
+    let mut plan = with_script(complete(3), &[(FaultEvent::Crash, 3, 0.0)]);
     plan.initiators = Initiators::Some(vec![0]);
     let mut log = Log::default();
     run_events(MachineType::of::<Loud>(), &plan, &mut log, Stop::WhenQuiet);

@@ -2,9 +2,9 @@
 
 use super::{BOTH_WAYS, Cast, called_by, set_delay};
 use crate::dice::Dice;
-use bellwether_core::{HOP, Id, Role, Status, Time};
+use bellwether_core::{FaultEvent, HOP, Id, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_sim::{Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 
 /// Notes who ever announced itself.
 struct Announced(Vec<bool>);
@@ -24,7 +24,7 @@ pub fn watch(name: &str, variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
 }
 
 /// What happens to a member, at a time in ticks.
-pub fn happens(what: Event, member: usize, ticks: u64) -> Happening {
+pub fn happens(what: FaultEvent, member: usize, ticks: u64) -> Happening {
     Happening { at: Time::from_ticks(ticks), what, member: member as u32 }
 }
 
@@ -88,8 +88,9 @@ pub fn random_deaths(
     dice.shuffle(&mut victims);
     victims.truncate(1 + dice.below(n - 1));
     let latest = bounds * n * plan.delay_bound.ticks() as usize;
-    let mut die =
-        |&victim| happens(Event::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0));
+    let mut die = |&victim| {
+        happens(FaultEvent::Crash, victim, dice.below(latest) as u64 * u64::from(dice.below(4) > 0))
+    };
     plan.script = victims.iter().map(&mut die).collect();
     plan.script.sort_unstable();
     (cast, plan, victims)
@@ -97,7 +98,7 @@ pub fn random_deaths(
 
 /// A random run in which these things happen to members at random times.
 pub fn random_events(
-    what: &[Event],
+    what: &[FaultEvent],
     round: usize,
     network: fn(&Cast) -> Plan,
     dice: &mut Dice,

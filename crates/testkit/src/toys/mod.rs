@@ -4,7 +4,7 @@ pub mod beacon;
 pub mod shouting;
 
 use bellwether_core::*;
-use bellwether_sim::{Event, Happening, Plan};
+use bellwether_sim::{Happening, Plan};
 use serde::{Deserialize, Serialize};
 
 /// A complete network of members with the ids 1 to n.
@@ -19,7 +19,7 @@ pub fn ring(n: u32) -> Plan {
 }
 
 /// A plan in which this happens to members, by id and in hops.
-pub fn with_script(mut plan: Plan, script: &[(Event, u64, f64)]) -> Plan {
+pub fn with_script(mut plan: Plan, script: &[(FaultEvent, u64, f64)]) -> Plan {
     plan.script = script
         .iter()
         .map(|&(what, id, hops)| Happening {

@@ -1,10 +1,10 @@
 //! Election by aggregation on every shape of network: counts, time and trees, against searches of
 //! the network by the tests themselves.
 
-use bellwether_core::{DynState, Elect, HOP, Need, Port, Time, Topology};
+use bellwether_core::{DynState, Elect, FaultEvent, HOP, Need, Port, Time, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 use bellwether_testkit::casts::disturbed::happens;
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, DELAYS, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
@@ -243,7 +243,7 @@ fn another_election_later_or_while_the_result_still_goes_down_ends_as_the_first(
             {
                 for delay in ["unit", "uniform:0.1..1.0"] {
                     let mut plan = first.clone();
-                    plan.script = vec![happens(Event::Call, caller, ticks)];
+                    plan.script = vec![happens(FaultEvent::Call, caller, ticks)];
                     set_delay(&mut plan, delay);
                     plan.links = LinkOrder::Reordering;
                     let report = run("aggregation-tree", "plain", &plan);

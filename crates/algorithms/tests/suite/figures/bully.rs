@@ -2,8 +2,8 @@
 
 use crate::support::bully_twin::{Played, Scene, play};
 use bellwether_algorithms::bully::AtOnce;
-use bellwether_core::{HOP, Port, Time};
-use bellwether_sim::{Event, Happening, Plan, Report};
+use bellwether_core::{FaultEvent, HOP, Port, Time};
+use bellwether_sim::{Happening, Plan, Report};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
 };
@@ -15,7 +15,7 @@ const MOST: usize = 64;
 const VARIANTS: [&str; 3] = ["at-once", "waiting", "broadcast"];
 
 fn kill(mut plan: Plan, dead: &[u32]) -> Plan {
-    let crash = |&member: &u32| Happening { at: Time::ZERO, what: Event::Crash, member };
+    let crash = |&member: &u32| Happening { at: Time::ZERO, what: FaultEvent::Crash, member };
     plan.script.extend(dead.iter().map(crash));
     plan.script.sort_unstable();
     plan

@@ -1,7 +1,7 @@
 //! The bully algorithm when members die, start or call while an election is under way.
 
-use bellwether_core::HOP;
-use bellwether_sim::{Event, Plan, Report};
+use bellwether_core::{FaultEvent, HOP};
+use bellwether_sim::{Plan, Report};
 use bellwether_testkit::casts::disturbed::{
     self, best_survivor, half_hops, happens, random_deaths, random_events, small_runs,
 };
@@ -17,7 +17,7 @@ fn watch(variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
 /// One victim at one time; whether it died before it announced itself, so that the run counts.
 fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks: u64) -> bool {
     let mut plan = plan.clone();
-    plan.script = vec![happens(Event::Crash, victim, ticks)];
+    plan.script = vec![happens(FaultEvent::Crash, victim, ticks)];
     let (report, announced) = watch(variant, &plan);
     if announced[victim] {
         return false;
@@ -50,7 +50,7 @@ fn the_would_be_leader_dies_after_it_has_answered_and_the_others_start_again() {
     // Lecture 002: 4 is dead, 1 detects it; 3 answers and dies too; 2 is left.
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, 4);
     let mut plan = called_by(cast.complete(), &[0]);
-    plan.script = vec![happens(Event::Crash, 3, 0), happens(Event::Crash, 2, 2 * HOP.ticks())];
+    plan.script = vec![happens(FaultEvent::Crash, 3, 0), happens(FaultEvent::Crash, 2, 2 * HOP.ticks())];
     for variant in VARIANTS {
         let (report, announced) = watch(variant, &plan);
         assert_eq!(announced, [false, true, false, false]);
@@ -78,7 +78,7 @@ fn several_members_die_before_they_announce() {
 }
 
 /// A run in which everyone calls at the beginning, and then this happens at random times.
-fn check_with_late(what: &[Event], rounds: usize, dice: &mut Dice) {
+fn check_with_late(what: &[FaultEvent], rounds: usize, dice: &mut Dice) {
     for round in 0..rounds {
         let (cast, plan) = random_events(what, round, Cast::complete, dice);
         for variant in VARIANTS {
@@ -91,17 +91,17 @@ fn check_with_late(what: &[Event], rounds: usize, dice: &mut Dice) {
 
 #[test]
 fn late_calls_end_with_the_best() {
-    check_with_late(&[Event::Call], 3_000, &mut Dice(3));
+    check_with_late(&[FaultEvent::Call], 3_000, &mut Dice(3));
 }
 
 #[test]
 fn late_starters_end_with_the_best() {
-    check_with_late(&[Event::Start], 3_000, &mut Dice(4));
+    check_with_late(&[FaultEvent::Start], 3_000, &mut Dice(4));
 }
 
 #[test]
 fn late_starters_and_late_calls_end_with_the_best() {
-    check_with_late(&[Event::Start, Event::Call], 3_000, &mut Dice(5));
+    check_with_late(&[FaultEvent::Start, FaultEvent::Call], 3_000, &mut Dice(5));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn one_late_call_is_enough() {
         let cast = Cast::shuffled(bellwether_core::Elect::Best, n, &mut Dice(n as u64));
         for caller in 0..n {
             let mut plan = called_by(cast.complete(), &[]);
-            plan.script = vec![happens(Event::Call, caller, 7 * HOP.ticks() + 1)];
+            plan.script = vec![happens(FaultEvent::Call, caller, 7 * HOP.ticks() + 1)];
             for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {n} {caller}"));
@@ -125,7 +125,7 @@ fn a_late_best_member_takes_over() {
         let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
         for ticks in half_hops(14) {
             let mut plan = cast.complete();
-            plan.script = vec![happens(Event::Start, n - 1, ticks)];
+            plan.script = vec![happens(FaultEvent::Start, n - 1, ticks)];
             for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(n - 1), true, &format!("{variant} {n} {ticks}"));
@@ -140,7 +140,7 @@ fn calling_again_while_or_after_an_election_changes_nothing() {
     for caller in 0..5 {
         for ticks in half_hops(20) {
             let mut plan = cast.complete();
-            plan.script = vec![happens(Event::Call, caller, ticks)];
+            plan.script = vec![happens(FaultEvent::Call, caller, ticks)];
             for variant in VARIANTS {
                 let (report, _) = watch(variant, &plan);
                 assert_elected(&report, cast.id(cast.best()), true, &format!("{variant} {caller}@{ticks}"));

@@ -1,8 +1,8 @@
 //! The modified ring election: several initiators, the size of messages, and the lecture's example.
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
-use bellwether_core::{Elect, HOP};
-use bellwether_sim::{Event, LinkOrder};
+use bellwether_core::{Elect, FaultEvent, HOP};
+use bellwether_sim::LinkOrder;
 use bellwether_testkit::casts::disturbed::{happens, watch};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims_hold, assert_elected, called_by, clockwise, run, sent, set_delay,
@@ -112,8 +112,10 @@ fn the_lecture_s_leader_dies_after_it_has_forwarded_election_and_the_next_best_i
     let cast = Cast { elect: Elect::Best, members: (0..6).map(|id| (0, id)).collect() };
     let mut plan = called_by(cast.overlay(), &[2]);
     let forwarded = clockwise(6, 2, 4) as u64;
-    plan.script =
-        vec![happens(Event::Crash, 5, 0), happens(Event::Crash, 4, forwarded * HOP.ticks() + 2_500)];
+    plan.script = vec![
+        happens(FaultEvent::Crash, 5, 0),
+        happens(FaultEvent::Crash, 4, forwarded * HOP.ticks() + 2_500),
+    ];
     let (report, announced) = watch("modified-ring", "plain", &plan);
     assert_elected(&report, cast.id(3), true, "the lecture's example");
     assert_eq!(announced, [false, false, false, true, false, false]);

@@ -1,8 +1,8 @@
 //! Rings that pass over their dead, when members die, start or call while an election is under way.
 
 use super::overlay_rings::NAMES;
-use bellwether_core::{HOP, Time};
-use bellwether_sim::{Event, Plan};
+use bellwether_core::{FaultEvent, HOP, Time};
+use bellwether_sim::Plan;
 use bellwether_testkit::casts::disturbed::{
     best_survivor, half_hops, happens, random_deaths, random_events, small_runs, watch,
 };
@@ -39,7 +39,7 @@ fn check_deaths(name: &str, cast: &Cast, plan: &Plan, victims: &[usize]) -> bool
     assert_claims_hold(&report, &context());
     let survivor = (0..cast.n()).find(|member| !victims.contains(member)).expect("somebody survives");
     let mut again = plan.clone();
-    again.script.push(happens(Event::Call, survivor, LATE));
+    again.script.push(happens(FaultEvent::Call, survivor, LATE));
     assert_elected(&watch(name, "plain", &again).0, best, true, &format!("called again: {}", context()));
     is_counted
 }
@@ -53,7 +53,7 @@ fn whoever_dies_whenever_the_best_survivor_is_elected() {
         for (name, victim) in NAMES.iter().flat_map(|name| (0..n).map(move |member| (name, member))) {
             // The whole run, and what may come after.
             for ticks in half_hops((2 * n as u64 + 3) * bound) {
-                plan.script = vec![happens(Event::Crash, victim, ticks)];
+                plan.script = vec![happens(FaultEvent::Crash, victim, ticks)];
                 counted += u32::from(check_deaths(name, &cast, &plan, &[victim]));
             }
         }
@@ -75,7 +75,8 @@ fn with_somebody_dead_from_the_start_another_death_is_survived_too() {
         callers.sort_unstable();
         let mut plan = called_by(cast.overlay(), &callers);
         for ticks in half_hops(2 * n as u64 + 5) {
-            plan.script = vec![happens(Event::Crash, dead, 0), happens(Event::Crash, victim, ticks)];
+            plan.script =
+                vec![happens(FaultEvent::Crash, dead, 0), happens(FaultEvent::Crash, victim, ticks)];
             for name in NAMES {
                 check_deaths(name, &cast, &plan, &[dead, victim]);
             }
@@ -100,7 +101,8 @@ fn several_deaths_leave_a_ring_that_elects_the_best_when_called() {
 fn late_starters_and_late_calls_end_with_the_best() {
     let mut dice = Dice(4);
     for round in 0..1_500 {
-        let events = [&[Event::Start][..], &[Event::Call], &[Event::Start, Event::Call]][round % 3];
+        let events = [&[FaultEvent::Start][..], &[FaultEvent::Call], &[FaultEvent::Start, FaultEvent::Call]]
+            [round % 3];
         let (cast, mut plan) = random_events(events, round, Cast::overlay, &mut dice);
         plan.limits.messages = 1_000_000;
         for name in NAMES {
@@ -117,10 +119,10 @@ fn one_late_call_is_enough_and_another_is_harmless() {
     for n in 1..=6 {
         let cast = Cast::shuffled(BOTH_WAYS[0], n, &mut Dice(n as u64));
         for (caller, ticks) in (0..n).flat_map(|caller| half_hops(3 * n as u64).map(move |t| (caller, t))) {
-            let first = happens(Event::Call, (caller + n / 2) % n, 700);
+            let first = happens(FaultEvent::Call, (caller + n / 2) % n, 700);
             for script in [
-                vec![happens(Event::Call, caller, ticks)],
-                vec![first, happens(Event::Call, caller, 700 + ticks)],
+                vec![happens(FaultEvent::Call, caller, ticks)],
+                vec![first, happens(FaultEvent::Call, caller, 700 + ticks)],
             ] {
                 let mut plan = called_by(cast.overlay(), &[]);
                 plan.script = script;

@@ -1,8 +1,8 @@
 //! What the rings that pass over their dead have in common: one initiator's two turns.
 
-use bellwether_core::{HOP, Initiators, Span, Time};
+use bellwether_core::{FaultEvent, HOP, Initiators, Span, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_sim::{Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, DELAYS, assert_claims, assert_elected, called_by, run, sent, set_delay,
 };
@@ -16,7 +16,7 @@ const MOST: usize = 64;
 /// Dead from the start.
 pub fn without(mut plan: Plan, dead: &[u32]) -> Plan {
     plan.script =
-        dead.iter().map(|&member| Happening { at: Time::ZERO, what: Event::Crash, member }).collect();
+        dead.iter().map(|&member| Happening { at: Time::ZERO, what: FaultEvent::Crash, member }).collect();
     plan
 }
 

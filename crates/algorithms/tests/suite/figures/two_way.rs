@@ -2,8 +2,8 @@
 //! time of unit delays on ranks and on who begins. Each is compared with a naive player of its rules.
 
 use crate::support::two_way_twin::Played;
-use bellwether_core::{HOP, Time};
-use bellwether_sim::{Event, Happening, LinkOrder, Report};
+use bellwether_core::{FaultEvent, HOP, Time};
+use bellwether_sim::{Happening, LinkOrder, Report};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, DELAYS, assert_claims_hold, assert_elected, called_by, claimed, run, sent, set_delay,
 };
@@ -120,7 +120,7 @@ impl Subject {
                 let mut plan = called_by(cast.two_way_ring(), &dice.some_of(n));
                 set_delay(&mut plan, DELAYS[seed % DELAYS.len()]);
                 plan.seed = seed as u64;
-                for what in [Event::Start, Event::Call] {
+                for what in [FaultEvent::Start, FaultEvent::Call] {
                     let at = Time::ZERO + HOP * dice.below(10 * n) as u64;
                     plan.script.push(Happening { at, what, member: dice.below(n) as u32 });
                 }

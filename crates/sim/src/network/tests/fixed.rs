@@ -137,7 +137,7 @@ fn hypercubes_have_a_dimension_for_every_digit() {
 
 #[test]
 fn impossible_sizes_are_refused() {
-    for name in Shape::NAMES {
+    for name in Shape::NAMES.iter().filter(|name| **name != "links") {
         let text = match *name {
             "gnp" => "gnp:0.5",
             "regular" => "regular:3",

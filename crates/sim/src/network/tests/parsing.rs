@@ -12,6 +12,7 @@ fn every_name_is_understood_and_explained() {
             "gnp" => shape("gnp:0.25"),
             "regular" => shape("regular:4"),
             "file" => shape("file:a.txt"),
+            "links" => shape("links:1->2,2--3"),
             name => shape(name),
         })
         .collect();
@@ -35,6 +36,8 @@ fn parameters_are_read_or_filled_in() {
     assert_eq!(shape("gnp:1"), Shape::Gnp { p: 1.0 });
     assert_eq!(shape("digraph"), Shape::Digraph { degree: 3 });
     assert_eq!(shape("file:C:/a b/net.xml"), Shape::File("C:/a b/net.xml".into()));
+    assert_eq!(shape("links:1 -> 2, 2--3"), Shape::Links("1 -> 2\n2--3".into()));
+    assert_eq!(shape("links: 1 -> 2").build(None, 0).unwrap().n(), 2);
 }
 
 #[test]

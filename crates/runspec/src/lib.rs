@@ -1,0 +1,29 @@
+//! One description of a run, and every form in which it is written.
+//!
+//! A [`RunSpec`] is everything that a user can ask of a run. Options of `simulate`, scenario files, the headers of traces and the
+//! command that repeats a run are conversions to and from it; swarms draw it, and shrinking makes it smaller. [`FIELDS`] lists
+//! its fields, each with its key, its option and its help text: all conversions go through that table, so that a field that is
+//! in it is in every form. [`RunSpec::plan`] makes a [`bellwether_sim::Plan`] of it.
+
+#![forbid(unsafe_code)]
+
+pub mod document;
+mod fields;
+pub mod form;
+mod header;
+mod links;
+pub mod notation;
+mod plan;
+mod schedule;
+mod script;
+mod shell;
+mod spec;
+pub mod suggest;
+
+pub use fields::{FIELDS, Field, Flag, file_keys};
+pub use header::{Header, HeaderError, TRACE_FORMAT, TRACE_VERSION, read_header};
+pub use links::LinkOptions;
+pub use plan::{Chosen, PATIENCE};
+pub use script::{Line, Partition, Script, Scripted, Word, check, read_events};
+pub use shell::{command, quoted, words};
+pub use spec::{Attributes, Callers, RunSpec};
