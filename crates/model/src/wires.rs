@@ -94,13 +94,10 @@ impl Wires {
     /// one of the dead member's own ports.
     #[must_use]
     pub fn certificate(&self, dead: u32, neighbour: u32) -> Option<u8> {
-        let of_ports = self.first.get(dead as usize)?.iter().copied();
-        of_ports
-            .filter(|&wire| {
-                let wire = self.wires.get(wire as usize);
-                wire.is_some_and(|wire| wire.from == dead && wire.to == neighbour)
-            })
-            .next()
+        self.first.get(dead as usize)?.iter().copied().find(|&wire| {
+            let wire = self.wires.get(wire as usize);
+            wire.is_some_and(|wire| wire.from == dead && wire.to == neighbour)
+        })
     }
 
     /// The wire on which a member's message goes out of a port: in a ring that closes round its dead, to the

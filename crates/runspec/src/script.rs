@@ -106,7 +106,7 @@ impl Line {
                 *at = change(*at);
             }
             Line::Pause(_, during) | Line::Cut(_, _, during) | Line::CutOneWay(_, _, during) => {
-                *during = end(*during)
+                *during = end(*during);
             }
             Line::Partition(partition) => partition.during = end(partition.during),
         }

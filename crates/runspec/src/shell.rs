@@ -25,7 +25,7 @@ pub fn words(run: &RunSpec) -> Vec<String> {
             Flag::Switch => words.push(option),
             // What begins with a sign would be taken for an option.
             Flag::Value(_) | Flag::Choice(_) if texts[0].starts_with('-') => {
-                words.push(format!("{option}={}", texts[0]))
+                words.push(format!("{option}={}", texts[0]));
             }
             Flag::Value(_) | Flag::Choice(_) => words.extend([option, texts[0].clone()]),
             Flag::List(_) => words.extend([option, comma_separated(&texts)]),

@@ -110,10 +110,11 @@ pub fn restless(seed: u64) -> Plan {
         let (victim, back) = (dice.below(n.into()) as u32, hop + 3 + dice.below(25));
         match dice.below(4) {
             0 => {
-                script.extend([at(hop + 1, FaultEvent::Pause, victim), at(back, FaultEvent::Resume, victim)])
+                script.extend([at(hop + 1, FaultEvent::Pause, victim), at(back, FaultEvent::Resume, victim)]);
             }
             1 => {
-                script.extend([at(hop + 1, FaultEvent::Crash, victim), at(back, FaultEvent::Recover, victim)])
+                script
+                    .extend([at(hop + 1, FaultEvent::Crash, victim), at(back, FaultEvent::Recover, victim)]);
             }
             2 => script
                 .extend([at(hop + 1, FaultEvent::TornCrash, victim), at(back, FaultEvent::Recover, victim)]),

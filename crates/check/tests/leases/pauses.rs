@@ -68,7 +68,7 @@ fn whoever_freezes_catches_up_in_any_order() {
                     }
                     What::Tick => ticks = true,
                     What::Member(member, FaultEvent::Resume) => {
-                        assert_eq!(attention(member.into()), Attention::Paused)
+                        assert_eq!(attention(member.into()), Attention::Paused);
                     }
                     _ => {}
                 }

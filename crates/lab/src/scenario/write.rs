@@ -221,10 +221,10 @@ impl Text {
             (FaultKind::Silence, Some(FaultArgument::Member(other))) => self.key("towards", other),
             (FaultKind::Transfer, Some(FaultArgument::Id(other))) => self.key("to", other),
             (FaultKind::Admit | FaultKind::Dismiss, Some(FaultArgument::Id(other))) => {
-                self.key("whom", other)
+                self.key("whom", other);
             }
             (_, Some(FaultArgument::Rate(millionths))) => {
-                self.key("by", quoted(&Rate(millionths).to_string()))
+                self.key("by", quoted(&Rate(millionths).to_string()));
             }
             (_, Some(FaultArgument::Ticks(ticks))) => self.key("by", ticks as f64 / HOP.ticks() as f64),
             _ => {}

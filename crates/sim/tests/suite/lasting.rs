@@ -2,7 +2,10 @@
 
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
-use bellwether_sim::{Ending, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule, run_events};
+use bellwether_sim::{
+    Ending, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule,
+    run_events,
+};
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
 use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
 
