@@ -1,10 +1,11 @@
 //! What can go wrong, and with which exit code the program then ends.
 
+use bellwether_check::{CheckError, PlanError};
 use bellwether_core::DetectorError;
 use bellwether_sim::network::{NetworkError, Shape};
 use bellwether_sim::recording::TooLong;
 use bellwether_sim::scenario::ScenarioError;
-use bellwether_sim::{DelayError, Report, SetupError, suggest};
+use bellwether_sim::{DelayError, Report, SetupError, rewrite_fields, suggest};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -146,6 +147,14 @@ impl Failure {
     }
 }
 
+/// What a library says of fields, as it is said of flags: both have the same names, but for hyphens.
+pub fn in_flags(text: &str) -> String {
+    rewrite_fields(text, |field| match field {
+        "memory_limit" => "--memory".to_owned(),
+        _ => format!("--{}", field.replace('_', "-")),
+    })
+}
+
 impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Failure {
         match &error {
@@ -187,6 +196,24 @@ impl From<SetupError> for Failure {
             SetupError::Network(error) => error.into(),
             SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
             _ => Failure::input(error),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        match error {
+            PlanError::Setup(error) => error.into(),
+            _ => Failure::input(in_flags(&error.to_string())),
+        }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Failure {
+        match error {
+            CheckError::Setup(error) => error.into(),
+            CheckError::TooLong(error) => error.into(),
         }
     }
 }

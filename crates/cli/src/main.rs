@@ -12,8 +12,6 @@ mod error;
 mod examples;
 mod export;
 mod file;
-mod found;
-mod inquiry;
 mod many;
 mod markdown;
 mod memory;

@@ -12,6 +12,7 @@ mod delay;
 pub mod detection;
 mod events;
 pub mod faults;
+mod field_names;
 pub mod follow;
 mod judge;
 mod mail;
@@ -46,6 +47,7 @@ pub use calm::is_calm;
 pub use delay::{Delay, DelayError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
+pub use field_names::rewrite_fields;
 pub use judge::{
     ClaimRuling, Ending, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };

@@ -42,11 +42,13 @@ pub fn simulate_observed(
 ) -> Report {
     let machine = algorithm.machine;
     match (algorithm.hot(), &plan.schedule) {
-        (Hot::Calm(_), Some(schedule)) => follow::run(machine, plan, schedule, observer, Driver::Events),
+        (Hot::Calm(_), Some(schedule)) => {
+            follow::replay(machine, plan, schedule).show(plan, Driver::Events, observer)
+        }
         (Hot::Calm(_), None) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
         (Hot::InStep { observed, .. }, _) if is_in_step(plan, mode) => observed(plan, observer),
         (Hot::InStep { .. }, Some(schedule)) => {
-            follow::run(machine, plan, schedule, observer, Driver::Synchroniser)
+            follow::replay(machine, plan, schedule).show(plan, Driver::Synchroniser, observer)
         }
         (Hot::InStep { .. }, None) => events::run_synchronised(machine, plan, observer),
     }

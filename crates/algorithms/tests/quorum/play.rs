@@ -64,7 +64,7 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     let plan = Plan { schedule: Some(schedule.clone()), ..plan };
     follow::check(MachineType::of::<A>(), &plan, &schedule).expect("each step can happen");
     let mut reigns = Reigns::default();
-    follow::run(MachineType::of::<A>(), &plan, &schedule, &mut reigns, Driver::Events);
+    follow::replay(MachineType::of::<A>(), &plan, &schedule).show(&plan, Driver::Events, &mut reigns);
     led(&reigns)
 }
 

@@ -11,6 +11,7 @@ mod names;
 mod one_for_many;
 mod properties;
 mod reductions;
+mod report;
 mod second_opinion;
 mod support;
 mod through_stateright;

@@ -1,27 +1,24 @@
 //! `bellwether check`: every run there can be.
 
-use super::simulate::traced;
-use super::{check_json, check_text, proven};
-use crate::args::{CheckArgs, CheckFormat, FileArgs};
-use crate::error::{Failure, Verdict};
-use crate::export::Format;
-use crate::file::{self, Pending};
-use crate::found::{self, Broken, Found};
-use crate::inquiry::{Effort, Inquiry};
-use crate::output;
+use super::{check_files, check_json, check_text, proven};
+use crate::again;
+use crate::args::{CheckArgs, CheckFormat, OrderArg};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict as ExitStatus};
+use crate::memory;
+use crate::output::{self, grouped};
 use crate::progress::Progress;
-use crate::request::Request;
-use crate::wording::Heading;
-use bellwether_check::Property;
+use crate::request::{Wanted, members};
+use bellwether_check::{CheckPlan, CheckReport, CheckRequest, Effort, FamilyProgress, Property, Verdict};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::RoundMode;
 use bellwether_sim::network::Shape;
-use bellwether_sim::recording::record;
-use bellwether_sim::scenario::{self, Draft};
-use std::path::{Path, PathBuf};
+use bellwether_sim::{Outcome, Setup};
+
+/// How many members there are when nothing says so.
+const DEFAULT_NODES: u64 = 3;
 
 /// Checks what is asked for; prints what holds, and the run that breaks what does not.
-pub fn run(args: &CheckArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if args.all {
         return proven::run(args);
     }
@@ -30,101 +27,81 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Failure> {
             "--format markdown is for the table of all algorithms: it goes with --all",
         ));
     }
-    let inquiry = Inquiry::from_args(args)?;
-    let effort = Effort::from_args(args)?;
-    check_files(&args.files, &inquiry)?;
-    let progress = Progress::endless(inquiry.choice.label());
-    let found = found::find(&inquiry, &effort, &|how| progress.say(how))?;
+    let choice = Choice::find(args.algorithm.as_deref().unwrap_or_default(), args.variant.as_deref())?;
+    let plan = plan(args, &choice)?;
+    let effort = effort(args)?;
+    check_files::refuse(&args.files, &plan)?;
+    let progress = Progress::endless(choice.label());
+    let report = plan.run(&effort, &|now| progress.say(how_far(&plan, now)))?;
     drop(progress);
     match args.format {
-        CheckFormat::Json => output::print_json(&check_json::CheckObject::new(args, &inquiry, &found))?,
-        _ => output::print(check_text::describe(args, &inquiry, &found)?.as_bytes())?,
+        CheckFormat::Json => {
+            output::print_json(&check_json::CheckObject::new(&plan, &report, again::check(args)))?
+        }
+        _ => output::print(check_text::describe(args, &plan, &report).as_bytes())?,
     }
-    write_files(&args.files, &inquiry, &found)?;
-    Ok(found.ended())
+    check_files::write(&args.files, &choice, &plan, &report)?;
+    Ok(exit_status(&report))
 }
 
-impl FileArgs {
-    fn paths(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        let named = [
-            ("--save", &self.save),
-            ("--trace", &self.trace),
-            ("--mermaid", &self.mermaid),
-            ("--svg", &self.svg),
-        ];
-        named.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)))
-    }
-}
-
-/// What could not be written at the end is refused at the beginning: a search may take long.
-fn check_files(files: &FileArgs, inquiry: &Inquiry) -> Result<(), Failure> {
-    let mut known: Vec<&PathBuf> = Vec::new();
-    for (option, path) in files.paths() {
-        if path == Path::new("-") {
-            return Err(Failure::input(format!(
-                "{option} needs a file: the standard output has the outcome"
-            )));
-        }
-        if known.contains(&path) {
-            return Err(Failure::input(format!("{} is to be written twice: name two files", path.display())));
-        }
-        known.push(path);
-        drop(Pending::create(path)?);
-    }
-    if files.save.is_some() && matches!(inquiry.shape, Shape::File(_)) {
-        return Err(Failure::input(
-            "a scenario cannot name a network's file: leave out --save, or use --trace",
-        ));
-    }
-    Ok(())
-}
-
-/// Writes the run that breaks the gravest property, as asked for.
-fn write_files(files: &FileArgs, inquiry: &Inquiry, found: &Found) -> Result<(), Failure> {
-    let Some((property, broken)) = found.gravest() else {
-        for (_, path) in files.paths() {
-            eprintln!("nothing is violated: there is no run to write, and {} is not written", path.display());
-        }
-        return Ok(());
+fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
+    let shape = match &args.topology {
+        Some(text) => text.parse::<Shape>()?,
+        None => Shape::for_need(choice.spec.need),
     };
-    let heading = heading(inquiry, property, broken);
-    if let Some(path) = &files.save {
-        let draft = Draft {
-            title: &heading.title,
-            about: &heading.about,
-            spec: inquiry.choice.spec,
-            setup: &broken.setup,
-            seed: inquiry.seed,
-            report: &broken.report,
-        };
-        file::write(path, scenario::write(&draft).as_bytes())?;
-    }
-    if let Some(path) = &files.trace {
-        let request = Request {
-            choice: inquiry.choice,
-            shape: inquiry.shape.clone(),
-            setup: broken.setup.clone(),
-            mode: RoundMode::Auto,
-            seed: inquiry.seed,
-            runs: 1,
-            threads: 1,
-        };
-        traced(&request, broken.plan.clone(), path)?;
-    }
-    for (format, path) in [(Format::Mermaid, &files.mermaid), (Format::Svg, &files.svg)] {
-        if let Some(path) = path {
-            let recording = record(&ALGORITHMS.entries[inquiry.choice.entry], &broken.plan, RoundMode::Auto)?;
-            file::write(path, format.write(&recording, &heading).as_bytes())?;
-        }
-    }
-    Ok(())
+    let usual = (DEFAULT_NODES, OrderArg::Worst);
+    let wanted = Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual };
+    let setup = Setup {
+        members: members(&wanted, &shape, args.seed)?,
+        shape: Some(shape),
+        witnesses: args.witnesses.clone(),
+        observers: args.observers.clone(),
+        drift_bound: args.drift_bound.map(|bound| bound.0),
+        links: args.may.links.into(),
+        ..Setup::default()
+    };
+    Ok(CheckPlan::new(CheckRequest {
+        algorithm: *ALGORITHMS.entries[choice.entry],
+        setup,
+        seed: args.seed,
+        all_orders: args.orders.is_some(),
+        initiators: args.initiators.clone(),
+        faults: (&args.may).into(),
+    })?)
 }
 
-/// What the run is called, and what it shows.
-fn heading(inquiry: &Inquiry, property: Property, broken: &Broken) -> Heading {
-    let title = format!("{}: {} is violated", inquiry.choice.label(), property.name());
-    let shortest =
-        if broken.run.is_shortest { "No shorter run does." } else { "Perhaps a shorter run does too." };
-    let about = format!("Found by the checker: a run that breaks '{}'. {shortest}", property.sentence());
-    Heading { title, about }
+/// How hard to try, as the command line says.
+pub fn effort(args: &CheckArgs) -> Result<Effort, Failure> {
+    Ok(Effort {
+        reduction: !args.no_reduction,
+        symmetry: !args.no_symmetry,
+        threads: args.threads.into(),
+        memory: memory::for_states(args.memory)?,
+        states: args.states.unwrap_or(u64::MAX),
+        time: args.time,
+    })
+}
+
+fn how_far(plan: &CheckPlan, now: &FamilyProgress) -> String {
+    let rate = (now.states as f64 / now.elapsed.as_secs_f64().max(1e-9)) as u64;
+    let [states, rate, queue] = [now.states, rate, now.current.queue].map(grouped);
+    let which = if plan.size > 1 { format!(", check {} of {}", now.check, plan.size) } else { String::new() };
+    let depth = now.current.depth;
+    format!("{states} states, {rate} a second, depth {depth}, {queue} in the queue{which}")
+}
+
+/// How the program is to end: as the run says that it shows.
+fn exit_status(report: &CheckReport) -> ExitStatus {
+    match report.gravest() {
+        Some((Property::OneLeader | Property::BestLeads, _)) => ExitStatus::Unsafe,
+        Some((Property::Eventually | Property::SomeoneLeads, _)) => ExitStatus::NotLive,
+        // Some name another, or some do not know.
+        Some((Property::AllAgree, violation)) if violation.report().ruling.outcome == Outcome::Split => {
+            ExitStatus::Unsafe
+        }
+        Some((Property::AllAgree, _)) => ExitStatus::NotLive,
+        Some((Property::AsClaimed, _)) => ExitStatus::NotAsClaimed,
+        None if report.verdict() == Verdict::Incomplete => ExitStatus::Incomplete,
+        None => ExitStatus::Fine,
+    }
 }

@@ -1,12 +1,8 @@
 //! What was checked, as a JSON object. Its keys are stable.
 
-use crate::again;
-use crate::args::CheckArgs;
-use crate::found::{Broken, Found, Ruled};
-use crate::inquiry::Inquiry;
 use crate::output::Figure;
 use crate::trace::links;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
 use bellwether_core::Id;
 use bellwether_sim::rules::TimeModel;
 use serde::Serialize;
@@ -33,7 +29,7 @@ pub struct CheckObject {
     liberties: LibertiesObject,
     checks: u64,
     checked: u64,
-    incomplete_because: Option<String>,
+    incomplete_because: Option<&'static str>,
     again: String,
 }
 
@@ -84,65 +80,65 @@ struct LibertiesObject {
 
 impl CheckObject {
     /// As JSON.
-    pub fn new(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> CheckObject {
-        let gravest = found.gravest();
+    pub fn new(plan: &CheckPlan, report: &CheckReport, again: String) -> CheckObject {
+        let gravest = report.gravest();
         CheckObject {
-            algorithm: inquiry.choice.spec.name,
-            variant: inquiry.choice.spec.variant,
-            n: inquiry.ids.len(),
-            topology: inquiry.shape.to_string(),
-            verdict: found.verdict(),
+            algorithm: plan.algorithm.spec.name,
+            variant: plan.algorithm.spec.variant,
+            n: plan.ids.len(),
+            topology: plan.shape.to_string(),
+            verdict: report.verdict(),
             property: gravest.map(|(property, _)| property),
-            states: found.states,
-            transitions: found.transitions,
-            depth: found.depth,
-            seconds: (found.took.as_secs_f64() * 1e3).round() / 1e3,
-            counterexample: gravest.map(|(property, broken)| RunObject::new(property, broken)),
-            properties: found.properties.iter().map(PropertyObject::new).collect(),
-            reduction: found.reduced,
-            symmetry: found.symmetric,
-            draws_cut: found.is_cut,
-            ticks_cut: found.goes_on,
-            liberties: LibertiesObject::new(inquiry),
-            checks: inquiry.size,
-            checked: found.checked,
-            incomplete_because: found.incomplete.clone(),
-            again: again::check(args),
+            states: report.states,
+            transitions: report.transitions,
+            depth: report.depth,
+            seconds: (report.took.as_secs_f64() * 1e3).round() / 1e3,
+            counterexample: gravest.map(|(property, violation)| RunObject::new(property, violation)),
+            properties: report.properties.iter().map(PropertyObject::new).collect(),
+            reduction: report.reduced,
+            symmetry: report.symmetric,
+            draws_cut: report.is_cut,
+            ticks_cut: report.goes_on,
+            liberties: LibertiesObject::new(plan),
+            checks: plan.size,
+            checked: report.checked,
+            incomplete_because: report.incomplete,
+            again,
         }
     }
 }
 
 impl PropertyObject {
-    fn new(ruled: &Ruled) -> PropertyObject {
+    fn new(one: &PropertyReport) -> PropertyObject {
         PropertyObject {
-            property: ruled.property,
-            says: ruled.property.sentence(),
-            verdict: ruled.verdict,
-            seen: ruled.seen,
-            twin: ruled.property.twin(),
-            counterexample: ruled.broken.as_ref().map(|broken| RunObject::new(ruled.property, broken)),
+            property: one.property,
+            says: one.property.sentence(),
+            verdict: one.verdict,
+            seen: one.seen,
+            twin: one.property.twin(),
+            counterexample: one.violation.as_ref().map(|violation| RunObject::new(one.property, violation)),
         }
     }
 }
 
 impl RunObject {
-    fn new(property: Property, broken: &Broken) -> RunObject {
+    fn new(property: Property, violation: &Violation) -> RunObject {
         RunObject {
             property,
-            ids: broken.ids(),
-            initiators: broken.case.callers(),
-            beginning: broken.run.beginning,
-            steps: broken.steps(),
-            loop_from: broken.run.loop_from,
-            shortest: broken.run.is_shortest,
-            claim: broken.run.claim.clone(),
+            ids: violation.ids(),
+            initiators: violation.case.initiators(),
+            beginning: violation.run.beginning,
+            steps: violation.steps(),
+            loop_from: violation.run.loop_from,
+            shortest: violation.run.is_shortest,
+            claim: violation.run.claim.clone(),
         }
     }
 }
 
 impl LibertiesObject {
-    fn new(inquiry: &Inquiry) -> LibertiesObject {
-        let may = &inquiry.liberties;
+    fn new(plan: &CheckPlan) -> LibertiesObject {
+        let may = &plan.liberties;
         let (timing, grain, drift) = match may.time {
             TimeModel::Any => ("any", None, None),
             TimeModel::Clock { grain, drift } => {
@@ -158,8 +154,8 @@ impl LibertiesObject {
             requests: may.requests,
             draws: (may.draws < u8::MAX).then_some(may.draws),
             late_calls: may.late_calls,
-            links: links(inquiry.setup.links),
-            ring_closes: inquiry.setup.ring_closes,
+            links: links(plan.setup.links),
+            ring_closes: plan.setup.ring_closes,
             detector: may.detector,
             certified: may.certified,
             timing,

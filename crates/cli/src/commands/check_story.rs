@@ -1,38 +1,34 @@
 //! A run that the checker found, step by step.
 
-use crate::error::Failure;
-use crate::found::Broken;
-use crate::inquiry::Inquiry;
 use crate::wording;
+use bellwether_check::Violation;
 use bellwether_core::{HOP, Role, Time};
-use bellwether_engine::ALGORITHMS;
-use bellwether_sim::RoundMode;
-use bellwether_sim::recording::{Input, Recording, record};
+use bellwether_sim::recording::{Input, Recording};
 use bellwether_sim::rules::{Action, What};
 
 /// The run, a line a step: what happens, and what it meant.
-pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {
-    let recording = record(&ALGORITHMS.entries[inquiry.choice.entry], &broken.plan, RoundMode::Auto)?;
-    let steps = broken.steps();
-    let actions = &broken.run.actions;
+pub fn tell(violation: &Violation) -> String {
+    let recording = &violation.recording;
+    let steps = violation.steps();
+    let actions = &violation.run.actions;
     let booting = actions.iter().take_while(|action| matches!(action.what, What::Boot(_))).count();
     let digits = steps.len().to_string().len();
     let width = steps.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
     for (number, (step, action)) in steps.iter().zip(actions).enumerate() {
-        if broken.run.loop_from == Some(number as u32) {
+        if violation.run.loop_from == Some(number as u32) {
             text.push_str(&format!("{:digits$}  -- from here on it goes round for ever --\n", ""));
         }
         // As the simulator plays it: those that boot first do so at time 0, and then each step takes a hop.
         let at = Time::ZERO + HOP * (number + 1).saturating_sub(booting) as u64;
-        let meaning = recorded(&recording, at, *action)
-            .map(|recorded| meaning(&recording, recorded, *action))
+        let meaning = recorded(recording, at, *action)
+            .map(|recorded| meaning(recording, recorded, *action))
             .unwrap_or_default();
         let line = format!("{:>digits$}  {step:<width$}  {meaning}", number + 1);
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    Ok(text)
+    text
 }
 
 /// What was recorded of a step.

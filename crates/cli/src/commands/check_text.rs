@@ -4,37 +4,34 @@ use super::check_story;
 use super::simulate_text::line;
 use crate::again;
 use crate::args::CheckArgs;
-use crate::args::values::{Drift, WhoCalls, comma_separated};
-use crate::error::Failure;
-use crate::found::{Broken, Found};
-use crate::inquiry::Inquiry;
+use crate::args::values::{Drift, comma_separated};
 use crate::output::{self, Column, grouped};
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
 use bellwether_core::Driving;
 use bellwether_sim::LinkOrder;
 use bellwether_sim::rules::TimeModel;
 
-/// Says what holds and what does not, and how it was found.
-pub fn describe(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> Result<String, Failure> {
-    let mut text = format!("{}: {}\n\n", subject(inquiry), verdict(inquiry, found));
-    text.push_str(&heading(inquiry));
-    text.push_str(&coverage(inquiry, found));
+/// Says what holds and what does not, and how it was report.
+pub fn describe(args: &CheckArgs, plan: &CheckPlan, report: &CheckReport) -> String {
+    let mut text = format!("{}: {}\n\n", subject(plan), verdict(plan, report));
+    text.push_str(&heading(plan));
+    text.push_str(&coverage(plan, report));
     text.push('\n');
-    text.push_str(&properties(found));
-    if let Some((property, broken)) = found.gravest() {
+    text.push_str(&properties(report));
+    if let Some((property, violation)) = report.gravest() {
         text.push('\n');
-        text.push_str(&counterexample(inquiry, property, broken)?);
+        text.push_str(&counterexample(plan, property, violation));
         text.push_str("\nto play it:\n");
         text.push_str(&commands(args));
     } else {
         text.push_str(&format!("\nagain: {}\n", again::check(args)));
     }
-    Ok(text)
+    text
 }
 
-fn subject(inquiry: &Inquiry) -> String {
-    let spec = inquiry.choice.spec;
-    format!("{}/{}, {}", spec.name, spec.variant, count(inquiry.ids.len() as u64, "member"))
+fn subject(plan: &CheckPlan) -> String {
+    let spec = plan.algorithm.spec;
+    format!("{}/{}, {}", spec.name, spec.variant, count(plan.ids.len() as u64, "member"))
 }
 
 /// "1 state", "2 states".
@@ -42,51 +39,53 @@ fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-fn verdict(inquiry: &Inquiry, found: &Found) -> String {
-    match (found.verdict(), &found.incomplete) {
+fn verdict(plan: &CheckPlan, report: &CheckReport) -> String {
+    match (report.verdict(), &report.incomplete) {
         (Verdict::Violated, _) => "violated".to_owned(),
-        (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
-        _ if found.goes_on => {
-            let says = match found.verdict_on(Property::OneLeader) {
+        (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(report.states, "state")),
+        _ if report.goes_on => {
+            let says = match report.verdict_on(Property::OneLeader) {
                 Verdict::Holds => "one leader in all",
                 _ => "nothing to hold yet in the",
             };
-            format!("{says} {} of {}", count(found.states, "state"), horizon(inquiry))
+            format!("{says} {} of {}", count(report.states, "state"), horizon(plan))
         }
-        (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(found.states, "state")),
-        _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
-        _ => format!("holds in all {}", count(found.states, "state")),
+        (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(report.states, "state")),
+        _ if report.is_cut => {
+            format!("holds in all {} of runs with few draws", count(report.states, "state"))
+        }
+        _ => format!("holds in all {}", count(report.states, "state")),
     }
 }
 
 /// How far runs were followed that go on.
-fn horizon(inquiry: &Inquiry) -> String {
-    format!("{} of the clock", count(inquiry.liberties.ticks.into(), "step"))
+fn horizon(plan: &CheckPlan) -> String {
+    format!("{} of the clock", count(plan.liberties.ticks.into(), "step"))
 }
 
 /// What was checked.
-fn heading(inquiry: &Inquiry) -> String {
-    let mut text = line("network", &inquiry.shape);
-    let members = match inquiry.seating {
-        None => comma_separated(&inquiry.ids),
-        Some(_) => format!("{}, in every order that matters", comma_separated(&inquiry.ids)),
+fn heading(plan: &CheckPlan) -> String {
+    let mut text = line("network", &plan.shape);
+    let members = match plan.seating {
+        None => comma_separated(&plan.ids),
+        Some(_) => format!("{}, in every order that matters", comma_separated(&plan.ids)),
     };
     text.push_str(&line("members", members));
-    let callers = match &inquiry.callers {
-        WhoCalls::All => "everyone".to_owned(),
-        WhoCalls::Any => "every set of members, one after the other".to_owned(),
-        WhoCalls::One => "one member: each in turn".to_owned(),
-        WhoCalls::Ids(ids) => comma_separated(ids),
+    let callers = match &plan.initiators {
+        InitiatorSets::All => "everyone".to_owned(),
+        InitiatorSets::Any => "every set of members, one after the other".to_owned(),
+        InitiatorSets::One => "one member: each in turn".to_owned(),
+        InitiatorSets::Ids(ids) => comma_separated(ids),
     };
     text.push_str(&line("initiators", callers));
-    text.push_str(&line("faults", faults(inquiry)));
-    text.push_str(&line("time", time(inquiry)));
+    text.push_str(&line("faults", faults(plan)));
+    text.push_str(&line("time", time(plan)));
     text
 }
 
 /// What may go wrong, in words.
-fn faults(inquiry: &Inquiry) -> String {
-    let may = &inquiry.liberties;
+fn faults(plan: &CheckPlan) -> String {
+    let may = &plan.liberties;
     let budgets = [
         (may.crashes, "crash", "crashes"),
         (may.recoveries, "recovery", "recoveries"),
@@ -100,13 +99,13 @@ fn faults(inquiry: &Inquiry) -> String {
         .filter(|(most, ..)| *most > 0)
         .map(|(most, one, many)| if most == 1 { format!("1 {one}") } else { format!("{most} {many}") })
         .collect();
-    if inquiry.setup.links == LinkOrder::Reordering {
+    if plan.setup.links == LinkOrder::Reordering {
         parts.push("messages overtake each other".to_owned());
     }
     if parts.is_empty() {
         parts.push("none".to_owned());
     }
-    if inquiry.setup.ring_closes {
+    if plan.setup.ring_closes {
         parts.push("the ring closes round its dead".to_owned());
     }
     if may.detector {
@@ -119,8 +118,8 @@ fn faults(inquiry: &Inquiry) -> String {
 }
 
 /// What time is, in words.
-fn time(inquiry: &Inquiry) -> String {
-    let mut parts = match inquiry.liberties.time {
+fn time(plan: &CheckPlan) -> String {
+    let mut parts = match plan.liberties.time {
         TimeModel::Any => vec!["messages take any time, and timers run out at any time".to_owned()],
         TimeModel::Clock { grain, drift } => {
             let mut parts = vec![format!("a clock, {} to the bound on delays", count(grain.into(), "step"))];
@@ -128,42 +127,42 @@ fn time(inquiry: &Inquiry) -> String {
             parts
         }
     };
-    if inquiry.choice.driving == Driving::Rounds {
+    if plan.algorithm.driving == Driving::Rounds {
         parts.push("rounds run over a synchroniser".to_owned());
     }
-    if inquiry.liberties.stops_at_goal {
-        let goes_on = match (inquiry.choice.driving, inquiry.liberties.time) {
+    if plan.liberties.stops_at_goal {
+        let goes_on = match (plan.algorithm.driving, plan.liberties.time) {
             (Driving::Rounds, _) => "and is not followed further",
             (_, TimeModel::Clock { .. }) => "(--ticks goes on)",
             (_, TimeModel::Any) => "(--timing clock --ticks goes on)",
         };
         parts.push(format!("a run is over when all is right {goes_on}"));
     }
-    if inquiry.liberties.late_calls {
+    if plan.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());
     }
     parts.join("; ")
 }
 
 /// What was seen, and what stood for what.
-fn coverage(inquiry: &Inquiry, found: &Found) -> String {
-    let [states, transitions] = [(found.states, "state"), (found.transitions, "transition")]
+fn coverage(plan: &CheckPlan, report: &CheckReport) -> String {
+    let [states, transitions] = [(report.states, "state"), (report.transitions, "transition")]
         .map(|(number, what)| count(number, what));
-    let mut text = line("seen", format!("{states}, {transitions}, depth {}", found.depth));
-    if inquiry.size > 1 {
-        text.push_str(&line("", format!("in {} of {}", found.checked, count(inquiry.size, "check"))));
+    let mut text = line("seen", format!("{states}, {transitions}, depth {}", report.depth));
+    if plan.size > 1 {
+        text.push_str(&line("", format!("in {} of {}", report.checked, count(plan.size, "check"))));
     }
-    if let Some(why) = &found.incomplete {
+    if let Some(why) = &report.incomplete {
         text.push_str(&line("", format!("not everything: {why}")));
     }
-    if found.is_cut {
-        let most = count(inquiry.liberties.draws.into(), "number");
+    if report.is_cut {
+        let most = count(plan.liberties.draws.into(), "number");
         text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
     }
-    if found.goes_on {
-        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(inquiry))));
+    if report.goes_on {
+        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(plan))));
     }
-    let stood = match (found.reduced, found.symmetric) {
+    let stood = match (report.reduced, report.symmetric) {
         (true, true) => {
             "one order for all that lead to the same, one state for all that differ by a turn or by names"
         }
@@ -178,7 +177,7 @@ fn coverage(inquiry: &Inquiry, found: &Found) -> String {
     text
 }
 
-fn properties(found: &Found) -> String {
+fn properties(report: &CheckReport) -> String {
     let mut table = output::table(&[
         Column::Left("property"),
         Column::Left("what it says"),
@@ -187,14 +186,14 @@ fn properties(found: &Found) -> String {
         Column::Left("of its twin"),
         Column::Right("steps"),
     ]);
-    for ruled in &found.properties {
-        let steps = ruled.broken.as_ref().map(|broken| broken.run.actions.len().to_string());
+    for one in &report.properties {
+        let steps = one.violation.as_ref().map(|violation| violation.run.actions.len().to_string());
         table.add_row([
-            ruled.property.name().to_owned(),
-            ruled.property.sentence().to_owned(),
-            in_words(ruled.verdict, ruled.seen).to_owned(),
-            grouped(ruled.seen),
-            ruled.property.twin().to_owned(),
+            one.property.name().to_owned(),
+            one.property.sentence().to_owned(),
+            in_words(one.verdict, one.seen).to_owned(),
+            grouped(one.seen),
+            one.property.twin().to_owned(),
             steps.unwrap_or_default(),
         ]);
     }
@@ -211,25 +210,25 @@ fn in_words(verdict: Verdict, seen: u64) -> &'static str {
     }
 }
 
-fn counterexample(inquiry: &Inquiry, property: Property, broken: &Broken) -> Result<String, Failure> {
-    let steps = count(broken.run.actions.len() as u64, "step");
-    let shortest = match (broken.run.is_shortest, broken.run.loop_from) {
+fn counterexample(plan: &CheckPlan, property: Property, violation: &Violation) -> String {
+    let steps = count(violation.run.actions.len() as u64, "step");
+    let shortest = match (violation.run.is_shortest, violation.run.loop_from) {
         (true, _) => "no shorter run breaks it",
         (false, None) => "perhaps a shorter run breaks it too",
         (false, Some(_)) => "the loop is the shortest of some that were tried",
     };
     let mut text = format!("{} is violated in {steps}; {shortest}\n", property.name());
-    if let Some(claim) = &broken.run.claim {
+    if let Some(claim) = &violation.run.claim {
         text.push_str(&line("claim", claim));
     }
-    if inquiry.size > 1 {
-        let (ids, callers) = (broken.ids(), broken.case.callers());
+    if plan.size > 1 {
+        let (ids, callers) = (violation.ids(), violation.case.initiators());
         text.push_str(&line("members", comma_separated(&ids)));
         text.push_str(&line("initiators", comma_separated(&callers)));
     }
     text.push('\n');
-    text.push_str(&check_story::tell(inquiry, broken)?);
-    Ok(text)
+    text.push_str(&check_story::tell(violation));
+    text
 }
 
 /// How to see the run again.

@@ -3,6 +3,7 @@
 mod algorithms;
 mod batch;
 mod check;
+mod check_files;
 mod check_json;
 mod check_story;
 mod check_text;

@@ -1,19 +1,17 @@
 //! `bellwether check --all`: what holds of which algorithm, up to which size.
 
-use super::proven_output;
-use crate::args::values::WhoCalls;
-use crate::args::{CheckArgs, CheckFormat, LinksArg, MayArgs, OrderArg};
+use super::{check, proven_output};
+use crate::args::{CheckArgs, CheckFormat};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict as Ended};
-use crate::found::{self, Found};
-use crate::inquiry::{Effort, Inquiry, Topic};
+use crate::error::{Failure, Verdict as ExitStatus};
 use crate::output;
 use crate::progress::Progress;
-use crate::request::Wanted;
-use bellwether_check::{Property, Verdict};
-use bellwether_core::{Driving, Starts};
-use bellwether_sim::Setup;
-use bellwether_sim::network::Shape;
+use bellwether_check::{
+    CheckPlan, CheckReport, CheckRequest, Effort, FaultOptions, InitiatorSets, Property, Verdict,
+};
+use bellwether_core::{Driving, Order, Starts};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::{LinkOrder, Members, Setup};
 use std::time::{Duration, Instant};
 
 /// How long it may take, unless the user says.
@@ -58,17 +56,20 @@ impl Column {
     }
 
     /// What it lets happen.
-    pub fn may(self) -> MayArgs {
-        let mut may = MayArgs::default();
+    fn faults(self) -> FaultOptions {
+        let none = FaultOptions::default();
         match self {
-            Column::Nothing => {}
-            Column::Crash => may.crashes = 1,
-            Column::Recovery => (may.crashes, may.recoveries) = (1, 1),
-            Column::Loss => may.losses = 1,
-            Column::Duplicate => may.duplicates = 1,
-            Column::Reordering => may.links = LinksArg::Reordering,
+            Column::Nothing | Column::Reordering => none,
+            Column::Crash => FaultOptions { crashes: 1, ..none },
+            Column::Recovery => FaultOptions { crashes: 1, recoveries: 1, ..none },
+            Column::Loss => FaultOptions { losses: 1, ..none },
+            Column::Duplicate => FaultOptions { duplicates: 1, ..none },
         }
-        may
+    }
+
+    /// Whether messages of one link keep their order.
+    fn links(self) -> LinkOrder {
+        if self == Column::Reordering { LinkOrder::Reordering } else { LinkOrder::Fifo }
     }
 
     /// Whether it says anything about an algorithm. One in rounds runs over a synchroniser, which is made for links
@@ -90,10 +91,10 @@ impl Table {
     pub const ALL: [Table; 2] = [Table::EveryoneCalls, Table::OneCalls];
 
     /// Who calls.
-    pub fn callers(self) -> WhoCalls {
+    pub fn initiators(self) -> InitiatorSets {
         match self {
-            Table::EveryoneCalls => WhoCalls::All,
-            Table::OneCalls => WhoCalls::One,
+            Table::EveryoneCalls => InitiatorSets::All,
+            Table::OneCalls => InitiatorSets::One,
         }
     }
 
@@ -131,7 +132,7 @@ enum Bound {
 }
 
 /// Fills the table, and prints it.
-pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
+pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let is_page = args.format == CheckFormat::Markdown;
     if args.time.is_some() && (is_page || args.states.is_some()) {
         let why =
@@ -146,7 +147,7 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
         Some(states) => Bound::States(states),
         None => Bound::Until(Instant::now() + args.time.unwrap_or(DEFAULT_TIME)),
     };
-    let effort = Effort::from_args(args)?;
+    let effort = check::effort(args)?;
     let of_table = |table: Table| {
         Choice::all().filter(move |choice| table.has(choice)).map(move |choice| (table, choice))
     };
@@ -156,8 +157,8 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
     let mut cells = Vec::new();
     for (table, choice) in rows {
         for column in Column::ALL {
-            let callers = table.callers();
-            progress.say(format!("({}, initiators {callers}, {})", choice.label(), column.name()));
+            let initiators = table.initiators();
+            progress.say(format!("({}, initiators {initiators}, {})", choice.label(), column.name()));
             let effort = match bound {
                 Bound::Until(end) => {
                     Effort { time: Some(end.saturating_duration_since(Instant::now()) / left), ..effort }
@@ -178,7 +179,7 @@ pub fn run(args: &CheckArgs) -> Result<Ended, Failure> {
             output::print(page.as_bytes())?;
         }
     }
-    Ok(Ended::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Checks one size after the other, as far as the bounds allow.
@@ -191,14 +192,14 @@ fn cell((table, choice): (Table, Choice), column: Column, effort: &Effort) -> Re
     }
     let began = Instant::now();
     for n in SIZES {
-        let Some(inquiry) = inquiry((table, choice), column, n) else { continue };
+        let Some(plan) = plan((table, choice), column, n) else { continue };
         let time = effort.time.map(|time| time.saturating_sub(began.elapsed()));
-        let found = found::find(&inquiry, &Effort { time, ..*effort }, &|_| ())?; // the cell is told
-        if found.verdict() == Verdict::Incomplete {
+        let report = plan.run(&Effort { time, ..*effort }, &|_| ())?; // the progress bar counts cells
+        if report.verdict() == Verdict::Incomplete {
             cell.is_late = effort.time.is_some_and(|time| began.elapsed() >= time);
             break;
         }
-        cell.take(n, &found);
+        cell.add(n, &report);
         if cell.broken.is_some() {
             break;
         }
@@ -207,25 +208,25 @@ fn cell((table, choice): (Table, Choice), column: Column, effort: &Effort) -> Re
 }
 
 impl Cell {
-    fn take(&mut self, n: u64, found: &Found) {
-        self.is_cut |= found.is_cut;
-        match found.gravest() {
-            Some((property, broken)) => self.broken = Some((n, property, broken.run.actions.len())),
-            None => self.held = Some((n, found.states)),
+    fn add(&mut self, n: u64, report: &CheckReport) {
+        self.is_cut |= report.is_cut;
+        match report.gravest() {
+            Some((property, violation)) => self.broken = Some((n, property, violation.run.actions.len())),
+            None => self.held = Some((n, report.states)),
         }
     }
 }
 
 /// The check of an algorithm in one size; nothing if there is no such network.
-fn inquiry((table, choice): (Table, Choice), column: Column, n: u64) -> Option<Inquiry> {
-    let topic = Topic {
-        choice,
-        shape: Shape::for_need(choice.spec.need),
-        wanted: Wanted { ids: None, nodes: Some(n), order: None, usual: (n, OrderArg::Worst) },
-        all_orders: false,
-        callers: table.callers(),
-        setup: Setup::default(),
+fn plan((table, choice): (Table, Choice), column: Column, n: u64) -> Option<CheckPlan> {
+    let members = Some(Members::Count { n, order: Order::Worst });
+    let request = CheckRequest {
+        algorithm: *ALGORITHMS.entries[choice.entry],
+        setup: Setup { members, links: column.links(), ..Setup::default() },
         seed: 0,
+        all_orders: false,
+        initiators: table.initiators(),
+        faults: column.faults(),
     };
-    Inquiry::new(topic, &column.may()).ok()
+    CheckPlan::new(request).ok()
 }

@@ -1,8 +1,8 @@
 //! What was proven up to which size: as a table, as a page and as JSON.
 
 use super::proven::{Cell, Column, Table};
-use crate::inquiry::DEFAULT_DRAWS;
 use crate::output::{self, grouped};
+use bellwether_check::DEFAULT_DRAWS;
 use bellwether_check::Property;
 use serde::Serialize;
 
@@ -15,8 +15,8 @@ pub fn as_table(cells: &[Cell]) -> String {
         output::Column::Left("what is known"),
     ]);
     for cell in cells.iter().filter(|cell| cell.applies) {
-        let callers = cell.table.callers().to_string();
-        table.add_row([cell.choice.label(), callers, cell.column.name().to_owned(), in_words(cell)]);
+        let initiators = cell.table.initiators().to_string();
+        table.add_row([cell.choice.label(), initiators, cell.column.name().to_owned(), in_words(cell)]);
     }
     output::lines_of(&table)
 }
@@ -112,7 +112,7 @@ pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
     let object = |cell: &Cell| CellObject {
         algorithm: cell.choice.spec.name,
         variant: cell.choice.spec.variant,
-        initiators: cell.table.callers().to_string(),
+        initiators: cell.table.initiators().to_string(),
         faults: cell.column.name(),
         applies: cell.applies,
         holds_to: cell.held.map(|(n, _)| n),

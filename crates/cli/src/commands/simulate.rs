@@ -3,14 +3,13 @@
 use super::{batch, simulate_json, simulate_text};
 use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
-use crate::file::Pending;
 use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
-use crate::trace::{Footer, Header};
+use crate::trace;
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::simulate_observed;
-use bellwether_sim::{JsonTrace, Observer, Plan, Report, Roster, Seat, simulate};
+use bellwether_sim::{Observer, Plan, Report, Roster, Seat, simulate};
 use std::path::Path;
 
 /// Up to so many members, people get to see each.
@@ -75,14 +74,8 @@ fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (V
 }
 
 /// Runs a plan, and writes down everything that happens.
-pub fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
-    let mut file = Pending::create(path)?;
-    let writer = file.take_writer().ok_or_else(|| Failure::unwritable(path, "it was begun twice"))?;
-    let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(request, &plan))
-        .in_ring_that_closes(plan.ring_closes);
-    let (report, (mut seats, trace)) = watched(request, &plan, trace);
-    trace.finish(&Footer::new(&report)).map_err(|error| Failure::unwritable(path, error))?;
-    file.keep()?;
+fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
+    let (report, mut seats) = trace::write(request, &plan, path, |trace| watched(request, &plan, trace))?;
     if plan.n() > MOST_LISTED {
         seats.clear();
     }

@@ -12,6 +12,7 @@ pub use clocks::Clocks;
 pub use shown::Field;
 
 use crate::faults::Event;
+use crate::follow::Replay;
 use crate::plan::Plan;
 use crate::report::{Driver, Report};
 use crate::run::RoundMode;
@@ -187,6 +188,16 @@ pub fn record(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Result<Record
     let report = simulate_observed(algorithm, &bounded, mode, &mut recorder);
     let stopped_here = !report.finished && report.messages.total > MOST_STEPS as u64;
     if stopped_here { Err(TooLong) } else { recorder.finish(report).ok_or(TooLong) }
+}
+
+/// Keeps a schedule that was carried out. `plan` is the one that it belongs to, and `driver` what its report names.
+///
+/// # Errors
+/// [`TooLong`] if there are more than [`MOST_STEPS`] steps.
+pub fn record_replay(replay: &Replay, plan: &Plan, driver: Driver) -> Result<Recording, TooLong> {
+    let mut recorder = Recorder::new(plan);
+    let report = replay.show(plan, driver, &mut recorder);
+    recorder.finish(report).ok_or(TooLong)
 }
 
 impl Recording {
