@@ -2,7 +2,7 @@
 
 use super::{ListFormat, OutcomeFormat, word};
 use crate::export::Format;
-use crate::play::ColorArg;
+use crate::look::ColorArg;
 use clap::{Args, ValueEnum as _};
 use std::path::PathBuf;
 
