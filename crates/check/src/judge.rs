@@ -4,7 +4,7 @@ use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
 use bellwether_core::{Reign, Spec};
-use bellwether_sim::rules::{Parts, Rules, TimeModel, What};
+use bellwether_model::{Parts, Rules, TimeModel, What};
 use bellwether_sim::{Ending, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.

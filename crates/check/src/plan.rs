@@ -9,8 +9,8 @@ use crate::family::{InitiatorSets, Seating};
 use bellwether_core::{
     Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
+use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::network::Shape;
-use bellwether_sim::rules::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::{Callers, Members, Plan, Setup, SetupError};
 use std::time::Duration;
 

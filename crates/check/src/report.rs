@@ -4,11 +4,11 @@ use crate::check::{Checked, Counterexample, Finding, Verdict, check};
 use crate::plan::{Case, CheckPlan, Effort};
 use crate::property::Property;
 use crate::search::Progress;
-use bellwether_core::{Driving, Id};
-use bellwether_sim::follow::{Replay, replay};
-use bellwether_sim::recording::{Recording, TooLong, record_replay};
-use bellwether_sim::rules::Liberties;
-use bellwether_sim::{Driver, Observer, Plan, Report, Schedule, Setup, SetupError};
+use bellwether_core::Id;
+use bellwether_model::follow::{Replay, replay};
+use bellwether_model::recording::{Recording, TooLong, record_replay};
+use bellwether_model::{Liberties, instructions};
+use bellwether_sim::{Observer, Plan, Report, Schedule, Setup, SetupError};
 use std::time::{Duration, Instant};
 
 /// What was found in all checks of a family together.
@@ -65,7 +65,6 @@ pub struct Violation {
     /// The run step by step.
     pub recording: Recording,
     replay: Replay,
-    driver: Driver,
 }
 
 /// A family of checks cannot be gone through with.
@@ -229,15 +228,12 @@ impl Violation {
             actions: run.actions.clone(),
             loop_from: run.loop_from,
         };
-        let setup = Setup { schedule: Some(schedule.instructions(&case.plan)), ..case.setup.clone() };
+        let schedule = instructions(&case.plan, &schedule);
+        let setup = Setup { schedule: Some(schedule.clone()), ..case.setup.clone() };
         let plan = setup.plan(of.algorithm.spec, of.seed)?;
-        let replay = replay(of.algorithm.machine, &plan, plan.schedule.as_ref().unwrap_or(&schedule));
-        let driver = match of.algorithm.driving {
-            Driving::Events => Driver::Events,
-            Driving::Rounds => Driver::Synchroniser,
-        };
-        let recording = record_replay(&replay, &plan, driver)?;
-        Ok(Violation { case: case.clone(), run, setup, plan, recording, replay, driver })
+        let replay = replay(&of.algorithm, &plan, &schedule);
+        let recording = record_replay(&replay, &plan)?;
+        Ok(Violation { case: case.clone(), run, setup, plan, recording, replay })
     }
 
     /// What it came to when it was replayed.
@@ -248,7 +244,7 @@ impl Violation {
 
     /// Shows it to an observer, as the replay showed it.
     pub fn show(&self, observer: &mut dyn Observer) -> Report {
-        self.replay.show(&self.plan, self.driver, observer)
+        self.replay.show(&self.plan, observer)
     }
 
     /// Its steps as people write them.

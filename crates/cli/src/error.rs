@@ -2,10 +2,11 @@
 
 use bellwether_check::{CheckError, PlanError};
 use bellwether_core::DetectorError;
+use bellwether_lab::scenario::ScenarioError;
+use bellwether_lab::suggest;
+use bellwether_model::recording::TooLong;
 use bellwether_sim::network::{NetworkError, Shape};
-use bellwether_sim::recording::TooLong;
-use bellwether_sim::scenario::ScenarioError;
-use bellwether_sim::{DelayError, Report, SetupError, rewrite_fields, suggest};
+use bellwether_sim::{DelayError, Report, SetupError, rewrite_fields};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;

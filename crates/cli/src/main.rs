@@ -8,9 +8,6 @@ mod cell;
 mod choice;
 mod commands;
 mod error;
-#[cfg(test)]
-mod examples;
-mod export;
 mod file;
 mod look;
 mod many;
@@ -23,7 +20,6 @@ mod promise;
 mod request;
 mod shipped;
 mod trace;
-mod wording;
 
 use args::{Cli, Command};
 use clap::Parser as _;

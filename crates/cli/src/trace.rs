@@ -2,9 +2,9 @@
 
 use crate::error::Failure;
 use crate::file::Pending;
-use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
+use bellwether_lab::Figure;
 use bellwether_sim::faults::notation::Pattern;
 use bellwether_sim::faults::{Fate, LinkFaults};
 use bellwether_sim::{EventDetails, JsonTrace, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};

@@ -72,16 +72,25 @@ impl Report {
 }
 
 /// A run that is over, before it is judged.
-pub(crate) struct Ended<'p> {
+#[derive(Debug)]
+pub struct Ended<'p> {
+    /// What was run.
     pub plan: &'p Plan,
+    /// What was counted.
     pub tally: Tally,
+    /// What drove it.
     pub driver: Driver,
+    /// The last round in which anything happened, in a run in rounds.
     pub rounds: Option<u64>,
+    /// The round in which the leader knew, in a run in rounds.
     pub leader_round: Option<u64>,
+    /// How it ended.
     pub ending: Ending,
     /// When it was over.
     pub now: Time,
+    /// What links did to messages.
     pub links: LinkCounts,
+    /// What detectors said to each other.
     pub signals: u64,
 }
 

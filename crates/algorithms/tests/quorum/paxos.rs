@@ -7,7 +7,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Event, LinkOrder, Outcome};
 
 #[test]

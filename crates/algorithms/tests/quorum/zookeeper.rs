@@ -7,7 +7,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Event, LinkOrder, Outcome};
 
 /// How many notifications are sent, in plain numbers: all tell all others, and again at each better vote, which

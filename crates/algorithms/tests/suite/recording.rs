@@ -3,7 +3,7 @@
 use crate::support::{Cast, DELAYS, Dice, set_delay};
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
+use bellwether_model::recording::{End, Input, Life, Recording, TooLong, record};
 use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use std::collections::BTreeSet;
 

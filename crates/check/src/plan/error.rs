@@ -1,8 +1,8 @@
 //! What cannot be checked, and why.
 
 use crate::family::InitiatorSets;
+use bellwether_model::MOST_MEMBERS;
 use bellwether_sim::SetupError;
-use bellwether_sim::rules::MOST_MEMBERS;
 
 /// A family of checks that cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
 use bellwether_check::{Property, Verdict};
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 
 /// A run that goes on for ever is over when all is right, and not before somebody can be elected.
 #[test]

@@ -5,7 +5,7 @@ use crate::support::*;
 use bellwether_algorithms::bully::{AtOnce, Broadcast};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use std::collections::BTreeSet;
 
 const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };

@@ -6,8 +6,8 @@ use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_algorithms::chang_roberts_detector::WithDetector;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
+use bellwether_model::Liberties;
 use bellwether_sim::Plan;
-use bellwether_sim::rules::Liberties;
 use serde::Serialize;
 
 /// One crash, and members are told of it.

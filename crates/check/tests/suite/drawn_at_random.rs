@@ -6,7 +6,7 @@ use crate::support::toy::*;
 use crate::support::*;
 use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, What};
+use bellwether_model::{Action, Liberties, Rules, Situation, What};
 use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 use std::collections::BTreeSet;

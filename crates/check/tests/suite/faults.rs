@@ -6,7 +6,7 @@ use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Midway, Spent, TimeModel, What};
+use bellwether_model::{Action, Liberties, Midway, Spent, TimeModel, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -13,8 +13,8 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
+use bellwether_model::{Liberties, Rules, Seat};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Liberties, Rules, Seat};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

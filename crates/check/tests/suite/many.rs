@@ -5,7 +5,7 @@ use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict, Wishes};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use serde::Serialize;
 use std::time::Duration;
 

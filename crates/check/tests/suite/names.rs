@@ -7,7 +7,7 @@ use bellwether_algorithms::bully;
 use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
 use bellwether_check::Wishes;
 use bellwether_core::{Algorithm, AnyRename, MachineType, Names, Port};
-use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
+use bellwether_model::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use std::collections::HashSet;
 

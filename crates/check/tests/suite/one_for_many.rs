@@ -4,7 +4,7 @@ use crate::support::toy::*;
 use crate::support::*;
 use bellwether_check::{Property, Verdict, Wishes};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Plan};
 use serde::Serialize;
 

@@ -17,7 +17,7 @@ use bellwether_algorithms::raft_vote::{RaftVote, Within};
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::{Algorithm, Initiators, Rounds};
-use bellwether_sim::rules::{Liberties, TimeModel};
+use bellwether_model::{Liberties, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
 use std::collections::BTreeMap;
 

@@ -8,8 +8,8 @@ use bellwether_check::{
 };
 use bellwether_core::machine::{Outputs, Place};
 use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
-use bellwether_sim::follow::replay;
-use bellwether_sim::rules::{Action, Liberties, What};
+use bellwether_model::follow::replay;
+use bellwether_model::{Action, Liberties, What};
 use bellwether_sim::{JsonTrace, Members, MemoryTrace, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -70,7 +70,7 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     let mut in_replays = 0;
     for violation in &violations {
         let schedule = violation.plan.schedule.as_ref().expect("its steps");
-        let (boots, _) = boots_in(|| replay(&COUNTED, &violation.plan, schedule));
+        let (boots, _) = boots_in(|| replay(&algorithm, &violation.plan, schedule));
         let is_boot = |action: &&Action| matches!(action.what, What::Boot(_));
         assert_eq!(boots, violation.run.actions.iter().filter(is_boot).count());
         assert!(boots > 0, "a replay is not counted");

@@ -20,7 +20,7 @@ use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::{
     Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
 };
-use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
+use bellwether_model::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use stateright::{Checker, Model};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! The simulator's world as a model of the `stateright` crate: another checker, with the same rules.
 
 use bellwether_core::{Algorithm, MachineType};
+use bellwether_model::{Action, Liberties, Rules, Situation, Whole};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use stateright::{Model, Property};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};

@@ -13,7 +13,7 @@
 use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -23,48 +23,13 @@ pub mod watching;
 use bellwether_core::{Elect, Id, Initiators, Order, Rank, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{ClaimRuling, Delay, Outcome, Plan, Report, RoundMode, Ruling, simulate};
+pub use bellwether_testkit::dice::Dice;
 
 pub const BOTH_WAYS: [Elect; 2] = [Elect::Best, Elect::Worst];
 
 /// One of every kind of delay; the first is the unit.
 pub const DELAYS: [&str; 5] =
     ["unit", "uniform:1..4", "uniform:0.1..3.0", "exponential:1", "lognormal:0,0.5"];
-
-/// Random numbers for the tests (Steele, Lea and Flood's SplitMix64).
-pub struct Dice(pub u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn coin(&mut self) -> bool {
-        self.below(2) == 0
-    }
-
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for at in (1..items.len()).rev() {
-            items.swap(at, self.below(at + 1));
-        }
-    }
-
-    /// Some of the members, at least one.
-    pub fn some_of(&mut self, n: usize) -> Vec<u32> {
-        let mut members: Vec<u32> = (0..n as u32).filter(|_| self.coin()).collect();
-        if members.is_empty() {
-            members.push(self.below(n) as u32);
-        }
-        members
-    }
-}
 
 /// Who takes part, as plain numbers, clockwise.
 #[derive(Clone, Debug)]

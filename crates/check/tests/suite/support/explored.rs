@@ -1,8 +1,8 @@
 //! All situations that a run can come to, one after the other: no numbers, no threads, no reduction.
 
 use bellwether_core::{Algorithm, MachineType};
+use bellwether_model::{Action, Liberties, Rules, Situation, Whole};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, Whole};
 use std::collections::HashMap;
 
 /// All situations, in the order in which they were come to, and all steps between them.

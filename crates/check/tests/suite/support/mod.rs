@@ -13,8 +13,8 @@ use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wish
 use bellwether_core::{
     Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology,
 };
+use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 
 /// A plan in which the ids are who takes part.
 pub fn plan(topology: Topology, ids: &[u64]) -> Plan {

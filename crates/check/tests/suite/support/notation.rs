@@ -1,7 +1,7 @@
 //! Runs as people write them.
 
 use bellwether_check::Counterexample;
-use bellwether_sim::rules::Rules;
+use bellwether_model::Rules;
 
 /// A whole run, one step a line.
 pub fn written(rules: &Rules<'_>, run: &Counterexample) -> String {

@@ -3,15 +3,15 @@
 use crate::args::FileArgs;
 use crate::choice::Choice;
 use crate::error::Failure;
-use crate::export::Format;
 use crate::file::{self, Pending};
 use crate::request::Request;
 use crate::trace;
-use crate::wording::Heading;
 use bellwether_check::{CheckPlan, CheckReport, Property, Violation};
+use bellwether_lab::export::Format;
+use bellwether_lab::scenario::{self, Draft};
+use bellwether_lab::wording::Heading;
 use bellwether_sim::RoundMode;
 use bellwether_sim::network::Shape;
-use bellwether_sim::scenario::{self, Draft};
 use std::path::{Path, PathBuf};
 
 impl FileArgs {

@@ -1,10 +1,10 @@
 //! What was checked, as a JSON object. Its keys are stable.
 
-use crate::output::Figure;
 use crate::trace::links;
 use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
 use bellwether_core::Id;
-use bellwether_sim::rules::TimeModel;
+use bellwether_lab::Figure;
+use bellwether_model::TimeModel;
 use serde::Serialize;
 
 /// What was checked, and what came of it.

@@ -1,10 +1,10 @@
 //! A run that the checker found, step by step.
 
-use crate::wording;
 use bellwether_check::Violation;
 use bellwether_core::{HOP, Role, Time};
-use bellwether_sim::recording::{Input, Recording};
-use bellwether_sim::rules::{Action, What};
+use bellwether_lab::wording;
+use bellwether_model::recording::{Input, Recording};
+use bellwether_model::{Action, What};
 
 /// The run, a line a step: what happens, and what it meant.
 pub fn tell(violation: &Violation) -> String {

@@ -8,8 +8,8 @@ use crate::output::line;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
 use bellwether_core::Driving;
+use bellwether_model::TimeModel;
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::TimeModel;
 
 /// Says what holds and what does not, and how it was report.
 pub fn describe(args: &CheckArgs, plan: &CheckPlan, report: &CheckReport) -> String {

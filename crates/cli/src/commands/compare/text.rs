@@ -4,8 +4,9 @@ use super::{Point, Series};
 use crate::args::{CompareArgs, MeasureArg, word};
 use crate::error::Failure;
 use crate::many::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
-use crate::output::{self, Column, Figure, or_dash};
+use crate::output::{self, Column, or_dash};
 use bellwether_core::Elect;
+use bellwether_lab::Figure;
 use serde::Serialize;
 
 /// A comparison for people.

@@ -10,7 +10,7 @@ use crate::error::{Failure, Verdict};
 use crate::{file, output};
 use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::suggest;
+use bellwether_lab::suggest;
 use measure::{Matrix, TradeOff};
 
 /// Every detector there is.

@@ -8,13 +8,14 @@ use crate::commands::scenarios::algorithm;
 use crate::error::{Failure, Verdict};
 use crate::look::Look;
 use crate::many::problems;
-use crate::output::{self, Figure};
-use crate::wording::Heading;
+use crate::output;
 use crate::{file, shipped};
 use bellwether_core::Id;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::recording::record;
-use bellwether_sim::scenario::{Mismatch, Played, Resolved, Scenario};
+use bellwether_lab::Figure;
+use bellwether_lab::scenario::{Mismatch, Played, Resolved, Scenario};
+use bellwether_lab::wording::Heading;
+use bellwether_model::recording::record;
 use bellwether_sim::{Counts, Outcome};
 use serde::Serialize;
 

@@ -3,9 +3,9 @@
 use crate::again::quoted;
 use crate::commands::scenarios::algorithm;
 use crate::output::line;
-use crate::wording::asked;
 use bellwether_core::Id;
-use bellwether_sim::scenario::{Mismatch, Played, Scenario};
+use bellwether_lab::scenario::{Mismatch, Played, Scenario};
+use bellwether_lab::wording::asked;
 use bellwether_sim::{Event, LinkOrder, Schedule};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.

@@ -11,8 +11,9 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace;
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::{Roster, Seat};
 use bellwether_sim::simulate_observed;
-use bellwether_sim::{Observer, Plan, Report, Roster, Seat, simulate};
+use bellwether_sim::{Observer, Plan, Report, simulate};
 use std::path::Path;
 
 /// Up to so many members, people get to see each.

@@ -4,11 +4,12 @@ use super::Run;
 use crate::again;
 use crate::args::SimulateArgs;
 use crate::many::problems;
-use crate::output::{self, Column, Figure, line};
+use crate::output::{self, Column, line};
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Seat, Stability};
+use bellwether_lab::{Figure, Seat};
+use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Stability};
 
 /// Describes a run.
 pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {

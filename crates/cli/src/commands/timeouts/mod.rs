@@ -6,7 +6,8 @@ mod plot;
 use crate::args::{ListFormat, TimeoutsArgs};
 use crate::error::{Failure, Verdict};
 use crate::file;
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
+use bellwether_lab::Figure;
 use measure::{Graphs, Missed, PATIENCE};
 use serde::Serialize;
 

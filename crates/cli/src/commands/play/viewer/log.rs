@@ -2,8 +2,8 @@
 
 use super::model::Model;
 use crate::look::Look;
-use crate::wording;
-use bellwether_sim::recording::Recording;
+use bellwether_lab::wording;
+use bellwether_model::recording::Recording;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

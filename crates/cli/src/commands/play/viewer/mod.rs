@@ -16,8 +16,8 @@ mod why;
 use crate::error::Failure;
 use crate::look::{Look, can_be_drawn};
 use crate::output;
-use crate::wording::Heading;
-use bellwether_sim::recording::Recording;
+use bellwether_lab::wording::Heading;
+use bellwether_model::recording::Recording;
 
 /// Lets the user step through a run if there is a terminal that can show it; else tells it all.
 pub fn play(recording: &Recording, heading: &Heading, look: Look) -> Result<(), Failure> {
