@@ -2,11 +2,12 @@
 
 use bellwether_check::{CheckError, PlanError};
 use bellwether_core::DetectorError;
+use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
 use bellwether_lab::suggest;
 use bellwether_model::recording::TooLong;
 use bellwether_sim::network::{NetworkError, Shape};
-use bellwether_sim::{DelayError, Report, SetupError, rewrite_fields};
+use bellwether_sim::{DelayError, SetupError, rewrite_fields};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -244,20 +245,18 @@ pub enum Verdict {
     Unsafe,
 }
 
-impl Verdict {
-    /// The verdict on one run.
-    pub fn of(report: &Report) -> Verdict {
-        if report.ruling.unsafe_because.is_some() {
-            Verdict::Unsafe
-        } else if report.ruling.not_live_because.is_some() {
-            Verdict::NotLive
-        } else if report.is_as_it_should_be() {
-            Verdict::Fine
-        } else {
-            Verdict::NotAsClaimed
+impl From<RunResult> for Verdict {
+    fn from(result: RunResult) -> Verdict {
+        match result {
+            RunResult::Right => Verdict::Fine,
+            RunResult::NotAsClaimed => Verdict::NotAsClaimed,
+            RunResult::NotLive => Verdict::NotLive,
+            RunResult::Unsafe => Verdict::Unsafe,
         }
     }
+}
 
+impl Verdict {
     /// The exit code, as in [`EXIT_CODES`].
     fn code(self) -> u8 {
         match self {

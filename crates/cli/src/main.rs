@@ -4,13 +4,11 @@
 
 mod again;
 mod args;
-mod cell;
 mod choice;
 mod commands;
 mod error;
 mod file;
 mod look;
-mod many;
 mod markdown;
 mod memory;
 mod output;

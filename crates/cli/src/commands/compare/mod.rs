@@ -6,12 +6,12 @@ mod text;
 use crate::args::{CompareArgs, CompareFormat, MeasureArg, OrderArg, word};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::many::{self, Batch, ClaimSummary, Figures};
 use crate::output::grouped;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::{file, output};
 use bellwether_core::{Expect, Measure, Spec};
+use bellwether_lab::batch::{Batch, ClaimSummary, Figures};
 use bellwether_sim::{Plan, claims, growth_exponent};
 
 /// How many members there are, time after time, unless the user says.
@@ -101,7 +101,7 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     let mut all: Vec<Series> = Vec::new();
     for (order, n, request) in requests {
         progress.say(format!("({} with {n} members)", request.choice.label()));
-        let point = Point::new(n, args.measure, many::run(&request, &progress)?);
+        let point = Point::new(n, args.measure, request.run(&progress)?);
         match all.last_mut() {
             Some(series) if (series.order, series.choice.entry) == (order, request.choice.entry) => {
                 series.points.push(point);
@@ -118,8 +118,8 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         CompareFormat::Json => output::print_json(&text::as_json(args, &all))?,
         CompareFormat::Csv => output::print(&text::as_csv(args, &all)?)?,
     }
-    let verdicts = all.iter().flat_map(|series| &series.points).map(|point| point.batch.verdict);
-    Ok(verdicts.max().unwrap_or_default())
+    let results = all.iter().flat_map(|series| &series.points).map(|point| point.batch.result);
+    Ok(results.max().unwrap_or_default().into())
 }
 
 /// How many messages a run is claimed to send, as far as anything is: of one kind at least.

@@ -3,10 +3,10 @@
 use super::{Point, Series};
 use crate::args::{CompareArgs, MeasureArg, word};
 use crate::error::Failure;
-use crate::many::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
 use crate::output::{self, Column, or_dash};
 use bellwether_core::Elect;
 use bellwether_lab::Figure;
+use bellwether_lab::batch::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
 use serde::Serialize;
 
 /// A comparison for people.

@@ -2,9 +2,9 @@
 
 use super::measure::{Row, TradeOff};
 use crate::args::DetectorsArgs;
-use crate::many::Figures;
 use crate::output::or_dash;
 use crate::output::{self, Column};
+use bellwether_lab::batch::Figures;
 use bellwether_sim::Ratio;
 use serde::Serialize;
 use std::collections::BTreeMap;

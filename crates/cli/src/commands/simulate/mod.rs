@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace;
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::{Roster, Seat};
+use bellwether_lab::{Roster, RunResult, Seat};
 use bellwether_sim::simulate_observed;
 use bellwether_sim::{Observer, Plan, Report, simulate};
 use std::path::Path;
@@ -54,7 +54,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
         OutcomeFormat::Json => output::print_json(&json::RunObject::new(args, &request, &run))?,
         OutcomeFormat::Text => output::print(text::describe(args, &request, &run).as_bytes())?,
     }
-    Ok(Verdict::of(&run.report))
+    Ok(RunResult::of(&run.report).into())
 }
 
 fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {

@@ -3,12 +3,11 @@
 use super::Run;
 use crate::again;
 use crate::args::SimulateArgs;
-use crate::many::problems;
 use crate::output::{self, Column, line};
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_lab::{Figure, Seat};
+use bellwether_lab::{Figure, Seat, problems};
 use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Stability};
 
 /// Describes a run.

@@ -3,11 +3,12 @@
 mod text;
 
 use crate::args::{PageFormat, SurviveArgs};
-use crate::cell::{self, Cell};
 use crate::choice::Choice;
+use crate::commands::swarm::{fill, reduce};
 use crate::error::{Failure, Verdict};
 use crate::output;
-use bellwether_lab::swarm::{Class, Model};
+use bellwether_lab::matrix::{FailedRun, MatrixCell};
+use bellwether_lab::swarm::Model;
 
 /// How many runs a failure may take to be reduced: enough for runs of nine.
 const MOST_RUNS: u64 = 150;
@@ -20,13 +21,10 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
         Choice::find_all(&args.algorithms)?
     };
     let models = if args.model.is_empty() { Model::ALL.to_vec() } else { args.model.clone() };
-    let cells = cell::run_all(&choices, &models, args.runs, &args.drawing)?;
+    let cells = fill(&choices, &models, args.runs, &args.drawing)?;
     // The worst failure of each cell.
-    let failures: Vec<(&Cell, Class, u64)> = cells
-        .iter()
-        .filter_map(|cell| cell.failures().next_back().map(|(class, seed)| (cell, class, seed)))
-        .collect();
-    let examples = cell::reduce_all(&failures, MOST_RUNS, &args.drawing)?;
+    let failures: Vec<FailedRun<'_>> = cells.iter().filter_map(|cell| cell.failures().next_back()).collect();
+    let examples = reduce(&failures, MOST_RUNS, &args.drawing)?;
     match args.format {
         PageFormat::Table => output::print(text::as_table(&cells, &examples).as_bytes())?,
         PageFormat::Markdown => {
@@ -34,6 +32,6 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
         }
         PageFormat::Json => output::print_json(&text::as_json(args, &cells, &examples))?,
     }
-    let contradicted = cells.iter().any(Cell::contradicts);
+    let contradicted = cells.iter().any(MatrixCell::contradicts);
     Ok(if contradicted { Verdict::NotAsClaimed } else { Verdict::Fine })
 }

@@ -1,26 +1,26 @@
 //! What survives what: as a table, as a page and as JSON.
 
 use crate::args::SurviveArgs;
-use crate::cell::{Cell, Example};
-use crate::commands::swarm::{CellObject, FailureObject};
+use crate::commands::swarm::{CellObject, FailureObject, label, replay_command};
 use crate::output::{self, Column};
+use bellwether_lab::matrix::{Example, MatrixCell};
 use bellwether_lab::swarm::{Class, Model};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// For people: an algorithm's models that always come right in one row, the others in a row each.
-pub fn as_table(cells: &[Cell], examples: &[Example]) -> String {
+pub fn as_table(cells: &[MatrixCell], examples: &[Example]) -> String {
     let mut table =
         output::table(&[Column::Left("algorithm"), Column::Left("models"), Column::Left("runs come")]);
     for row in by_algorithm(cells) {
-        let (right, others): (Vec<&Cell>, Vec<&Cell>) =
+        let (right, others): (Vec<&MatrixCell>, Vec<&MatrixCell>) =
             row.iter().partition(|cell| cell.worst() == Class::Right);
-        let label = row[0].choice.label();
+        let name = label(row[0].entry);
         if !right.is_empty() {
-            table.add_row([label.clone(), names(right.iter().map(|cell| cell.model)), "always right".into()]);
+            table.add_row([name.clone(), names(right.iter().map(|cell| cell.model)), "always right".into()]);
         }
         for cell in others {
-            table.add_row([label.clone(), cell.model.to_string(), in_words(cell)]);
+            table.add_row([name.clone(), cell.model.to_string(), in_words(cell)]);
         }
     }
     let mut text = output::lines_of(&table);
@@ -35,7 +35,12 @@ pub fn as_table(cells: &[Cell], examples: &[Example]) -> String {
 }
 
 /// The page `docs/survival.md`.
-pub fn as_markdown(args: &SurviveArgs, models: &[Model], cells: &[Cell], examples: &[Example]) -> String {
+pub fn as_markdown(
+    args: &SurviveArgs,
+    models: &[Model],
+    cells: &[MatrixCell],
+    examples: &[Example],
+) -> String {
     let (runs, seed) = (args.runs, args.drawing.seed);
     let mut text = format!(
         "# What survives what\n\n\
@@ -65,15 +70,11 @@ pub fn as_markdown(args: &SurviveArgs, models: &[Model], cells: &[Cell], example
     text.push_str(&models.iter().map(|model| format!(" {model} |")).collect::<String>());
     text.push_str(&format!("\n|---|{}\n", "---|".repeat(models.len())));
     for row in by_algorithm(cells) {
-        let cell = |cell: &Cell| match cell.model.is_survived_by(cell.choice.spec) {
+        let cell = |cell: &MatrixCell| match cell.model.is_survived_by(cell.spec) {
             true => format!(" **{}** |", in_words(cell)),
             false => format!(" {} |", in_words(cell)),
         };
-        text.push_str(&format!(
-            "| {} |{}\n",
-            row[0].choice.label(),
-            row.iter().map(cell).collect::<String>()
-        ));
+        text.push_str(&format!("| {} |{}\n", label(row[0].entry), row.iter().map(cell).collect::<String>()));
     }
     text.push_str(
         "\n## The failures\n\nThe worst of each cell, reduced; commands that are the same are shown once.\n",
@@ -94,7 +95,7 @@ struct SurvivalObject {
 }
 
 /// As JSON.
-pub fn as_json(args: &SurviveArgs, cells: &[Cell], examples: &[Example]) -> impl Serialize + use<> {
+pub fn as_json(args: &SurviveArgs, cells: &[MatrixCell], examples: &[Example]) -> impl Serialize + use<> {
     SurvivalObject {
         seed: args.drawing.seed,
         runs: args.runs,
@@ -103,8 +104,8 @@ pub fn as_json(args: &SurviveArgs, cells: &[Cell], examples: &[Example]) -> impl
     }
 }
 
-fn by_algorithm(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
-    cells.chunk_by(|one, other| one.choice.entry == other.choice.entry)
+fn by_algorithm(cells: &[MatrixCell]) -> impl Iterator<Item = &[MatrixCell]> {
+    cells.chunk_by(|one, other| one.entry == other.entry)
 }
 
 fn names(models: impl Iterator<Item = Model>) -> String {
@@ -112,7 +113,7 @@ fn names(models: impl Iterator<Item = Model>) -> String {
 }
 
 /// What became of a cell's runs, the worst first.
-fn in_words(cell: &Cell) -> String {
+fn in_words(cell: &MatrixCell) -> String {
     let runs: u64 = cell.counts.values().sum();
     let share = |count: u64| share_of(count, runs);
     let mut words: Vec<String> = match cell.worst() {
@@ -137,8 +138,8 @@ fn share_of(count: u64, runs: u64) -> String {
 }
 
 fn heading(example: &Example) -> String {
-    let Example { choice, model, class, found_at, .. } = example;
-    format!("{} under {model}: {class} (seed {found_at})", choice.label())
+    let Example { entry, model, class, found_at, .. } = example;
+    format!("{} under {model}: {class} (seed {found_at})", label(*entry))
 }
 
 /// Examples by their commands, in the order in which they first come up.
@@ -146,7 +147,7 @@ fn by_command(examples: &[Example]) -> Vec<(String, Vec<&Example>)> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut shown: Vec<(String, Vec<&Example>)> = Vec::new();
     for example in examples {
-        let command = example.command();
+        let command = replay_command(example);
         let at = *places.entry(command.clone()).or_insert(shown.len());
         match shown.get_mut(at) {
             Some((_, same)) => same.push(example),

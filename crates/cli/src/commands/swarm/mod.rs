@@ -1,14 +1,16 @@
 //! `bellwether swarm`: many runs, each drawn from a seed.
 
-use crate::args::{ListFormat, SwarmArgs};
-use crate::cell::{self, Cell, Example};
+use crate::args::{Drawing, ListFormat, SwarmArgs};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
+use crate::progress::Progress;
 use crate::{again, file};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::Seeds;
+use bellwether_lab::matrix::{Example, FailedRun, Matrix, MatrixCell};
 use bellwether_lab::scenario::{self, Draft};
-use bellwether_lab::swarm::Class;
+use bellwether_lab::swarm::{Class, Model, Options};
 use bellwether_sim::{RoundMode, simulate};
 use serde::Serialize;
 use std::path::Path;
@@ -21,12 +23,11 @@ const MOST_RUNS: u64 = 3_000;
 pub fn run(args: &SwarmArgs) -> Result<Verdict, Failure> {
     let choices = Choice::find_all(&args.algorithms)?;
     let began = Instant::now();
-    let cells = cell::run_all(&choices, &args.model, args.runs, &args.drawing)?;
+    let cells = fill(&choices, &args.model, args.runs, &args.drawing)?;
     tell_rate(args.runs * cells.len() as u64, began);
-    let failures: Vec<(&Cell, Class, u64)> =
-        cells.iter().flat_map(|cell| cell.failures().map(move |(class, seed)| (cell, class, seed))).collect();
+    let failures: Vec<FailedRun<'_>> = cells.iter().flat_map(MatrixCell::failures).collect();
     let most_runs = if args.shrink { MOST_RUNS } else { 0 };
-    let examples = cell::reduce_all(&failures, most_runs, &args.drawing)?;
+    let examples = reduce(&failures, most_runs, &args.drawing)?;
     match args.format {
         ListFormat::Table => output::print(as_text(args, &cells, &examples).as_bytes())?,
         ListFormat::Json => output::print_json(&as_json(args, &cells, &examples))?,
@@ -35,6 +36,51 @@ pub fn run(args: &SwarmArgs) -> Result<Verdict, Failure> {
         save(path, &examples)?;
     }
     Ok(cells.iter().map(|cell| verdict(cell.worst())).max().unwrap_or_default())
+}
+
+fn matrix(drawing: &Drawing) -> Matrix<'static> {
+    let options = Options { nodes: drawing.nodes.clone(), ..Options::usual(ALGORITHMS.detectors) };
+    Matrix { registry: &ALGORITHMS, options, threads: drawing.threads.into() }
+}
+
+/// Runs every algorithm under every model, one cell after the other: so a swarm of millions does not fill the memory.
+pub fn fill(
+    choices: &[Choice],
+    models: &[Model],
+    runs: u64,
+    drawing: &Drawing,
+) -> Result<Vec<MatrixCell>, Failure> {
+    let (matrix, seeds) = (matrix(drawing), Seeds { first: drawing.seed, count: runs });
+    let cells = choices.len() as u64 * models.len() as u64;
+    let progress = Progress::new(runs.saturating_mul(cells), "runs");
+    let mut all = Vec::new();
+    for choice in choices {
+        for &model in models {
+            progress.say(format!("({} under {model})", choice.label()));
+            all.push(matrix.fill(choice.entry, model, seeds, || progress.advance())?);
+        }
+    }
+    Ok(all)
+}
+
+/// Reduces failures, with so many runs each.
+pub fn reduce(
+    failures: &[FailedRun<'_>],
+    most_runs: u64,
+    drawing: &Drawing,
+) -> Result<Vec<Example>, Failure> {
+    let progress = Progress::new(failures.len() as u64, "failures reduced");
+    Ok(matrix(drawing).reduce(failures, most_runs, || progress.advance())?)
+}
+
+/// The algorithm's name, as it is asked for.
+pub fn label(entry: usize) -> String {
+    Choice::at(entry).label()
+}
+
+/// The command that replays an example.
+pub fn replay_command(example: &Example) -> String {
+    again::simulation(&Choice::at(example.entry), &example.setup, example.seed)
 }
 
 /// How fast it was is not part of the data.
@@ -61,16 +107,17 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 }
 
 fn as_scenario(example: &Example) -> Result<String, Failure> {
-    let Example { choice, model, class, found_at, setup, seed } = example;
-    let plan = setup.plan(choice.spec, *seed)?;
-    let report = simulate(&ALGORITHMS.entries[choice.entry], &plan, RoundMode::Auto);
-    let title = format!("{} under {model}: {class}", choice.label());
-    let about = format!("Reduced from run {found_at} of the swarm of {} under {model}.", choice.label());
-    let spec = ALGORITHMS.entries[choice.entry].spec;
+    let Example { entry, model, class, found_at, setup, seed } = example;
+    let (algorithm, label) = (&ALGORITHMS.entries[*entry], label(*entry));
+    let spec = algorithm.spec;
+    let plan = setup.plan(spec, *seed)?;
+    let report = simulate(algorithm, &plan, RoundMode::Auto);
+    let title = format!("{label} under {model}: {class}");
+    let about = format!("Reduced from run {found_at} of the swarm of {label} under {model}.");
     Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
 }
 
-fn as_text(args: &SwarmArgs, cells: &[Cell], examples: &[Example]) -> String {
+fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> String {
     let columns = [
         Column::Left("algorithm"),
         Column::Left("model"),
@@ -83,27 +130,28 @@ fn as_text(args: &SwarmArgs, cells: &[Cell], examples: &[Example]) -> String {
     ];
     let mut table = output::table(&columns);
     for cell in cells {
-        let mut row = vec![cell.choice.label(), cell.model.to_string()];
+        let mut row = vec![label(cell.entry), cell.model.to_string()];
         row.extend(Class::ALL.map(|class| cell.count(class).to_string()));
         row.push(cell.two_for_a_while.to_string());
         table.add_row(row);
     }
     let mut text = output::lines_of(&table);
     for example in examples {
-        let Example { choice, model, class, found_at, .. } = example;
+        let Example { entry, model, class, found_at, .. } = example;
         let reduced = if args.shrink { ", reduced" } else { "" };
         text.push_str(&format!(
             "\n{} under {model}: {class}, first at seed {found_at}{reduced}\n    {}\n    {}\n",
-            choice.label(),
+            label(*entry),
             swarm_command(args, example),
-            example.command()
+            replay_command(example)
         ));
     }
     if args.runs == 1 && examples.is_empty() {
         text.push('\n');
         for cell in cells {
-            let setup = cell.drawn(args.drawing.seed, &cell::options(&args.drawing));
-            text.push_str(&format!("{}\n", again::simulation(&cell.choice, &setup, args.drawing.seed)));
+            let seed = args.drawing.seed;
+            let setup = matrix(&args.drawing).draw(cell, seed);
+            text.push_str(&format!("{}\n", again::simulation(&Choice::at(cell.entry), &setup, seed)));
         }
     }
     text
@@ -111,7 +159,7 @@ fn as_text(args: &SwarmArgs, cells: &[Cell], examples: &[Example]) -> String {
 
 /// The command that draws one run again.
 fn swarm_command(args: &SwarmArgs, example: &Example) -> String {
-    let (label, model, seed) = (example.choice.label(), example.model, example.found_at);
+    let (label, model, seed) = (label(example.entry), example.model, example.found_at);
     let (least, most) = (args.drawing.nodes.start(), args.drawing.nodes.end());
     let nodes = if (*least, *most) == (5, 9) { String::new() } else { format!(" --nodes {least}..{most}") };
     format!("bellwether swarm {label} --model {model}{nodes} --seed {seed} --runs 1")
@@ -142,12 +190,12 @@ pub struct CellObject {
 
 impl CellObject {
     /// As JSON.
-    pub fn new(cell: &Cell) -> CellObject {
+    pub fn new(cell: &MatrixCell) -> CellObject {
         CellObject {
-            algorithm: cell.choice.spec.name,
-            variant: cell.choice.spec.variant,
+            algorithm: cell.spec.name,
+            variant: cell.spec.variant,
             model: cell.model.name(),
-            declared: cell.model.is_survived_by(cell.choice.spec),
+            declared: cell.model.is_survived_by(cell.spec),
             right: cell.count(Class::Right),
             late: cell.count(Class::Late),
             no_leader: cell.count(Class::NoLeader),
@@ -173,17 +221,17 @@ impl FailureObject {
     /// As JSON.
     pub fn new(example: &Example) -> FailureObject {
         FailureObject {
-            algorithm: example.choice.label(),
+            algorithm: label(example.entry),
             model: example.model.name(),
             class: example.class.name(),
             seed: example.found_at,
             members: example.size().0,
-            command: example.command(),
+            command: replay_command(example),
         }
     }
 }
 
-fn as_json(args: &SwarmArgs, cells: &[Cell], examples: &[Example]) -> impl Serialize + use<> {
+fn as_json(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> impl Serialize + use<> {
     SwarmObject {
         seed: args.drawing.seed,
         runs: args.runs,

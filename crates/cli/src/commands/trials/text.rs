@@ -2,10 +2,10 @@
 
 use super::Tried;
 use crate::args::TrialsArgs;
-use crate::many::Figures;
 use crate::output::{self, Column};
 use bellwether_core::Spec;
 use bellwether_lab::Figure;
+use bellwether_lab::batch::Figures;
 use bellwether_lab::trials::Ordeal;
 use bellwether_sim::Summary;
 use serde::Serialize;

@@ -4,14 +4,14 @@ use super::text::heading;
 use crate::again;
 use crate::args::{OutcomeFormat, SimulateArgs};
 use crate::error::{Failure, Verdict};
-use crate::many::{
-    self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Occurrence,
-    Outcomes, StabilityFigures,
-};
 use crate::output::{self, Column, line};
 use crate::progress::Progress;
 use crate::request::Request;
 use bellwether_core::{Elect, Id, Reign};
+use bellwether_lab::batch::{
+    Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Occurrence, Outcomes,
+    StabilityFigures,
+};
 use bellwether_sim::{Outcome, Plan};
 use serde::Serialize;
 
@@ -20,13 +20,13 @@ pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
     // What cannot be run at all is found out before the bar appears.
     let plan = request.first_plan()?;
     let progress = Progress::new(request.runs, "runs");
-    let batch = many::run(request, &progress)?;
+    let batch = request.run(&progress)?;
     drop(progress);
     match args.format {
         OutcomeFormat::Json => output::print_json(&BatchObject::new(args, request, plan.n(), &batch))?,
         OutcomeFormat::Text => output::print(describe(args, request, &plan, &batch).as_bytes())?,
     }
-    Ok(batch.verdict)
+    Ok(batch.result.into())
 }
 
 #[derive(Serialize)]
