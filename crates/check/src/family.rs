@@ -109,13 +109,14 @@ impl InitiatorSets {
 
     /// The sets of these members.
     pub fn sets(&self, ids: &[Id]) -> Box<dyn Iterator<Item = Callers>> {
+        let ids = ids.to_vec();
         let n = ids.len();
         match self {
             InitiatorSets::All => Box::new(std::iter::once(Callers::All)),
             InitiatorSets::Ids(ids) => Box::new(std::iter::once(Callers::Ids(ids.clone()))),
-            InitiatorSets::One => Box::new(ids.to_vec().into_iter().map(|id| Callers::Ids(vec![id]))),
+            InitiatorSets::One => Box::new(ids.into_iter().map(|id| Callers::Ids(vec![id]))),
             InitiatorSets::Any => Box::new(
-                sets(ids).map(move |set| if set.len() == n { Callers::All } else { Callers::Ids(set) }),
+                sets(&ids).map(move |set| if set.len() == n { Callers::All } else { Callers::Ids(set) }),
             ),
         }
     }

@@ -7,6 +7,7 @@ mod completions;
 mod detectors;
 mod explain;
 mod man;
+mod member;
 mod play;
 mod scenarios;
 mod secret;
@@ -24,8 +25,8 @@ use crate::error::{Failure, Verdict};
 pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
         Command::Up(args) => up::run(&args),
-        Command::Member { settings, quiet } => up::member(&settings, quiet),
-        Command::Supervise { settings, quiet } => up::supervise(&settings, quiet),
+        Command::Member { settings, quiet } => member::run(&settings, quiet),
+        Command::Supervise { settings, quiet } => member::supervise(&settings, quiet),
         Command::Algorithms(args) => algorithms::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),

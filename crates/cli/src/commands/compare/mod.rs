@@ -1,5 +1,7 @@
 //! `bellwether compare`: several algorithms over several sizes.
 
+mod csv;
+mod json;
 mod plot;
 mod text;
 
@@ -115,8 +117,8 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     }
     match args.format {
         CompareFormat::Table => output::print(text::as_table(args, &all).as_bytes())?,
-        CompareFormat::Json => output::print_json(&text::as_json(args, &all))?,
-        CompareFormat::Csv => output::print(&text::as_csv(args, &all)?)?,
+        CompareFormat::Json => output::print_json(&json::as_json(args, &all))?,
+        CompareFormat::Csv => output::print(&csv::as_csv(args, &all)?)?,
     }
     let results = all.iter().flat_map(|series| &series.points).map(|point| point.batch.result);
     Ok(results.max().unwrap_or_default().into())

@@ -1,13 +1,10 @@
-//! A comparison as a table, as JSON and as CSV.
+//! A comparison as a table.
 
-use super::{Point, Series};
+use super::Series;
 use crate::args::{CompareArgs, MeasureArg, word};
-use crate::error::Failure;
 use crate::output::{self, Column, or_dash};
-use bellwether_core::Elect;
 use bellwether_lab::Figure;
-use bellwether_lab::batch::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
-use serde::Serialize;
+use bellwether_lab::batch::FEWEST_FOR_AVERAGES;
 
 /// A comparison for people.
 pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
@@ -105,132 +102,4 @@ fn notes(all: &[Series]) -> String {
         notes.push_str(&format!("(averages are judged from {FEWEST_FOR_AVERAGES} runs on)\n"));
     }
     notes
-}
-
-/// A comparison as JSON.
-pub fn as_json<'a>(args: &'a CompareArgs, all: &'a [Series]) -> impl Serialize + use<'a> {
-    Comparison {
-        measure: word(args.measure),
-        elect: args.elect.into(),
-        delay: &args.delay,
-        seed: args.seed,
-        runs: args.runs,
-        algorithms: all.iter().map(SeriesObject::new).collect(),
-    }
-}
-
-#[derive(Serialize)]
-struct Comparison<'a> {
-    measure: String,
-    elect: Elect,
-    delay: &'a str,
-    seed: u64,
-    runs: u64,
-    algorithms: Vec<SeriesObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct SeriesObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
-    order: String,
-    exponent: Option<f64>,
-    claimed_exponent: Option<f64>,
-    formula: Option<&'static str>,
-    points: Vec<PointObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct PointObject<'a> {
-    n: u64,
-    runs: u64,
-    m: Option<u64>,
-    measured: Option<Figures>,
-    claimed: Option<Figure>,
-    relation: Option<&'static str>,
-    holds: Option<bool>,
-    outcomes: Outcomes,
-    claims: &'a [ClaimSummary],
-}
-
-impl<'a> SeriesObject<'a> {
-    fn new(series: &'a Series) -> SeriesObject<'a> {
-        SeriesObject {
-            algorithm: series.choice.spec.name,
-            variant: series.choice.spec.variant,
-            order: word(series.order),
-            exponent: series.exponent(),
-            claimed_exponent: series.claimed_exponent(),
-            formula: series.formula(),
-            points: series.points.iter().map(PointObject::new).collect(),
-        }
-    }
-}
-
-impl<'a> PointObject<'a> {
-    fn new(point: &'a Point) -> PointObject<'a> {
-        PointObject {
-            n: point.n,
-            runs: point.batch.runs,
-            m: point.batch.m,
-            measured: point.measured,
-            claimed: point.claim().map(|claim| Figure(claim.mean_expected)),
-            relation: point.claim().map(|claim| claim.relation),
-            holds: point.holds(),
-            outcomes: point.batch.outcomes,
-            claims: &point.claims,
-        }
-    }
-}
-
-/// A line of the CSV.
-#[derive(Serialize)]
-struct Record {
-    algorithm: &'static str,
-    variant: &'static str,
-    order: String,
-    n: u64,
-    measure: String,
-    runs: u64,
-    mean: Option<Figure>,
-    p50: Option<Figure>,
-    p99: Option<Figure>,
-    max: Option<Figure>,
-    std_error: Option<Figure>,
-    claimed: Option<Figure>,
-    relation: Option<&'static str>,
-    holds: Option<bool>,
-    exponent: Option<f64>,
-    claimed_exponent: Option<f64>,
-}
-
-/// A comparison as CSV, with a header.
-pub fn as_csv(args: &CompareArgs, all: &[Series]) -> Result<Vec<u8>, Failure> {
-    let failed = |error: String| Failure::System(format!("no CSV: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for series in all {
-        for point in &series.points {
-            let measured = point.measured;
-            let record = Record {
-                algorithm: series.choice.spec.name,
-                variant: series.choice.spec.variant,
-                order: word(series.order),
-                n: point.n,
-                measure: word(args.measure),
-                runs: point.batch.runs,
-                mean: measured.map(|figures| figures.mean),
-                p50: measured.map(|figures| figures.p50),
-                p99: measured.map(|figures| figures.p99),
-                max: measured.map(|figures| figures.max),
-                std_error: measured.map(|figures| figures.std_error),
-                claimed: point.claim().map(|claim| Figure(claim.mean_expected)),
-                relation: point.claim().map(|claim| claim.relation),
-                holds: point.holds(),
-                exponent: series.exponent(),
-                claimed_exponent: series.claimed_exponent(),
-            };
-            writer.serialize(record).map_err(|error| failed(error.to_string()))?;
-        }
-    }
-    writer.into_inner().map_err(|error| failed(error.to_string()))
 }

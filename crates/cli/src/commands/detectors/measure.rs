@@ -7,6 +7,8 @@ use bellwether_core::{DetectorChoice, HOP, Span};
 use bellwether_lab::detection::{self, ClosedForm, Conditions, Effort, Quality};
 use bellwether_sim::Delay;
 
+/// A hop is taken for a millisecond.
+pub const HOPS_AN_HOUR: f64 = 3_600_000.0;
 /// Watches of fewer periods than this are too short for theory.
 const PERIODS: u64 = 10;
 

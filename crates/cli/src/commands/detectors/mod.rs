@@ -1,5 +1,6 @@
 //! `bellwether detectors`: what failure detectors there are, and how good they are.
 
+mod json;
 mod measure;
 mod pages;
 mod plot;
@@ -49,7 +50,7 @@ pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {
 
 fn print(args: &DetectorsArgs, rows: &[measure::Row], text: String) -> Result<Verdict, Failure> {
     match args.format {
-        DetectorsFormat::Json => output::print_json(&text::as_json(args, rows))?,
+        DetectorsFormat::Json => output::print_json(&json::as_json(args, rows))?,
         _ => output::print(text.as_bytes())?,
     }
     Ok(Verdict::Fine)

@@ -1,7 +1,6 @@
 //! The trade-off of T and D as a plot: speed, cost and mistakes, a panel each.
 
-use super::measure::{Row, TradeOff};
-use super::text::HOPS_AN_HOUR;
+use super::measure::{HOPS_AN_HOUR, Row, TradeOff};
 use crate::args::DetectorsArgs;
 use crate::error::Failure;
 use crate::plot::{CAPTION_HEIGHT, Canvas, Error, Frame, Labels, Lines, draw_panel, legend};

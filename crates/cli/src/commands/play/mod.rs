@@ -1,5 +1,6 @@
 //! `bellwether play`.
 
+mod json;
 mod text;
 mod viewer;
 
@@ -9,14 +10,10 @@ use crate::error::{Failure, Verdict};
 use crate::look::Look;
 use crate::output;
 use crate::{file, shipped};
-use bellwether_core::Id;
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::scenario::{Mismatch, Played, Resolved, Scenario};
+use bellwether_lab::scenario::{Resolved, Scenario};
 use bellwether_lab::wording::Heading;
-use bellwether_lab::{Figure, problems};
 use bellwether_model::recording::record;
-use bellwether_sim::{Counts, Outcome};
-use serde::Serialize;
 
 /// Plays a scenario, exports it, or checks it.
 pub fn run(args: &PlayArgs) -> Result<Verdict, Failure> {
@@ -83,51 +80,7 @@ fn check(
         OutcomeFormat::Text => {
             output::print(text::verdict(name, scenario, &played, &mismatches).as_bytes())?;
         }
-        OutcomeFormat::Json => output::print_json(&Checked::new(name, scenario, &played, &mismatches))?,
+        OutcomeFormat::Json => output::print_json(&json::Checked::new(name, scenario, &played, &mismatches))?,
     }
     Ok(verdict)
-}
-
-/// What came of a check.
-#[derive(Serialize)]
-struct Checked<'s> {
-    scenario: &'s str,
-    title: &'s str,
-    algorithm: &'s str,
-    as_expected: bool,
-    mismatches: &'s [Mismatch],
-    outcome: Outcome,
-    leader: Option<Id>,
-    agreed: bool,
-    messages: &'s Counts,
-    bytes: u64,
-    time: Figure,
-    rounds: Option<u64>,
-    problems: Vec<String>,
-}
-
-impl<'s> Checked<'s> {
-    fn new(
-        name: &'s str,
-        scenario: &'s Scenario,
-        played: &'s Played,
-        mismatches: &'s [Mismatch],
-    ) -> Checked<'s> {
-        let report = &played.report;
-        Checked {
-            scenario: name,
-            title: &scenario.title,
-            algorithm: &scenario.algorithm,
-            as_expected: mismatches.is_empty(),
-            mismatches,
-            outcome: report.ruling.outcome,
-            leader: report.ruling.leader,
-            agreed: report.ruling.agreed,
-            messages: &report.messages,
-            bytes: report.bytes,
-            time: Figure(report.time.hops()),
-            rounds: report.rounds,
-            problems: problems(report),
-        }
-    }
 }

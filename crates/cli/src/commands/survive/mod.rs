@@ -1,5 +1,7 @@
 //! `bellwether survive`: which algorithm survives which failures.
 
+mod json;
+mod markdown;
 mod text;
 
 use crate::args::{PageFormat, SurviveArgs};
@@ -28,9 +30,9 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
     match args.format {
         PageFormat::Table => output::print(text::as_table(&cells, &examples).as_bytes())?,
         PageFormat::Markdown => {
-            output::print(text::as_markdown(args, &models, &cells, &examples).as_bytes())?;
+            output::print(markdown::as_markdown(args, &models, &cells, &examples).as_bytes())?;
         }
-        PageFormat::Json => output::print_json(&text::as_json(args, &cells, &examples))?,
+        PageFormat::Json => output::print_json(&json::as_json(args, &cells, &examples))?,
     }
     let contradicted = cells.iter().any(MatrixCell::contradicts);
     Ok(if contradicted { Verdict::NotAsClaimed } else { Verdict::Fine })

@@ -1,9 +1,14 @@
 //! `bellwether swarm`: many runs, each drawn from a seed.
 
+mod json;
+mod text;
+
+pub use json::{CellObject, FailureObject};
+
 use crate::args::{Drawing, ListFormat, SwarmArgs};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::output::{self, Column};
+use crate::output;
 use crate::progress::Progress;
 use crate::{again, file};
 use bellwether_engine::ALGORITHMS;
@@ -12,7 +17,6 @@ use bellwether_lab::matrix::{Example, FailedRun, Matrix, MatrixCell};
 use bellwether_lab::scenario::{self, Draft};
 use bellwether_lab::swarm::{Class, Model, Options};
 use bellwether_sim::{RoundMode, simulate};
-use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,8 +33,8 @@ pub fn run(args: &SwarmArgs) -> Result<Verdict, Failure> {
     let most_runs = if args.shrink { MOST_RUNS } else { 0 };
     let examples = reduce(&failures, most_runs, &args.drawing)?;
     match args.format {
-        ListFormat::Table => output::print(as_text(args, &cells, &examples).as_bytes())?,
-        ListFormat::Json => output::print_json(&as_json(args, &cells, &examples))?,
+        ListFormat::Table => output::print(text::as_text(args, &cells, &examples).as_bytes())?,
+        ListFormat::Json => output::print_json(&json::as_json(args, &cells, &examples))?,
     }
     if let Some(path) = &args.save {
         save(path, &examples)?;
@@ -115,127 +119,4 @@ fn as_scenario(example: &Example) -> Result<String, Failure> {
     let title = format!("{label} under {model}: {class}");
     let about = format!("Reduced from run {found_at} of the swarm of {label} under {model}.");
     Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
-}
-
-fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> String {
-    let columns = [
-        Column::Left("algorithm"),
-        Column::Left("model"),
-        Column::Right("right"),
-        Column::Right("late"),
-        Column::Right("no leader"),
-        Column::Right("wrong leader"),
-        Column::Right("two leaders"),
-        Column::Right("two for a while"),
-    ];
-    let mut table = output::table(&columns);
-    for cell in cells {
-        let mut row = vec![label(cell.entry), cell.model.to_string()];
-        row.extend(Class::ALL.map(|class| cell.count(class).to_string()));
-        row.push(cell.two_for_a_while.to_string());
-        table.add_row(row);
-    }
-    let mut text = output::lines_of(&table);
-    for example in examples {
-        let Example { entry, model, class, found_at, .. } = example;
-        let reduced = if args.shrink { ", reduced" } else { "" };
-        text.push_str(&format!(
-            "\n{} under {model}: {class}, first at seed {found_at}{reduced}\n    {}\n    {}\n",
-            label(*entry),
-            swarm_command(args, example),
-            replay_command(example)
-        ));
-    }
-    if args.runs == 1 && examples.is_empty() {
-        text.push('\n');
-        for cell in cells {
-            let seed = args.drawing.seed;
-            let setup = matrix(&args.drawing).draw(cell, seed);
-            text.push_str(&format!("{}\n", again::simulation(&Choice::at(cell.entry), &setup, seed)));
-        }
-    }
-    text
-}
-
-/// The command that draws one run again.
-fn swarm_command(args: &SwarmArgs, example: &Example) -> String {
-    let (label, model, seed) = (label(example.entry), example.model, example.found_at);
-    let (least, most) = (args.drawing.nodes.start(), args.drawing.nodes.end());
-    let nodes = if (*least, *most) == (5, 9) { String::new() } else { format!(" --nodes {least}..{most}") };
-    format!("bellwether swarm {label} --model {model}{nodes} --seed {seed} --runs 1")
-}
-
-#[derive(Serialize)]
-struct SwarmObject {
-    seed: u64,
-    runs: u64,
-    cells: Vec<CellObject>,
-    failures: Vec<FailureObject>,
-}
-
-/// What became of the runs of one algorithm under one failure model.
-#[derive(Serialize)]
-pub struct CellObject {
-    algorithm: &'static str,
-    variant: &'static str,
-    model: &'static str,
-    declared: bool,
-    right: u64,
-    late: u64,
-    no_leader: u64,
-    wrong_leader: u64,
-    two_leaders: u64,
-    two_for_a_while: u64,
-}
-
-impl CellObject {
-    /// As JSON.
-    pub fn new(cell: &MatrixCell) -> CellObject {
-        CellObject {
-            algorithm: cell.spec.name,
-            variant: cell.spec.variant,
-            model: cell.model.name(),
-            declared: cell.model.is_survived_by(cell.spec),
-            right: cell.count(Class::Right),
-            late: cell.count(Class::Late),
-            no_leader: cell.count(Class::NoLeader),
-            wrong_leader: cell.count(Class::WrongLeader),
-            two_leaders: cell.count(Class::TwoLeaders),
-            two_for_a_while: cell.two_for_a_while,
-        }
-    }
-}
-
-/// A failure, and how to see it again.
-#[derive(Serialize)]
-pub struct FailureObject {
-    algorithm: String,
-    model: &'static str,
-    class: &'static str,
-    seed: u64,
-    members: usize,
-    command: String,
-}
-
-impl FailureObject {
-    /// As JSON.
-    pub fn new(example: &Example) -> FailureObject {
-        FailureObject {
-            algorithm: label(example.entry),
-            model: example.model.name(),
-            class: example.class.name(),
-            seed: example.found_at,
-            members: example.size().0,
-            command: replay_command(example),
-        }
-    }
-}
-
-fn as_json(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> impl Serialize + use<> {
-    SwarmObject {
-        seed: args.drawing.seed,
-        runs: args.runs,
-        cells: cells.iter().map(CellObject::new).collect(),
-        failures: examples.iter().map(FailureObject::new).collect(),
-    }
 }

@@ -1,5 +1,7 @@
 //! `bellwether trials`: what ordeals do to leadership.
 
+mod json;
+mod markdown;
 mod text;
 
 use crate::args::{PageFormat, TrialsArgs};
@@ -57,8 +59,8 @@ pub fn run(args: &TrialsArgs) -> Result<Verdict, Failure> {
     drop(progress);
     match args.format {
         PageFormat::Table => output::print(text::as_text(args, &tried).as_bytes())?,
-        PageFormat::Markdown => output::print(text::as_markdown(args, &tried).as_bytes())?,
-        PageFormat::Json => output::print_json(&text::as_json(args, &tried))?,
+        PageFormat::Markdown => output::print(markdown::as_markdown(args, &tried).as_bytes())?,
+        PageFormat::Json => output::print_json(&json::as_json(args, &tried))?,
     }
     Ok(Verdict::Fine)
 }

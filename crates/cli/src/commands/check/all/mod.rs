@@ -1,5 +1,7 @@
 //! `bellwether check --all`: what holds of which algorithm, up to which size.
 
+mod json;
+mod markdown;
 mod text;
 
 use super::effort;
@@ -175,9 +177,9 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     drop(progress);
     match args.format {
         CheckFormat::Text => output::print(text::as_table(&cells).as_bytes())?,
-        CheckFormat::Json => output::print_json(&text::as_json(&cells))?,
+        CheckFormat::Json => output::print_json(&json::as_json(&cells))?,
         CheckFormat::Markdown => {
-            let page = text::as_markdown(&cells, states.unwrap_or(DEFAULT_STATES));
+            let page = markdown::as_markdown(&cells, states.unwrap_or(DEFAULT_STATES));
             output::print(page.as_bytes())?;
         }
     }
