@@ -106,6 +106,14 @@ impl Failure {
         Failure::Input { message: message.to_string(), hint: None }
     }
 
+    /// Bad input in flags, as a library says it of fields: both have the same names, but for hyphens.
+    pub fn of_flags(error: impl Display) -> Failure {
+        Failure::input(rewrite_fields(&error.to_string(), |field| match field {
+            "memory_limit" => "--memory".to_owned(),
+            _ => format!("--{}", field.replace('_', "-")),
+        }))
+    }
+
     /// Bad input, and what to do about it.
     pub fn input_with_hint(message: impl Display, hint: impl Display) -> Failure {
         Failure::Input { message: message.to_string(), hint: Some(hint.to_string()) }
@@ -149,20 +157,12 @@ impl Failure {
     }
 }
 
-/// What a library says of fields, as it is said of flags: both have the same names, but for hyphens.
-pub fn in_flags(text: &str) -> String {
-    rewrite_fields(text, |field| match field {
-        "memory_limit" => "--memory".to_owned(),
-        _ => format!("--{}", field.replace('_', "-")),
-    })
-}
-
 impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Failure {
         match &error {
             NetworkError::Unreadable { .. } => Failure::System(error.to_string()),
             NetworkError::UnknownShape { name } => Failure::misspelt(&error, name, Shape::NAMES),
-            _ => Failure::input(error),
+            _ => Failure::of_flags(error),
         }
     }
 }
@@ -197,7 +197,7 @@ impl From<SetupError> for Failure {
         match error {
             SetupError::Network(error) => error.into(),
             SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
-            _ => Failure::input(error),
+            _ => Failure::of_flags(error),
         }
     }
 }
@@ -206,7 +206,7 @@ impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
         match error {
             PlanError::Setup(error) => error.into(),
-            _ => Failure::input(in_flags(&error.to_string())),
+            _ => Failure::of_flags(error),
         }
     }
 }

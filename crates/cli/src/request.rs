@@ -71,7 +71,7 @@ impl Request {
             script: args.faults.script(),
             partitions: args.faults.partitions(),
             heals: args.faults.heal.iter().map(|heal| heal.0).collect(),
-            link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
+            link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::of_flags(problem))?,
             ring_closes: args.faults.ring_closes,
             certified_crashes: args.faults.certified_crashes,
             detector: args.faults.detector.as_deref().map(find_detector).transpose()?,

@@ -389,11 +389,11 @@ fn nothing_happens_besides_a_schedule() {
     let plain = ring(&["call 4"], None);
     let others: [(Setup, &str); 5] = [
         (Setup { script: vec![(id(1), Event::Crash, Time::ZERO + HOP)], ..plain.clone() }, "events"),
-        (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "--delay"),
-        (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "--until"),
+        (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "`delay`"),
+        (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "`until`"),
         (
             Setup { detector: DetectorChoice::parse(FEW.detectors, "heartbeat").ok(), ..plain.clone() },
-            "--detector",
+            "`detector`",
         ),
         (
             Setup {
