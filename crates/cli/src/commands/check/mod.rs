@@ -4,6 +4,8 @@ mod all;
 mod files;
 mod json;
 mod story;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use crate::again;
