@@ -221,11 +221,7 @@ impl Member {
             self.hear(Word::Wake);
         } else if self.must_call_again(now) {
             self.state.leaderless_since = now;
-            if self.begins_anew() {
-                self.begin_election(self.state.ring.next_election());
-            } else {
-                self.take(Input::Call);
-            }
+            self.call_again();
         } else {
             return false;
         }

@@ -14,7 +14,9 @@
 //! - An election that loses a member while it is under way gives way to the next one: those that the lost member has
 //!   beaten are out, so two of the others could be elected, or the wrong one.
 
-use bellwether_core::{Id, MAX_TERM_STEP, Port, Span, Time};
+use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
+use crate::surroundings::Surroundings;
+use bellwether_core::{Faults, Id, MAX_TERM_STEP, Need, Port, Span, Spec, Starts, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -37,7 +39,7 @@ pub(crate) struct Ring {
     /// The members that cannot be reached, as far as this member has been told.
     left_out: BTreeSet<Id>,
     /// A member is back that this election has passed over: the next one takes it in.
-    pub(crate) owes_call: bool,
+    owes_call: bool,
     /// The election in which this member takes part, or took part last.
     election: u64,
 }
@@ -59,7 +61,7 @@ enum Kind {
 
 /// What a message in a ring is to its receiver.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Arrival<'a> {
+enum Arrival<'a> {
     /// Of the election under way: the algorithm takes it.
     Current(&'a [u8]),
     /// Of a later election: the algorithm boots again and takes it.
@@ -80,6 +82,42 @@ pub(crate) enum Arrival<'a> {
     Nothing,
 }
 
+/// What a member does after something has happened to the ring.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The algorithm takes a call.
+    Call,
+    /// The algorithm boots again for the election with this number, and takes a call.
+    Begin(u64),
+    /// These messages are sent again through these ports.
+    SendAgain(Vec<(Port, Vec<u8>)>),
+}
+
+/// What came of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The algorithm took it; whether it has booted again for a later election.
+    Message {
+        /// It has.
+        is_later: bool,
+    },
+    /// The sender is to be told the number of this election ([`Ring::standing`]).
+    TellStanding,
+    /// The others are ahead: this member begins, or joins, the election with this number.
+    Begin(u64),
+    /// Nothing came of it.
+    Nothing,
+}
+
+/// Whether an algorithm boots again for the next election, and when one has come to nothing: in a ring, if it does not make
+/// good by itself that a message is lost, or dies with a member.
+pub(crate) fn begins_anew(spec: &Spec) -> bool {
+    matches!(spec.need, Need::OneWayRing | Need::TwoWayRing)
+        && spec.starts == Starts::Callers
+        && !spec.survives.has(Faults::CRASH)
+        && !spec.survives.has(Faults::LOSS)
+}
+
 #[derive(Debug)]
 struct Sent {
     at: Time,
@@ -89,8 +127,107 @@ struct Sent {
 }
 
 impl Ring {
-    /// A message came: what came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
-    pub(crate) fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
+    /// A message came at a port: from a peer, or from this member.
+    ///
+    /// # Errors
+    /// If it is malformed. The algorithm has not taken it then.
+    pub(crate) fn take(
+        &mut self,
+        (port, bytes): (Port, &[u8]),
+        now: Time,
+        machine: &mut ByteMachine,
+        around: &mut Surroundings,
+        wishes: &mut Wishes,
+    ) -> Result<Taken, Malformed> {
+        let has_leader = machine.status().leader.is_some();
+        Ok(match self.open(bytes, has_leader).ok_or(Malformed)? {
+            Arrival::Current(msg) => {
+                machine.take(Input::Message(port, msg), now, around, wishes)?;
+                Taken::Message { is_later: false }
+            }
+            Arrival::Later { election, msg } => {
+                machine.take(Input::MessageAnew(port, msg), now, around, wishes)?;
+                self.enter(election);
+                Taken::Message { is_later: true }
+            }
+            Arrival::Earlier => Taken::TellStanding,
+            Arrival::Behind { election } => Taken::Begin(election),
+            Arrival::Nothing => Taken::Nothing,
+        })
+    }
+
+    /// An election is to be called. Most ring algorithms elect once, so after the first they boot again.
+    pub(crate) fn call(&self, spec: &Spec, has_leader: bool) -> Next {
+        if begins_anew(spec) && has_leader { Next::Begin(self.next_election()) } else { Next::Call }
+    }
+
+    /// There has been no leader for long.
+    pub(crate) fn call_again(&self, spec: &Spec) -> Next {
+        if begins_anew(spec) { Next::Begin(self.next_election()) } else { Next::Call }
+    }
+
+    /// A member cannot be reached any more. If an election is under way, that member may have beaten others in it, so
+    /// the next one begins. If not, what may be lost with the member is sent again, past it.
+    pub(crate) fn leave_out(
+        &mut self,
+        id: Id,
+        spec: &Spec,
+        has_leader: bool,
+        (now, delay_bound): (Time, Span),
+    ) -> Next {
+        let is_new = self.left_out.insert(id);
+        if is_new && begins_anew(spec) && !has_leader {
+            Next::Begin(self.next_election())
+        } else {
+            Next::SendAgain(self.lost_with(id, now, delay_bound))
+        }
+    }
+
+    /// A member can be reached again. If a message of this election has passed over it, an election takes it in: as soon
+    /// as the election under way is over, if one is ([`Ring::settle_owed_call`]). A member that was dead calls one itself,
+    /// which may have begun without it.
+    pub(crate) fn take_back(&mut self, id: Id, spec: &Spec) {
+        self.left_out.remove(&id);
+        let was_passed_over = self.passed_over.remove(&id);
+        self.owes_call |= was_passed_over && spec.starts == Starts::Callers;
+    }
+
+    /// Whether an election is to be called now for a member that is back.
+    pub(crate) fn settle_owed_call(&mut self, has_leader: bool) -> bool {
+        let is_due = self.owes_call && has_leader;
+        self.owes_call &= !has_leader;
+        is_due
+    }
+
+    /// A peer has been connected; what it is told. If it has just started, its first election has a number that the
+    /// others have passed.
+    pub(crate) fn standing_for_new(&self, spec: &Spec, has_leader: bool) -> Option<Vec<u8>> {
+        if begins_anew(spec) && has_leader { self.standing(has_leader) } else { None }
+    }
+
+    /// What the algorithm wishes to send in a ring of `n`, each message as it is sent.
+    pub(crate) fn wrap_all(&self, wishes: &Wishes, n: u32) -> Vec<(Port, Vec<u8>)> {
+        let wrapped = |(port, bytes): (Port, &[u8])| {
+            let (arrives_at, msg) = addressed(bytes)?;
+            Some((port, self.wrap(arrives_at, msg, n)?))
+        };
+        wishes.sends().filter_map(wrapped).collect()
+    }
+
+    /// Who gets what leaves by a port, past these.
+    pub(crate) fn route(
+        &mut self,
+        around: &Surroundings,
+        port: Port,
+        is_passed_over: impl Fn(Id) -> bool,
+    ) -> Id {
+        let to = around.behind_past(port, is_passed_over);
+        self.passed_over.extend(around.between(port, to));
+        to
+    }
+
+    /// What came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
+    fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
         let (Header { election, kind }, msg) = postcard::take_from_bytes::<Header>(wrapped).ok()?;
         if election > self.election.saturating_add(MAX_TERM_STEP) {
             return Some(Arrival::Nothing); // no honest member is so far ahead
@@ -108,7 +245,7 @@ impl Ring {
             Kind::Standing { is_over }
                 if election > self.election || election == self.election && is_over && !has_leader =>
             {
-                Arrival::Behind { election: election + u64::from(is_over) }
+                Arrival::Behind { election: election.saturating_add(u64::from(is_over)) }
             }
             Kind::Standing { .. } => Arrival::Nothing,
         })
@@ -123,7 +260,7 @@ impl Ring {
     }
 
     /// The number of the next election.
-    pub(crate) fn next_election(&self) -> u64 {
+    fn next_election(&self) -> u64 {
         self.election.saturating_add(1)
     }
 
@@ -140,7 +277,7 @@ impl Ring {
 
     /// A message as it is sent in a ring of `n`: the port at which it arrives, how many members have passed it on
     /// unchanged, and the algorithm's message. Nothing if it has gone round too often.
-    pub(crate) fn wrap(&self, arrives_at: Port, msg: &[u8], n: u32) -> Option<Vec<u8>> {
+    fn wrap(&self, arrives_at: Port, msg: &[u8], n: u32) -> Option<Vec<u8>> {
         let passed_on = match &self.at_hand {
             Some((passed_on, at_hand)) if at_hand == msg => passed_on.saturating_add(1),
             _ => 0,
@@ -154,32 +291,19 @@ impl Ring {
         Some(bytes)
     }
 
-    /// A message was sent to this member, past those.
-    pub(crate) fn note_sent(&mut self, now: Time, to: Id, port: Port, bytes: Vec<u8>) {
+    /// A message was sent to a peer. It may be sent again if the algorithm bears that.
+    pub(crate) fn note_sent(&mut self, spec: &Spec, now: Time, to: Id, (port, bytes): (Port, Vec<u8>)) {
+        if !spec.survives.has(Faults::DUPLICATION) {
+            return;
+        }
         if self.sent.len() == MOST_KEPT {
             self.sent.pop_front();
         }
         self.sent.push_back(Sent { at: now, to, port, bytes });
     }
 
-    /// A message passed over this member.
-    pub(crate) fn note_passed_over(&mut self, id: Id) {
-        self.passed_over.insert(id);
-    }
-
-    /// A member cannot be reached any more; whether that is new.
-    pub(crate) fn leave_out(&mut self, id: Id) -> bool {
-        self.left_out.insert(id)
-    }
-
-    /// A member is back; whether a message of this election has passed over it.
-    pub(crate) fn take_back(&mut self, id: Id) -> bool {
-        self.left_out.remove(&id);
-        self.passed_over.remove(&id)
-    }
-
     /// The messages that were sent to a member so late that they may be lost with it, and by which port they left.
-    pub(crate) fn lost_with(&mut self, id: Id, now: Time, delay_bound: Span) -> Vec<(Port, Vec<u8>)> {
+    fn lost_with(&mut self, id: Id, now: Time, delay_bound: Span) -> Vec<(Port, Vec<u8>)> {
         let sent = std::mem::take(&mut self.sent);
         let (to_it, others) = sent.into_iter().partition(|sent| sent.to == id);
         self.sent = others;

@@ -39,6 +39,7 @@ mod store;
 mod term;
 mod time;
 mod topology;
+mod vetting;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
@@ -61,3 +62,4 @@ pub use store::{ListVersion, StoreId, VoterList};
 pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};
+pub use vetting::{KnownStores, StoreClaims, StoreOffer, StoreVerdict};

@@ -19,10 +19,10 @@ use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
-use bellwether_sim::Survivor;
 use bellwether_sim::measure::{Tally, encoded_bytes};
 use bellwether_sim::{Driver, Ended, Report};
 use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{Live, Survivor};
 use story::{Act, Cue, Step};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
@@ -56,6 +56,11 @@ impl Replay {
         let mut observed = Observed { replay: self, observer, tally, links };
         self.steps.iter().for_each(|step| observed.show(step));
         let Observed { tally, links, .. } = observed;
+        let survivor = |member: u32| {
+            let seat = &self.seats[member as usize];
+            let (status, facts) = (seat.state()?.status(), seat.facts(machine.spec));
+            Some(Survivor { member, status, took_part: facts.took_part })
+        };
         Ended {
             plan,
             tally,
@@ -67,14 +72,7 @@ impl Replay {
             links,
             signals: 0,
         }
-        .report(
-            machine.spec,
-            machine.kinds,
-            (0..).zip(&self.seats).filter_map(|(member, seat)| {
-                let status = seat.state()?.status();
-                Some(Survivor { member, status, took_part: seat.facts(machine.spec).took_part })
-            }),
-        )
+        .report(machine.spec, machine.kinds, Live::Among(plan.n(), &survivor))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::rules::MOST_ON_A_WIRE;
 use crate::{Ask, Attention, Facts, MomentOf, Parts, Rules, TimeModel, What, Word};
 use bellwether_core::{Lasting, Port, Role, Spec};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::{Ending, Survivor, is_required, rule};
+use bellwether_sim::{Ending, Live, Survivor, is_required, rule};
 
 impl Rules<'_> {
     /// What can happen next, each once: what need not happen comes last. Whoever draws numbers or sends several
@@ -193,7 +193,7 @@ impl Rules<'_> {
             Lasting::GoesOn if somebody_leads && !everyone_knows || !everyone_boots => false,
             Lasting::GoesOn => {
                 let live = self.live(parts, now);
-                !live.is_empty() && rule(spec, self.plan, live.into_iter(), Ending::ByItself).is_right()
+                !live.is_empty() && rule(spec, self.plan, Live::Listed(&live), Ending::ByItself).is_right()
             }
         }
     }
@@ -222,6 +222,6 @@ impl Rules<'_> {
     /// Whether a run that stays as it is now for ever misses anything: see [`is_required`].
     pub fn is_required<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>) -> bool {
         let live = self.live(parts, now);
-        is_required(parts.spec(), live.into_iter())
+        is_required(parts.spec(), Live::Listed(&live))
     }
 }

@@ -38,7 +38,7 @@ pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
 pub use field_names::rewrite_fields;
 pub use judge::{
-    ClaimRuling, Ending, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
+    ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };
 pub use measure::Counts;
 pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};

@@ -1,7 +1,7 @@
 //! What a run comes to.
 
 use crate::events::LinkCounts;
-use crate::judge::{self, ClaimRuling, Ending, Ruling, Survivor};
+use crate::judge::{self, ClaimRuling, Ending, Live, Ruling};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
 use crate::stability::{Rivals, Stability};
@@ -96,12 +96,8 @@ pub struct Ended<'p> {
 
 impl Ended<'_> {
     /// Judges it, given who is alive.
-    pub fn report(
-        self,
-        spec: &'static Spec,
-        kinds: &'static [Kind],
-        live: impl Iterator<Item = Survivor> + Clone,
-    ) -> Report {
+    #[must_use]
+    pub fn report(self, spec: &'static Spec, kinds: &'static [Kind], live: Live<'_>) -> Report {
         let known = spec.knows.bytes(self.plan.max_degree());
         let mut ruling = judge::rule(spec, self.plan, live, self.ending);
         let rivals = self.tally.reigns.rivals();

@@ -141,7 +141,10 @@ pub fn in_parallel<T: Send>(
     count: u64,
     each: impl Fn(u64) -> Result<T, SetupError> + Sync,
 ) -> Result<Vec<T>, SetupError> {
+    let all = || (0..count).into_par_iter().map(&each).collect();
+    if cfg!(target_family = "wasm") {
+        return all(); // there are no threads to start: rayon's own pool does everything in this one
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| SetupError::Threads(error.to_string()))?;
-    pool.install(|| (0..count).into_par_iter().map(&each).collect())
+    pool.map_err(|error| SetupError::Threads(error.to_string()))?.install(all)
 }

@@ -1,11 +1,17 @@
 //! What tests and benchmarks share. Nothing here is part of the program.
 //!
-//! With the feature `processes`: clusters of real processes under faults and attacks, and the judge of what they say.
+//! What needs more than the simulator is a feature: see `Cargo.toml`.
 
 #[cfg(feature = "processes")]
 pub mod availability;
+#[cfg(feature = "broken")]
+pub mod broken;
 #[cfg(feature = "processes")]
 pub mod cables;
+#[cfg(feature = "casts")]
+pub mod casts;
+#[cfg(feature = "checks")]
+pub mod checks;
 #[cfg(feature = "processes")]
 pub mod cluster;
 #[cfg(feature = "processes")]
@@ -26,6 +32,9 @@ pub mod namespace;
 pub mod process;
 #[cfg(feature = "recordings")]
 pub mod recordings;
+pub mod skipped;
 #[cfg(feature = "processes")]
 pub mod stop;
+#[cfg(feature = "stateright")]
+pub mod through_stateright;
 pub mod toys;

@@ -1,6 +1,5 @@
 //! What the tests of ZooKeeper's election and of Paxos share.
 
-use crate::suite::Cast;
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::{Algorithm, Entry, MachineType};
@@ -8,6 +7,7 @@ use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel, follow};
 use bellwether_sim::schedule::Instruction;
 use bellwether_sim::{Event, Happening, Plan, Report, Schedule};
+use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
 /// In which terms who led, in the order of terms.

@@ -4,13 +4,12 @@
 mod calm;
 mod checks_can_fail;
 mod conformance;
-mod consensus;
 mod detectors;
 mod determinism;
 mod exhaustive;
 mod figures;
 mod misfortune;
-mod one_file_one_line;
+mod one_folder_one_line;
 mod recording;
 mod support;
 mod swarm;

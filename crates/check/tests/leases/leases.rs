@@ -1,13 +1,13 @@
 //! Leases: at no instant two of them, where clocks drift, members freeze and come back.
 
 use crate::leased::*;
-use crate::support::explored::Explored;
-use crate::support::toy::Played;
-use crate::support::vote::Vote;
-use crate::support::*;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
 use bellwether_model::{Ask, Liberties, Midway, Rules, TimeModel, What, Whole};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::Played;
+use bellwether_testkit::checks::vote::Vote;
+use bellwether_testkit::checks::*;
 use std::collections::{BTreeSet, HashSet};
 
 const ON_TIME: Liberties = Liberties { time: CLOCK, ticks: 9, ..NONE };

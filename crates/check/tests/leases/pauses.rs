@@ -1,11 +1,11 @@
 //! A member that freezes handles nothing, misses nothing, and then catches up in any order.
 
-use crate::support::explored::Explored;
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_check::Verdict;
 use bellwether_core::*;
 use bellwether_model::{Attention, Liberties, TimeModel, What};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

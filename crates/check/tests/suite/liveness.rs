@@ -1,12 +1,12 @@
 //! Runs that go round for ever: found where they are fair, and only there.
 
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Counterexample, Property, Verdict};
 use bellwether_core::*;
 use bellwether_model::{Action, Liberties, Rules, Situation, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! What a family of checks comes to, and that its counterexamples are replayed once.
 
-use crate::support::NONE;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{
     CheckPlan, CheckReport, CheckRequest, Effort, FaultOptions, InitiatorSets, PlanError, Property, Verdict,
@@ -133,7 +132,7 @@ fn a_family_is_its_cases_one_after_the_other() {
     let cases: Vec<_> = plan.cases().map(|case| case.expect("it can be run")).collect();
     assert_eq!((plan.size, cases.len()), (2 * 7, 2 * 7));
     let wishes = Wishes {
-        liberties: Liberties { draws: u8::MAX, ..NONE },
+        liberties: Liberties { draws: u8::MAX, ..Liberties::NONE },
         reduction: true,
         symmetry: true,
         claims: true,

@@ -21,10 +21,11 @@ fn literals(tokens: TokenStream, found: &mut Vec<String>) {
                     && matches!(before.last(), Some(TokenTree::Punct(punct)) if "#!".contains(punct.as_char()));
                 is_test |= is_attribute && text.starts_with("cfg (test");
                 let is_comment = is_attribute && text.starts_with("doc");
-                if !is_comment && !(is_test && group.delimiter() == Delimiter::Brace) {
+                let is_body = group.delimiter() == Delimiter::Brace;
+                if !(is_comment || is_test && is_body) {
                     literals(group.stream(), found);
                 }
-                is_test &= group.delimiter() != Delimiter::Brace;
+                is_test &= !is_body;
             }
             TokenTree::Punct(punct) if punct.as_char() == ';' => is_test = false,
             TokenTree::Literal(literal) => {

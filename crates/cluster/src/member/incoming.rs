@@ -62,6 +62,7 @@ impl Member {
                 let was_dead = self.state.dead.remove(&peer);
                 self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
+                self.around.ports_to(peer).for_each(|port| self.hear(Word::Connected(port)));
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
                 self.tell_standing(peer);
@@ -181,9 +182,7 @@ impl Member {
     }
 
     fn hear_signal(&mut self, peer: Id, signal: Signal) {
-        if let Some(port) = self.around.ports_to(peer).next() {
-            self.hear(Word::Signal(port, signal));
-        }
+        self.around.ports_to(peer).for_each(|port| self.hear(Word::Signal(port, signal)));
     }
 
     /// Gives the detector a word.
@@ -195,12 +194,20 @@ impl Member {
         }
         let mut back = Vec::new();
         let wanted = watch.hear(word, now, &mut self.around);
+        // A signal reaches a member, not a port. In a ring of two both ports lead to the other member: it hears each
+        // signal once, at both.
+        let is_first = |port: Port, peer: Id| self.around.ports_to(peer).next() == Some(port);
         for (port, signal) in wanted.signals.drain(..) {
-            self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
+            let peer = self.around.behind(port).0;
+            if is_first(port, peer) {
+                self.network.send(peer, Outgoing::Signal(signal));
+            }
         }
         for (port, verdict) in wanted.verdicts.drain(..) {
             let peer = self.around.behind(port).0;
-            self.outlook.say(now, Event::Judged { peer, verdict });
+            if is_first(port, peer) {
+                self.outlook.say(now, Event::Judged { peer, verdict });
+            }
             self.state.news.push_back(News::Suspicion(port, verdict));
             if verdict == Verdict::Failed {
                 self.state.news.extend(self.around.closes().then_some(News::Gone(peer)));

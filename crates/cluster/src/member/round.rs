@@ -1,23 +1,17 @@
-//! Messages round a ring: past the members that cannot be reached ([`crate::ring`]).
+//! Messages round a ring: past the members that cannot be reached. What is done, and when, [`crate::ring`] decides.
 
 use super::incoming::News;
 use super::{Member, PATIENCE};
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::Outgoing;
-use crate::ring::Arrival;
+use crate::ring::{self, Next, Taken};
 use crate::watch::Watch;
-use bellwether_core::{Environment as _, Faults, Id, Port, Span, Spec, Starts, Time, Verdict};
+use bellwether_core::{Environment as _, Id, Port, Span, Time, Verdict};
 
 impl Member {
     /// Sends what the algorithm wishes to send in a ring.
     pub(super) fn send_round(&mut self, now: Time) {
-        let n = self.around.size();
-        let wrapped = |(port, bytes): (Port, &[u8])| {
-            let (arrives_at, msg) = addressed(bytes)?;
-            Some((port, self.state.ring.wrap(arrives_at, msg, n)?))
-        };
-        let wrapped: Vec<(Port, Vec<u8>)> = self.state.wishes.sends().filter_map(wrapped).collect();
-        for (port, bytes) in wrapped {
+        for (port, bytes) in self.state.ring.wrap_all(&self.state.wishes, self.around.size()) {
             self.send_past(now, port, bytes);
         }
     }
@@ -30,66 +24,78 @@ impl Member {
         port: Port,
         bytes: &[u8],
     ) -> Result<(), Malformed> {
-        let has_leader = self.machine.status().leader.is_some();
-        match self.state.ring.open(bytes, has_leader).ok_or(Malformed)? {
-            Arrival::Current(msg) => {
-                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
-                self.machine.take(Input::Message(port, msg), now, around, wishes)?;
+        let (machine, around, wishes) = (&mut self.machine, &mut self.around, &mut self.state.wishes);
+        match self.state.ring.take((port, bytes), now, machine, around, wishes)? {
+            Taken::Message { is_later } => {
+                if is_later {
+                    self.state.leaderless_since = now;
+                }
                 self.fulfil();
             }
-            Arrival::Later { election, msg } => {
-                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
-                self.machine.take(Input::MessageAnew(port, msg), now, around, wishes)?;
-                self.state.ring.enter(election);
-                self.state.leaderless_since = now;
-                self.fulfil();
+            Taken::TellStanding => {
+                let standing = self.state.ring.standing(self.has_leader());
+                peer.into_iter().for_each(|peer| self.send_standing(peer, standing.as_deref()));
             }
-            Arrival::Earlier => peer.into_iter().for_each(|peer| self.send_standing(peer)),
-            Arrival::Behind { election } => self.begin_election(election),
-            Arrival::Nothing => {}
+            Taken::Begin(election) => self.begin_election(election),
+            Taken::Nothing => {}
         }
         Ok(())
     }
 
-    /// Begins an election. Most ring algorithms elect once, so after the first they boot again.
+    /// Calls an election.
     pub(super) fn call(&mut self) {
-        if self.begins_anew() && self.machine.status().leader.is_some() {
-            self.begin_election(self.state.ring.next_election());
-        } else {
-            self.take(Input::Call);
+        let next = self.state.ring.call(self.machine.spec(), self.has_leader());
+        self.go_on(next);
+    }
+
+    /// Calls an election, for there has been no leader for long.
+    pub(super) fn call_again(&mut self) {
+        let next = self.state.ring.call_again(self.machine.spec());
+        self.go_on(next);
+    }
+
+    fn go_on(&mut self, next: Next) {
+        match next {
+            Next::Call => self.take(Input::Call),
+            Next::Begin(election) => self.begin_election(election),
+            Next::SendAgain(messages) => {
+                let now = self.clock.now();
+                messages.into_iter().for_each(|(port, bytes)| self.send_past(now, port, bytes));
+            }
         }
     }
 
     /// Begins the election with this number, or joins it.
-    pub(super) fn begin_election(&mut self, election: u64) {
+    fn begin_election(&mut self, election: u64) {
         self.state.ring.enter(election);
         self.state.leaderless_since = self.clock.now();
         self.take(Input::Anew);
     }
 
-    /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
+    /// A peer has been connected.
     pub(super) fn tell_standing(&mut self, peer: Id) {
-        if self.state.has_started && self.begins_anew() && self.machine.status().leader.is_some() {
-            self.send_standing(peer);
+        if self.state.has_started {
+            let standing = self.state.ring.standing_for_new(self.machine.spec(), self.has_leader());
+            self.send_standing(peer, standing.as_deref());
         }
     }
 
-    fn send_standing(&mut self, peer: Id) {
-        if let Some(bytes) = self.state.ring.standing(self.machine.status().leader.is_some()) {
-            self.network.send(peer, Outgoing::Message(&bytes));
+    fn send_standing(&mut self, peer: Id, standing: Option<&[u8]>) {
+        if let Some(bytes) = standing {
+            self.network.send(peer, Outgoing::Message(bytes));
         }
+    }
+
+    fn has_leader(&self) -> bool {
+        self.machine.status().leader.is_some()
     }
 
     fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
-        let to = self.around.behind_past(port, |id| self.is_passed_over(id));
-        for id in self.around.between(port, to) {
-            self.state.ring.note_passed_over(id);
-        }
+        let passed_over: Vec<Id> = self.around.ids().filter(|&id| self.is_passed_over(id)).collect();
+        let to = self.state.ring.route(&self.around, port, |id| passed_over.contains(&id));
         if to != self.me {
             self.network.send(to, Outgoing::Message(&bytes));
-            if self.machine.spec().survives.has(Faults::DUPLICATION) {
-                self.state.ring.note_sent(now, to, port, bytes);
-            }
+            self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
         } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
             self.state.own_mail.put(arrives_at, wrapped);
         }
@@ -107,28 +113,18 @@ impl Member {
         self.watch.as_ref().is_some_and(judges_failed)
     }
 
-    /// A member cannot be reached any more. If an election is under way, that member may have beaten others in it, so
-    /// the next one begins. If not, what may be lost with the member is sent again, past it.
+    /// A member cannot be reached any more.
     pub(super) fn leave_out(&mut self, peer: Id) {
-        let is_new = self.state.ring.leave_out(peer);
-        if is_new && self.begins_anew() && self.machine.status().leader.is_none() {
-            self.begin_election(self.state.ring.next_election());
-            return;
-        }
-        let now = self.clock.now();
-        for (port, bytes) in self.state.ring.lost_with(peer, now, self.around.delay_bound()) {
-            self.send_past(now, port, bytes);
-        }
+        let times = (self.clock.now(), self.around.delay_bound());
+        let next = self.state.ring.leave_out(peer, self.machine.spec(), self.has_leader(), times);
+        self.go_on(next);
     }
 
-    /// A member can be reached again. If a message has passed over it, an election takes it in: as soon as the election
-    /// under way is over, if one is. A member that was dead calls one itself, which may have begun without it.
+    /// A member can be reached again, unless the failure detector still takes it for failed.
     pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
         if was_dead || !self.has_failed(peer) {
-            let was_passed_over = self.state.ring.take_back(peer);
-            let waits_for_calls = self.machine.spec().starts == Starts::Callers;
-            self.state.ring.owes_call |= was_passed_over && waits_for_calls;
-            self.settle_owed_call(self.machine.status().leader);
+            self.state.ring.take_back(peer, self.machine.spec());
+            self.settle_owed_call();
         }
     }
 
@@ -140,30 +136,20 @@ impl Member {
         {
             self.state.news.push_back(News::NoLeader(dead));
         }
-        self.settle_owed_call(leader);
+        self.settle_owed_call();
     }
 
-    fn settle_owed_call(&mut self, leader: Option<Id>) {
-        if self.state.ring.owes_call && leader.is_some() {
-            self.state.ring.owes_call = false;
+    fn settle_owed_call(&mut self) {
+        if self.state.ring.settle_owed_call(self.has_leader()) {
             self.state.news.push_back(News::Call);
         }
-    }
-
-    /// Whether the algorithm boots again for the next election, and when one has come to nothing: in a ring, if it does
-    /// not make good by itself that a message is lost, or dies with a member.
-    pub(super) fn begins_anew(&self) -> bool {
-        let Spec { starts, survives, .. } = self.machine.spec();
-        self.around.closes()
-            && *starts == Starts::Callers
-            && !survives.has(Faults::CRASH)
-            && !survives.has(Faults::LOSS)
     }
 
     /// How long an election may take before it is called again. One that is begun anew must have had the time to go
     /// round: to the best member, back to it, and once more with its name.
     pub(super) fn patience_with_elections(&self) -> Span {
-        let turns = if self.begins_anew() { 4 * u64::from(self.around.size()) } else { 0 };
+        let begins_anew = ring::begins_anew(self.machine.spec());
+        let turns = if begins_anew { 4 * u64::from(self.around.size()) } else { 0 };
         self.around.delay_bound() * (2 * PATIENCE + turns)
     }
 }

@@ -25,11 +25,8 @@ mod pair;
 pub use closed_form::ClosedForm;
 
 use bellwether_core::{DetectorChoice, HOP, Span};
-use bellwether_sim::Delay;
-use bellwether_sim::SetupError;
-use bellwether_sim::{Ratio, Summary};
+use bellwether_sim::{Delay, Ratio, SetupError, Summary, in_parallel};
 use pair::{Pair, Watching};
-use rayon::prelude::*;
 
 /// What signals meet on their way.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,16 +112,11 @@ pub fn measure(
     let length = effort.length.max(HOP);
     let watching =
         Watching { conditions, is_oracle, settled: Span::from_ticks(length.ticks() / SETTLING), length };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(effort.threads).build();
-    let pool = pool.map_err(|error| SetupError::Threads(error.to_string()))?;
-    let watches: Vec<Watched> = pool.install(|| {
-        let watch = |run| {
-            let watched = Pair::new(&*prototype, &watching, effort.seed.wrapping_add(run)).watch();
-            each();
-            watched
-        };
-        (0..effort.watches).into_par_iter().map(watch).collect()
-    });
+    let watches = in_parallel(effort.threads, effort.watches, |run| {
+        let watched = Pair::new(&*prototype, &watching, effort.seed.wrapping_add(run)).watch();
+        each();
+        Ok(watched)
+    })?;
     Ok(sum_up(&watches))
 }
 

@@ -2,8 +2,8 @@
 
 use bellwether_core::*;
 use bellwether_sim::{
-    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule,
-    run_events,
+    Ending, Event, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor,
+    rule, run_events,
 };
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
 use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
@@ -100,8 +100,8 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     let mut plan = five_without(&[1, 2, 3]);
     let judged = |plan: &Plan| {
         let status = Status::UNDECIDED;
-        let live = [3, 4].into_iter().map(|member| Survivor { member, status, took_part: true });
-        rule(&<Beacon<false> as Protocol>::SPEC, plan, live, Ending::ByItself).is_right()
+        let live = [3, 4].map(|member| Survivor { member, status, took_part: true });
+        rule(&<Beacon<false> as Protocol>::SPEC, plan, Live::Listed(&live), Ending::ByItself).is_right()
     };
     assert!(judged(&plan));
     plan.script.extend(with_script(complete(5), &[(dismissed(1), 4, 11.0), (dismissed(2), 4, 12.0)]).script);
@@ -112,8 +112,9 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
 }
 
 /// What somebody sees of members 0 to 2, of whom these lead and each names one.
-fn seen(leading: [bool; 3], named: [u64; 3]) -> impl Iterator<Item = Survivor> + Clone {
-    (0..).zip(leading.into_iter().zip(named)).map(|(member, (leads, named))| {
+fn seen(leading: [bool; 3], named: [u64; 3]) -> [Survivor; 3] {
+    [0, 1, 2].map(|member| {
+        let (leads, named) = (leading[member as usize], named[member as usize]);
         let role = if leads { Role::Leader } else { Role::Follower };
         let status = Status { role, leader: Some(id(named)), ..Status::UNDECIDED };
         Survivor { member, status, took_part: true }
@@ -126,7 +127,7 @@ fn where_members_go_on_only_what_may_never_be_is_unsafe() {
     let beacon = <Beacon<false> as Protocol>::SPEC;
     let sentence = |lasting, reign, leading, named| {
         let spec = Spec { lasting, reign, ..beacon };
-        let ruling = rule(&spec, &plan, seen(leading, named), Ending::AtALimit);
+        let ruling = rule(&spec, &plan, Live::Listed(&seen(leading, named)), Ending::AtALimit);
         assert!(ruling.wrongly_led && !ruling.is_right(), "{ruling:?}");
         (ruling.unsafe_because, ruling.not_live_because.unwrap_or_default())
     };

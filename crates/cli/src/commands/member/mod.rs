@@ -11,14 +11,12 @@ use std::process::Command;
 
 /// Is a member.
 pub fn run(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
-    hide_memory()?;
     introduce(settings, quiet);
     process::member(settings).map(|()| Verdict::Fine).map_err(failure)
 }
 
 /// Starts a member, and tells the others when it is dead.
 pub fn supervise(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
-    hide_memory()?;
     introduce(settings, quiet);
     let this_program = std::env::current_exe()
         .map_err(|error| Failure::System(format!("cannot find this program to start it again: {error}")))?;
@@ -47,11 +45,6 @@ fn introduce(settings: &Path, quiet: bool) {
         );
     }
     let _ = std::io::stderr().write_all(text.as_bytes()); // or nobody wants to know
-}
-
-/// Before the settings are read, and with them the secret.
-fn hide_memory() -> Result<(), Failure> {
-    process::deny_inspection().map_err(|error| failure(error.into()))
 }
 
 fn failure(error: ProcessError) -> Failure {

@@ -12,8 +12,8 @@ use crate::request::Request;
 use crate::trace;
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::{Roster, RunResult, Seat};
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{Observer, Plan, Report, simulate};
+use bellwether_model::{run_plan, run_plan_observed};
+use bellwether_sim::{Observer, Plan, Report};
 use std::path::Path;
 
 /// Up to so many members, people get to see each.
@@ -45,7 +45,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
             Run { plan, report, seats }
         }
         None => {
-            let report = simulate(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
+            let report = run_plan(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
             Run { plan, report, seats: Vec::new() }
         }
     };
@@ -73,7 +73,7 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
 fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
     let mut roster = Roster::new(plan.n(), other);
     let report =
-        simulate_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
+        run_plan_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
     (report, roster.into_parts())
 }
 

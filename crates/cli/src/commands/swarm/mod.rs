@@ -16,7 +16,8 @@ use bellwether_lab::Seeds;
 use bellwether_lab::matrix::{Example, FailedRun, Matrix, MatrixCell};
 use bellwether_lab::scenario::{self, Draft};
 use bellwether_lab::swarm::{Class, Model, Options};
-use bellwether_sim::{RoundMode, simulate};
+use bellwether_model::run_plan;
+use bellwether_sim::RoundMode;
 use std::path::Path;
 use std::time::Instant;
 
@@ -115,7 +116,7 @@ fn as_scenario(example: &Example) -> Result<String, Failure> {
     let (algorithm, label) = (&ALGORITHMS.entries[*entry], label(*entry));
     let spec = algorithm.spec;
     let plan = setup.plan(spec, *seed)?;
-    let report = simulate(algorithm, &plan, RoundMode::Auto);
+    let report = run_plan(algorithm, &plan, RoundMode::Auto);
     let title = format!("{label} under {model}: {class}");
     let about = format!("Reduced from run {found_at} of the swarm of {label} under {model}.");
     Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
