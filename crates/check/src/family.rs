@@ -1,6 +1,8 @@
 //! Checks that belong together: every order of the ids that matters, and every set of initiators.
 
-use bellwether_core::Topology;
+use bellwether_core::{Id, Topology};
+use bellwether_sim::Callers;
+use std::fmt;
 
 /// Which orders of ids are the same run under other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +81,59 @@ pub fn sets<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> + use<T> {
         let is_in = |(at, _): &(usize, &T)| bits >> at & 1 != 0;
         items.iter().enumerate().filter(is_in).map(|(_, item)| item.clone()).collect()
     })
+}
+
+/// Which sets of members start an election, one check for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InitiatorSets {
+    /// All members.
+    All,
+    /// Every set of members but the empty one.
+    Any,
+    /// Every member alone.
+    One,
+    /// These.
+    Ids(Vec<Id>),
+}
+
+impl InitiatorSets {
+    /// How many sets there are of `n` members; nothing if they cannot be counted.
+    #[must_use]
+    pub fn count(&self, n: usize) -> Option<u64> {
+        match self {
+            InitiatorSets::Any => count_of_sets(n),
+            InitiatorSets::One => Some(n as u64),
+            InitiatorSets::All | InitiatorSets::Ids(_) => Some(1),
+        }
+    }
+
+    /// The sets of these members.
+    pub fn sets(&self, ids: &[Id]) -> Box<dyn Iterator<Item = Callers>> {
+        let ids = ids.to_vec();
+        let n = ids.len();
+        match self {
+            InitiatorSets::All => Box::new(std::iter::once(Callers::All)),
+            InitiatorSets::Ids(ids) => Box::new(std::iter::once(Callers::Ids(ids.clone()))),
+            InitiatorSets::One => Box::new(ids.into_iter().map(|id| Callers::Ids(vec![id]))),
+            InitiatorSets::Any => Box::new(
+                sets(&ids).map(move |set| if set.len() == n { Callers::All } else { Callers::Ids(set) }),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for InitiatorSets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InitiatorSets::All => f.write_str("all"),
+            InitiatorSets::Any => f.write_str("any"),
+            InitiatorSets::One => f.write_str("one"),
+            InitiatorSets::Ids(ids) => {
+                let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
+                f.write_str(&ids.join(","))
+            }
+        }
+    }
 }
 
 #[cfg(test)]

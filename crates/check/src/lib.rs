@@ -3,18 +3,23 @@
 //! [`check`] searches the world as states and actions ([`bellwether_model`]) for all states that any run can come to,
 //! and says of each [`Property`] whether it holds in all of them, or shows a run that breaks it. The same run can
 //! be played, as [`bellwether_model::Action`]s are what [`bellwether_model::follow`] plays.
+//!
+//! A [`CheckPlan`] is a family of such checks. [`CheckPlan::run`] makes them and gives a [`CheckReport`], with a recording
+//! of each run that breaks a property.
 
 #![forbid(unsafe_code)]
 
 mod check;
 mod costs;
-pub mod family;
+mod family;
 mod judge;
 mod liveness;
 mod packed;
 mod path;
+mod plan;
 mod property;
 mod reduce;
+mod report;
 mod row;
 mod search;
 mod store;
@@ -25,5 +30,8 @@ mod worker;
 
 pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check};
 pub use costs::Cost;
+pub use family::{InitiatorSets, Seating};
+pub use plan::{Case, CheckPlan, CheckRequest, DEFAULT_DRAWS, Effort, FaultOptions, PlanError};
 pub use property::Property;
+pub use report::{CheckError, CheckReport, FamilyProgress, PropertyReport, Violation};
 pub use search::Progress;

@@ -1,8 +1,9 @@
 //! The command that repeats a run.
 
-use crate::args::values::{WhoCalls, comma_separated};
+use crate::args::values::comma_separated;
 use crate::args::{CheckArgs, ElectArg, LinksArg, MayArgs, SimulateArgs, TimingArg, Whether, word};
 use crate::choice::Choice;
+use bellwether_check::InitiatorSets;
 use bellwether_core::{Elect, Fate, FaultArgument, FaultEvent, FaultKind, Id, Time};
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::faults::notation::{DriftBound, Interval, Leap, Rate};
@@ -95,7 +96,7 @@ pub fn check(args: &CheckArgs) -> String {
     line.option("nodes", args.nodes);
     line.option("order", args.order.map(word));
     line.option("orders", args.orders.map(word));
-    line.option("initiators", (args.initiators != WhoCalls::All).then_some(&args.initiators));
+    line.option("initiators", (args.initiators != InitiatorSets::All).then_some(&args.initiators));
     line.list("witnesses", &args.witnesses);
     line.list("observers", &args.observers);
     line.option("topology", args.topology.as_deref());

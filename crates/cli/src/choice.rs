@@ -64,7 +64,8 @@ impl Choice {
         (0..ALGORITHMS.entries.len()).map(Choice::at)
     }
 
-    fn at(entry: usize) -> Choice {
+    /// The algorithm at a place of the registry.
+    pub fn at(entry: usize) -> Choice {
         let found = &ALGORITHMS.entries[entry];
         Choice { entry, spec: found.spec, driving: found.driving }
     }

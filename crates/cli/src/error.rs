@@ -1,11 +1,13 @@
 //! What can go wrong, and with which exit code the program then ends.
 
+use bellwether_check::{CheckError, PlanError};
 use bellwether_core::DetectorError;
-use bellwether_lab::recording::TooLong;
+use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
 use bellwether_lab::suggest;
+use bellwether_model::recording::TooLong;
 use bellwether_sim::network::{NetworkError, Shape};
-use bellwether_sim::{DelayError, Report, SetupError};
+use bellwether_sim::{DelayError, SetupError, rewrite_fields};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -104,6 +106,14 @@ impl Failure {
         Failure::Input { message: message.to_string(), hint: None }
     }
 
+    /// Bad input in flags, as a library says it of fields: both have the same names, but for hyphens.
+    pub fn of_flags(error: impl Display) -> Failure {
+        Failure::input(rewrite_fields(&error.to_string(), |field| match field {
+            "memory_limit" => "--memory".to_owned(),
+            _ => format!("--{}", field.replace('_', "-")),
+        }))
+    }
+
     /// Bad input, and what to do about it.
     pub fn input_with_hint(message: impl Display, hint: impl Display) -> Failure {
         Failure::Input { message: message.to_string(), hint: Some(hint.to_string()) }
@@ -152,7 +162,7 @@ impl From<NetworkError> for Failure {
         match &error {
             NetworkError::Unreadable { .. } => Failure::System(error.to_string()),
             NetworkError::UnknownShape { name } => Failure::misspelt(&error, name, Shape::NAMES),
-            _ => Failure::input(error),
+            _ => Failure::of_flags(error),
         }
     }
 }
@@ -187,7 +197,25 @@ impl From<SetupError> for Failure {
         match error {
             SetupError::Network(error) => error.into(),
             SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
-            _ => Failure::input(error),
+            _ => Failure::of_flags(error),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        match error {
+            PlanError::Setup(error) => error.into(),
+            _ => Failure::of_flags(error),
+        }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Failure {
+        match error {
+            CheckError::Setup(error) => error.into(),
+            CheckError::TooLong(error) => error.into(),
         }
     }
 }
@@ -217,20 +245,18 @@ pub enum Verdict {
     Unsafe,
 }
 
-impl Verdict {
-    /// The verdict on one run.
-    pub fn of(report: &Report) -> Verdict {
-        if report.ruling.unsafe_because.is_some() {
-            Verdict::Unsafe
-        } else if report.ruling.not_live_because.is_some() {
-            Verdict::NotLive
-        } else if report.is_as_it_should_be() {
-            Verdict::Fine
-        } else {
-            Verdict::NotAsClaimed
+impl From<RunResult> for Verdict {
+    fn from(result: RunResult) -> Verdict {
+        match result {
+            RunResult::Right => Verdict::Fine,
+            RunResult::NotAsClaimed => Verdict::NotAsClaimed,
+            RunResult::NotLive => Verdict::NotLive,
+            RunResult::Unsafe => Verdict::Unsafe,
         }
     }
+}
 
+impl Verdict {
     /// The exit code, as in [`EXIT_CODES`].
     fn code(self) -> u8 {
         match self {

@@ -4,25 +4,20 @@
 
 mod again;
 mod args;
-mod cell;
 mod choice;
 mod commands;
 mod error;
 mod file;
-mod found;
-mod inquiry;
-mod many;
+mod look;
 mod markdown;
 mod memory;
 mod output;
-mod play;
 mod plot;
 mod progress;
 mod promise;
 mod request;
 mod shipped;
 mod trace;
-mod up;
 
 use args::{Cli, Command};
 use bellwether::process::deny_inspection;

@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::{self, Write as _};
 
 /// Tables are this wide where there is no terminal to fit them to.
@@ -99,6 +100,16 @@ pub fn yes_or_no(holds: Option<bool>) -> &'static str {
         Some(false) => "NO",
         None => "-",
     }
+}
+
+/// A line of text with a name to it.
+pub fn line(name: &str, content: impl Display) -> String {
+    format!("{name:<11}{content}\n")
+}
+
+/// A value, or a dash where there is none.
+pub fn or_dash(value: Option<impl Display>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 #[cfg(test)]

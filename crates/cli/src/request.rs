@@ -5,8 +5,11 @@ use crate::args::{CompareArgs, OrderArg, SimulateArgs};
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::memory::Budget;
+use crate::progress::Progress;
 use bellwether_core::{DetectorChoice, Driving, Id, Starts};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::Seeds;
+use bellwether_lab::batch::{self, Batch};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Attributes, Callers, Delay, Limits, Members, Plan, RoundMode, Setup, check_messages};
 
@@ -68,7 +71,7 @@ impl Request {
             script: args.faults.script(),
             partitions: args.faults.partitions(),
             heals: args.faults.heal.iter().map(|heal| heal.0).collect(),
-            link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::input(problem))?,
+            link_faults: args.faults.links().faults().map_err(|(_, problem)| Failure::of_flags(problem))?,
             ring_closes: args.faults.ring_closes,
             certified_crashes: args.faults.certified_crashes,
             detector: args.faults.detector.as_deref().map(find_detector).transpose()?,
@@ -88,6 +91,14 @@ impl Request {
         let plan = self.setup.plan(self.choice.spec, self.seed)?;
         check_messages(&ALGORITHMS.entries[self.choice.entry], &plan, self.mode)?;
         Ok(plan)
+    }
+
+    /// Runs it once for each seed.
+    pub fn run(&self, progress: &Progress) -> Result<Batch, Failure> {
+        let seeds = Seeds { first: self.seed, count: self.runs };
+        let algorithm = &ALGORITHMS.entries[self.choice.entry];
+        let each = || progress.advance();
+        Ok(batch::run(algorithm, &self.setup, self.mode, seeds, self.threads.into(), each)?)
     }
 
     /// What `compare` asks for, of one algorithm in one order and size.

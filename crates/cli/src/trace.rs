@@ -1,11 +1,20 @@
-//! The first and the last line of a trace.
+//! Traces in files: the first and the last line, and what is between.
 
+use crate::error::Failure;
+use crate::file::Pending;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Fate, Id, Initiators, Time};
 use bellwether_lab::Figure;
-use bellwether_sim::faults::{LinkFaults, notation::Pattern};
-use bellwether_sim::{EventDetails, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
+use bellwether_sim::faults::LinkFaults;
+use bellwether_sim::faults::notation::Pattern;
+use bellwether_sim::{EventDetails, JsonTrace, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};
 use serde::Serialize;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+/// A trace that goes into a file.
+pub type FileTrace<'p> = JsonTrace<'p, BufWriter<File>>;
 
 /// Everything that it takes to run it again.
 #[derive(Serialize)]
@@ -149,6 +158,23 @@ impl Footer {
             time: Figure(report.time.hops()),
         }
     }
+}
+
+/// Writes a trace into a file. `run` shows the run to it, and gives it back with what came of the run.
+pub fn write<T>(
+    request: &Request,
+    plan: &Plan,
+    path: &Path,
+    run: impl FnOnce(FileTrace<'_>) -> (Report, (T, FileTrace<'_>)),
+) -> Result<(Report, T), Failure> {
+    let mut file = Pending::create(path)?;
+    let writer = file.take_writer().ok_or_else(|| Failure::unwritable(path, "it was begun twice"))?;
+    let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(request, plan))
+        .in_ring_that_closes(plan.ring_closes);
+    let (report, (other, trace)) = run(trace);
+    trace.finish(&Footer::new(&report)).map_err(|error| Failure::unwritable(path, error))?;
+    file.keep()?;
+    Ok((report, other))
 }
 
 /// The word for links that keep or do not keep the order of messages.

@@ -1,14 +1,17 @@
-//! What is done with runs: they are described in scenario files, drawn, shrunk, measured, recorded and exported.
+//! What is done with runs: they are described in scenario files, drawn, shrunk, measured, summed up and exported.
 
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod detection;
 pub mod export;
 mod figure;
+pub mod matrix;
 pub mod outage;
-pub mod recording;
+mod result;
 mod roster;
 pub mod scenario;
+mod seeds;
 pub mod shrink;
 pub mod suggest;
 pub mod swarm;
@@ -16,4 +19,6 @@ pub mod trials;
 pub mod wording;
 
 pub use figure::Figure;
+pub use result::{RunResult, problems};
 pub use roster::{Roster, Seat};
+pub use seeds::Seeds;

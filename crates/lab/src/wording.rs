@@ -1,7 +1,7 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
-use crate::recording::{Input, Life, Recording, Seat, Sent, Step};
 use bellwether_core::{FaultEvent, Lie, Request, Role, Status, Time, Verdict};
+use bellwether_model::recording::{Input, Life, Recording, Seat, Sent, Step};
 use bellwether_sim::Drop;
 use bellwether_sim::faults::notation::{Leap, Rate};
 

@@ -10,8 +10,10 @@
 mod post;
 mod story;
 
+pub use story::Replay;
+
 use crate::actions;
-use bellwether_core::{MachineType, Port, Time, Verdict};
+use bellwether_core::{Driving, Entry, MachineType, Port, Time, Verdict};
 use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
@@ -20,81 +22,88 @@ use bellwether_sim::measure::{Tally, encoded_bytes};
 use bellwether_sim::{Driver, Ended, Report};
 use bellwether_sim::{Drop, Observer};
 use bellwether_sim::{Live, Survivor};
-use story::{Act, Cue, Scene, Story};
+use story::{Act, Cue, Step};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
 ///
 /// # Errors
 /// [`SetupError`] says which one cannot, and what can.
 pub fn check(machine: &'static MachineType, plan: &Plan, schedule: &Schedule) -> Result<(), SetupError> {
-    story::write(machine, plan, &actions(plan, schedule)?).1.map_or(Ok(()), Err)
+    story::carry_out(machine, plan, &actions(plan, schedule)?).1.map_or(Ok(()), Err)
 }
 
-/// Plays a schedule; up to the first step that cannot happen, if it is not checked before.
+/// Carries out a schedule: up to the first step that cannot happen, if it is not checked before.
 ///
 /// # Panics
 /// If a step names what the plan does not have: [`check`] says so before.
-pub fn run(
-    machine: &'static MachineType,
-    plan: &Plan,
-    schedule: &Schedule,
-    observer: &mut dyn Observer,
-    driver: Driver,
-) -> Report {
+#[must_use]
+pub fn replay(algorithm: &Entry, plan: &Plan, schedule: &Schedule) -> Replay {
     let schedule = actions(plan, schedule).expect("a schedule that was checked");
-    let (story, _) = story::write(machine, plan, &schedule);
-    let (tally, links) = (Tally::new(plan.n(), machine.spec.reign), LinkCounts::default());
-    let mut teller = Teller { story: &story, observer, tally, links };
-    story.scenes.iter().for_each(|scene| teller.tell(scene));
-    let Teller { tally, links, .. } = teller;
-    let survivor = |member: u32| {
-        let seat = &story.seats[member as usize];
-        let (status, facts) = (seat.state()?.status(), seat.facts(machine.spec));
-        Some(Survivor { member, status, took_part: facts.took_part })
+    let (replay, _) = story::carry_out(algorithm.machine, plan, &schedule);
+    let driver = match algorithm.driving {
+        Driving::Events => Driver::Events,
+        Driving::Rounds => Driver::Synchroniser,
     };
-    Ended {
-        plan,
-        tally,
-        driver,
-        rounds: None,
-        leader_round: None,
-        ending: story.ending,
-        now: story.scenes.last().map_or(Time::ZERO, |scene| scene.at),
-        links,
-        signals: 0,
-    }
-    .report(machine.spec, machine.kinds, Live::Among(plan.n(), &survivor))
+    Replay { driver, ..replay }
 }
 
-/// Tells a story to an observer.
-struct Teller<'s, 'o> {
-    story: &'s Story,
+impl Replay {
+    /// Shows the run to an observer, and says what it came to. `plan` is the one that it belongs to.
+    pub fn show(&self, plan: &Plan, observer: &mut dyn Observer) -> Report {
+        let machine = self.machine;
+        let (tally, links) = (Tally::new(plan.n(), machine.spec.reign), LinkCounts::default());
+        let mut observed = Observed { replay: self, observer, tally, links };
+        self.steps.iter().for_each(|step| observed.show(step));
+        let Observed { tally, links, .. } = observed;
+        let survivor = |member: u32| {
+            let seat = &self.seats[member as usize];
+            let (status, facts) = (seat.state()?.status(), seat.facts(machine.spec));
+            Some(Survivor { member, status, took_part: facts.took_part })
+        };
+        Ended {
+            plan,
+            tally,
+            driver: self.driver,
+            rounds: None,
+            leader_round: None,
+            ending: self.ending,
+            now: self.steps.last().map_or(Time::ZERO, |step| step.at),
+            links,
+            signals: 0,
+        }
+        .report(machine.spec, machine.kinds, Live::Among(plan.n(), &survivor))
+    }
+}
+
+/// A replay as an observer sees it.
+struct Observed<'r, 'o> {
+    replay: &'r Replay,
     observer: &'o mut dyn Observer,
     tally: Tally,
     links: LinkCounts,
 }
 
-impl Teller<'_, '_> {
-    fn tell(&mut self, scene: &Scene) {
-        if let Some(act) = &scene.act {
-            self.cue(scene.at, act);
-            self.play(scene, act);
+impl Observed<'_, '_> {
+    fn show(&mut self, step: &Step) {
+        if let Some(act) = &step.act {
+            self.cue(step.at, act);
+            self.play(step, act);
         }
-        if let Some((member, what)) = scene.struck {
-            self.observer.struck(scene.at, member, what);
+        if let Some((member, what)) = step.struck {
+            self.observer.struck(step.at, member, what);
         }
-        if let Some(member) = scene.crashes {
-            self.tally.crashed(scene.at, member);
-            self.observer.crashed(scene.at, member);
+        if let Some(member) = step.crashes {
+            self.tally.crashed(step.at, member);
+            self.observer.crashed(step.at, member);
         }
         // Leases run out unseen, and do so before anyone else comes to lead.
         for leads in [false, true] {
-            let those = (0..).zip(&scene.leads).filter(|(_, term)| term.is_some() == leads);
-            those.for_each(|(member, &term)| self.tally.reigns.note(scene.at, member, term));
+            let those = (0..).zip(&step.leads).filter(|(_, term)| term.is_some() == leads);
+            those.for_each(|(member, &term)| self.tally.reigns.note(step.at, member, term));
         }
-        for &letter in &scene.misses {
-            let letter = self.story.post.letter(letter);
-            self.observer.lost(letter.due.unwrap_or(scene.at), letter.to.0, letter.to.1, &*letter.msg);
+        for &letter in &step.misses {
+            let letter = self.replay.post.letter(letter);
+            self.observer.lost(letter.due.unwrap_or(step.at), letter.to.0, letter.to.1, &*letter.msg);
         }
     }
 
@@ -110,7 +119,7 @@ impl Teller<'_, '_> {
                 self.observer.called(at, member);
             }
             Cue::Message(letter) => {
-                let letter = self.story.post.letter(*letter);
+                let letter = self.replay.post.letter(*letter);
                 self.observer.delivered(at, member, letter.to.1, &*letter.msg);
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
@@ -120,8 +129,8 @@ impl Teller<'_, '_> {
     }
 
     /// What comes of it, in the contract's order.
-    fn play(&mut self, scene: &Scene, act: &Act) {
-        let (at, member) = (scene.at, act.member);
+    fn play(&mut self, step: &Step, act: &Act) {
+        let (at, member) = (step.at, act.member);
         self.tally.last_event = at;
         if let Some(reason) = act.reason {
             self.observer.reasoned(at, member, reason);
@@ -134,7 +143,7 @@ impl Teller<'_, '_> {
             self.send(at, letter);
         }
         let (before, after) = (act.before, act.after.status());
-        if before != after && scene.crashes.is_none() {
+        if before != after && step.crashes.is_none() {
             self.tally.named(at, member, before, after);
             self.observer.published(at, member, after);
         }
@@ -143,12 +152,12 @@ impl Teller<'_, '_> {
     /// As the whole run is known, what becomes of a message is told when it is sent: of those that the link
     /// makes of it, which arrive. If it loses one of them, that is the first; if more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
-        let original = self.story.post.letter(number);
+        let original = self.replay.post.letter(number);
         self.tally.sent(original.msg.kind_index(), encoded_bytes(&original.msg));
         let ((from, port), (to, _)) = (original.from, original.to);
         let all = || {
             let numbers = std::iter::once(&number).chain(&original.copies);
-            numbers.map(|&number| self.story.post.letter(number))
+            numbers.map(|&number| self.replay.post.letter(number))
         };
         let mut is_told = all().any(|letter| letter.is_lost);
         if is_told {
@@ -156,7 +165,7 @@ impl Teller<'_, '_> {
             self.observer.dropped(at, from, port, to, &*original.msg, Drop::Chosen);
         }
         for letter in all().filter(|letter| !letter.is_lost) {
-            let due = letter.due.unwrap_or(self.story.after_the_end);
+            let due = letter.due.unwrap_or(self.replay.after_the_end);
             if std::mem::replace(&mut is_told, true) {
                 self.links.duplicated += 1;
                 self.observer.duplicated(at, from, port, letter.to, &*letter.msg, due);

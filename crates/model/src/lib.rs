@@ -17,6 +17,7 @@ mod members;
 mod notation;
 mod parts;
 mod possible;
+pub mod recording;
 mod rules;
 mod run;
 mod schedule;

@@ -1,10 +1,8 @@
 //! Running any plan: as its schedule says, or as delays and chance have it.
 
 use crate::follow;
-use bellwether_core::{Driving, Entry};
-use bellwether_sim::{
-    Driver, Observer, Plan, Report, RoundMode, Runner, SetupError, simulate, simulate_observed,
-};
+use bellwether_core::Entry;
+use bellwether_sim::{Observer, Plan, Report, RoundMode, Runner, SetupError, simulate, simulate_observed};
 
 /// Runs a plan: step by step if it has a schedule, else in the simulator.
 #[must_use]
@@ -23,11 +21,7 @@ pub fn run_plan_observed(
     observer: &mut dyn Observer,
 ) -> Report {
     let Some(schedule) = &plan.schedule else { return simulate_observed(algorithm, plan, mode, observer) };
-    let driver = match algorithm.driving {
-        Driving::Events => Driver::Events,
-        Driving::Rounds => Driver::Synchroniser,
-    };
-    follow::run(algorithm.machine, plan, schedule, observer, driver)
+    follow::replay(algorithm, plan, schedule).show(plan, observer)
 }
 
 /// Makes sure that every step of a plan's schedule, if it has one, can happen when its turn comes.

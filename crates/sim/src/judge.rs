@@ -132,7 +132,7 @@ impl Ending {
     fn words(self) -> &'static str {
         match self {
             Ending::ByItself => "the run ended",
-            Ending::AtALimit => "the run was stopped at a limit (--max-messages or --until)",
+            Ending::AtALimit => "the run was stopped at a limit of messages or time",
             Ending::AtEndOfSchedule => "the run was stopped at the end of its schedule",
             Ending::GoesRound => "the run goes round for ever",
         }

@@ -11,6 +11,7 @@ mod clock;
 mod delay;
 mod events;
 pub mod faults;
+mod field_names;
 mod judge;
 mod mail;
 pub mod measure;
@@ -34,6 +35,7 @@ pub mod world;
 pub use calm::is_calm;
 pub use delay::{Delay, DelayError, Sampler};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
+pub use field_names::rewrite_fields;
 pub use judge::{
     ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };

@@ -202,7 +202,7 @@ impl Setup {
         let diameter = network.diameter();
         let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
         if self.ring_closes && !matches!(plan.topology, Topology::Ring { .. }) {
-            let problem = format!("--ring-closes is for rings, and {shape} is not one: leave it out");
+            let problem = format!("`ring_closes` is for rings, and {shape} is not one: leave it out");
             return Err(SetupError::Fault { key: "ring_closes", problem });
         }
         plan.ring_closes = self.ring_closes;
@@ -244,7 +244,7 @@ impl Setup {
         let wrong = |problem| Err(SetupError::Fault { key, problem });
         if !spec.knows.has(Knowledge::DUTIES) {
             let name = spec.name;
-            return wrong(format!("in {name} every member votes and may lead: leave out --{key}"));
+            return wrong(format!("in {name} every member votes and may lead: leave out `{key}`"));
         }
         let mut duties = vec![Duty::Full; n as usize];
         let named = self.witnesses.iter().map(|id| ("witness", *id, Duty::Witness));
@@ -256,7 +256,7 @@ impl Setup {
             }
         }
         if !duties.iter().any(|duty| duty.leads()) {
-            return wrong("nobody is left that may lead: name fewer --witnesses or --observers".to_owned());
+            return wrong("nobody is left that may lead: name fewer `witnesses` or `observers`".to_owned());
         }
         Ok(duties)
     }
@@ -268,9 +268,9 @@ impl Setup {
         let others = [
             (is_eventful, "events"),
             (!self.link_faults.is_none(), "what links do to messages"),
-            (self.detector.is_some(), "--detector"),
-            (self.delay != Delay::Unit, "--delay"),
-            (self.limits != Limits::default(), "--until and --max-messages"),
+            (self.detector.is_some(), "`detector`"),
+            (self.delay != Delay::Unit, "`delay`"),
+            (self.limits != Limits::default(), "`until` and `max_messages`"),
         ];
         if let Some((_, other)) = others.into_iter().find(|(is_given, _)| *is_given) {
             let problem =

@@ -2,8 +2,8 @@
 
 use bellwether_core::{Elect, Fate, FaultEvent, HOP, Id, Initiators, Lie, Order, Rank, Time, Topology};
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::recording::{Recording, record};
 use bellwether_lab::wording::Heading;
+use bellwether_model::recording::{Recording, record};
 use bellwether_sim::faults::Chosen;
 use bellwether_sim::schedule::{Instruction, Liberties};
 use bellwether_sim::{Happening, Plan, RoundMode, Schedule};

@@ -2,11 +2,11 @@
 
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
-use bellwether_core::{Algorithm, FaultEvent, MachineType};
+use bellwether_core::{Algorithm, Entry, FaultEvent, MachineType};
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel, follow};
 use bellwether_sim::schedule::Instruction;
-use bellwether_sim::{Driver, Happening, Plan, Report, Schedule};
+use bellwether_sim::{Happening, Plan, Report, Schedule};
 use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     let plan = Plan { schedule: Some(schedule.clone()), ..plan };
     follow::check(MachineType::of::<A>(), &plan, &schedule).expect("each step can happen");
     let mut reigns = Reigns::default();
-    follow::run(MachineType::of::<A>(), &plan, &schedule, &mut reigns, Driver::Events);
+    follow::replay(&Entry::events::<A>(), &plan, &schedule).show(&plan, &mut reigns);
     led(&reigns)
 }
 

@@ -2,7 +2,7 @@
 
 use bellwether_core::{DynMessage, Elect, FaultEvent, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::recording::{End, Input, Life, Recording, TooLong, record};
+use bellwether_model::recording::{End, Input, Life, Recording, TooLong, record};
 use bellwether_sim::{Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{Cast, DELAYS, set_delay};
 use bellwether_testkit::dice::Dice;

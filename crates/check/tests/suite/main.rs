@@ -12,5 +12,6 @@ mod notation;
 mod one_for_many;
 mod properties;
 mod reductions;
+mod report;
 mod second_opinion;
 mod tla;

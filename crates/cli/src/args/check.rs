@@ -1,7 +1,8 @@
 //! Options of `check`.
 
-use super::values::{self, Bytes, Drift, WhoCalls, parse_bytes, parse_duration, parse_id, parse_who_calls};
+use super::values::{self, Bytes, Drift, parse_bytes, parse_duration, parse_id, parse_initiator_sets};
 use super::{LinksArg, OrderArg};
+use bellwether_check::{FaultOptions, InitiatorSets};
 use bellwether_core::Id;
 use bellwether_sim::faults::notation::DriftBound;
 use bellwether_sim::network::Shape;
@@ -43,9 +44,9 @@ pub struct CheckArgs {
     pub orders: Option<OrdersArg>,
     /// Who calls the election at the beginning: ids, 'all', 'one' to check every member as the only one, or 'any'
     /// to check every set of them
-    #[arg(long, value_name = "A,B,..|all|one|any", value_parser = parse_who_calls, default_value = "all",
+    #[arg(long, value_name = "A,B,..|all|one|any", value_parser = parse_initiator_sets, default_value = "all",
           help_heading = "Members")]
-    pub initiators: WhoCalls,
+    pub initiators: InitiatorSets,
 
     /// Who votes and never leads, where the algorithm lets members differ so
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
@@ -166,6 +167,32 @@ pub struct MayArgs {
     pub ticks: Option<u16>,
 }
 
+impl From<&MayArgs> for FaultOptions {
+    fn from(may: &MayArgs) -> FaultOptions {
+        FaultOptions {
+            crashes: may.crashes,
+            recoveries: may.recoveries,
+            losses: may.losses,
+            duplicates: may.duplicates,
+            pauses: may.pauses,
+            requests: may.requests,
+            draws: may.draws,
+            late_calls: may.late_calls,
+            ring_closes: may.ring_closes.given(),
+            detector: may.detector.given(),
+            certified: may.certified,
+            has_clock: match may.timing {
+                TimingArg::Auto => None,
+                TimingArg::Any => Some(false),
+                TimingArg::Clock => Some(true),
+            },
+            grain: may.grain,
+            drift: may.drift.map(|drift| drift.0),
+            ticks: may.ticks,
+        }
+    }
+}
+
 fn budget() -> clap::builder::RangedI64ValueParser<u8> {
     clap::value_parser!(u8).range(0..=MOST_FAULTS)
 }
@@ -207,12 +234,12 @@ pub enum Whether {
 }
 
 impl Whether {
-    /// Whether it is so, where that is what makes sense.
-    pub fn or(self, usual: bool) -> bool {
+    /// Whether it is so; nothing where that is left open.
+    fn given(self) -> Option<bool> {
         match self {
-            Whether::Auto => usual,
-            Whether::Yes => true,
-            Whether::No => false,
+            Whether::Auto => None,
+            Whether::Yes => Some(true),
+            Whether::No => Some(false),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Options of `scenarios` and `play`.
 
 use super::{ListFormat, OutcomeFormat};
-use crate::play::ColorArg;
+use crate::look::ColorArg;
 use bellwether_lab::export::Format;
 use clap::Args;
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! Small values on the command line: ids, times, sizes, and lists that may be a word.
 
+use bellwether_check::InitiatorSets;
 use bellwether_core::{Attribute, Id, Span, Time};
 use bellwether_sim::faults::notation::Rate;
 use bellwether_sim::{LATEST_HOPS, time_after_hops};
@@ -139,41 +140,16 @@ impl Display for CallersArg {
         }
     }
 }
-
-/// Who calls the election at the beginning of checked runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WhoCalls {
-    /// Everyone.
-    All,
-    /// Every set of members, one after the other.
-    Any,
-    /// Every member alone, one after the other.
-    One,
-    /// These.
-    Ids(Vec<Id>),
-}
-
-/// Reads who calls.
-pub fn parse_who_calls(text: &str) -> Result<WhoCalls, String> {
+/// Reads which sets of members start an election.
+pub fn parse_initiator_sets(text: &str) -> Result<InitiatorSets, String> {
     match text {
-        "all" => Ok(WhoCalls::All),
-        "any" => Ok(WhoCalls::Any),
-        "one" => Ok(WhoCalls::One),
+        "all" => Ok(InitiatorSets::All),
+        "any" => Ok(InitiatorSets::Any),
+        "one" => Ok(InitiatorSets::One),
         _ => match parse_ids(text) {
-            Ok(ids) => Ok(WhoCalls::Ids(ids)),
+            Ok(ids) => Ok(InitiatorSets::Ids(ids)),
             Err(error) => Err(format!("{error} (or 'all', 'one' or 'any')")),
         },
-    }
-}
-
-impl Display for WhoCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WhoCalls::All => f.write_str("all"),
-            WhoCalls::Any => f.write_str("any"),
-            WhoCalls::One => f.write_str("one"),
-            WhoCalls::Ids(ids) => f.write_str(&comma_separated(ids)),
-        }
     }
 }
 
@@ -297,10 +273,10 @@ mod tests {
 
     #[test]
     fn lists_may_be_words() {
-        assert_eq!(parse_who_calls("any"), Ok(WhoCalls::Any));
-        assert_eq!(parse_who_calls("one"), Ok(WhoCalls::One));
-        assert_eq!(parse_who_calls("2,1").unwrap().to_string(), "2,1");
-        assert!(parse_who_calls("none").is_err());
+        assert_eq!(parse_initiator_sets("any"), Ok(InitiatorSets::Any));
+        assert_eq!(parse_initiator_sets("one"), Ok(InitiatorSets::One));
+        assert_eq!(parse_initiator_sets("2,1").unwrap().to_string(), "2,1");
+        assert!(parse_initiator_sets("none").is_err());
         assert_eq!(parse_attributes("-3,5"), Ok(AttributesArg::Listed(vec![-3, 5])));
         assert_eq!(parse_attributes("random"), Ok(AttributesArg::Random));
         assert_eq!(parse_callers("all"), Ok(CallersArg::All));

@@ -1,42 +1,22 @@
-//! The subcommands, a file each.
+//! The subcommands, a folder each.
 
 mod algorithms;
-mod batch;
 mod check;
-mod check_json;
-mod check_story;
-mod check_text;
 mod compare;
-mod compare_output;
 mod completions;
 mod detectors;
-mod detectors_measure;
-mod detectors_output;
-mod detectors_pages;
 mod explain;
 mod man;
+mod member;
 mod play;
-mod play_text;
-mod proven;
-mod proven_output;
 mod scenarios;
 mod secret;
 mod simulate;
-mod simulate_json;
-mod simulate_text;
 mod survive;
-mod survive_output;
 mod swarm;
 mod timeouts;
-mod timeouts_measure;
 mod trials;
-mod trials_output;
 mod up;
-
-pub use compare::{Series, orders};
-pub use detectors_measure::{Row, TradeOff};
-pub use detectors_output::HOPS_AN_HOUR;
-pub use timeouts_measure::{Graphs, Missed};
 
 use crate::args::Command;
 use crate::error::{Failure, Verdict};
@@ -45,8 +25,8 @@ use crate::error::{Failure, Verdict};
 pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
         Command::Up(args) => up::run(&args),
-        Command::Member { settings, quiet } => up::member(&settings, quiet),
-        Command::Supervise { settings, quiet } => up::supervise(&settings, quiet),
+        Command::Member { settings, quiet } => member::run(&settings, quiet),
+        Command::Supervise { settings, quiet } => member::supervise(&settings, quiet),
         Command::Algorithms(args) => algorithms::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),

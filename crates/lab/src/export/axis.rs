@@ -1,7 +1,7 @@
 //! Time as a place: to scale, but long stretches in which nothing happens are cut short.
 
-use crate::recording::Recording;
 use bellwether_core::{HOP, Span, Time};
+use bellwether_model::recording::Recording;
 
 /// What a hop takes, in pixels, while there is room.
 const HOP_WIDTH: f64 = 84.0;

@@ -1,9 +1,9 @@
 //! A run as JSON, with everything in it: `docs/play-format.md`.
 
 use crate::Figure;
-use crate::recording::{Input, Life, Recording, Sent, Step};
 use crate::wording::Heading;
 use bellwether_core::{Attribute, Id, Kind, Port, Status, Time, Topology, Verdict};
+use bellwether_model::recording::{Input, Life, Recording, Sent, Step};
 use bellwether_sim::{Driver, Drop, EventDetails, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,8 +1,8 @@
 //! What stands for what happens to a member in a space-time diagram.
 
 use super::svg::line;
-use crate::recording::{Input, Recording};
 use bellwether_core::{FaultEvent, Role, Status};
+use bellwether_model::recording::{Input, Recording};
 use std::fmt::Write as _;
 
 /// A red cross.

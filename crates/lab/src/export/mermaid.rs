@@ -2,8 +2,8 @@
 //!
 //! Arrows in these diagrams take no time, so a message stands where it arrives.
 
-use crate::recording::{Input, Recording, Step};
 use crate::wording::{self, Heading};
+use bellwether_model::recording::{Input, Recording, Step};
 use std::fmt::Write as _;
 
 /// Writes the diagram.

@@ -9,8 +9,8 @@ mod space_time;
 mod svg;
 pub use shiviz::PARSER;
 
-use crate::recording::Recording;
 use crate::wording::Heading;
+use bellwether_model::recording::Recording;
 use std::str::FromStr;
 
 /// A format to write a recorded run in.

@@ -1,7 +1,7 @@
 //! A run as a log for ShiViz: events with vector clocks.
 
-use crate::recording::Recording;
 use crate::wording;
+use bellwether_model::recording::Recording;
 use std::fmt::Write as _;
 
 /// How ShiViz is to read the log, in its first line; the second, empty, says that it is one run.

@@ -3,9 +3,9 @@
 use super::axis::Axis;
 use super::mark::{Mark, cross};
 use super::svg::{self, escaped, line, text, width, wrapped};
-use crate::recording::{Input, Life, Recording, Sent, Step};
 use crate::wording::{self, Heading};
 use bellwether_core::{Role, Time};
+use bellwether_model::recording::{Input, Life, Recording, Sent, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 

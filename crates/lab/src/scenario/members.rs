@@ -5,7 +5,7 @@ use super::event::Events;
 use super::table::{At, Table, Value};
 use bellwether_core::{FaultEvent, Id, Order};
 use bellwether_sim::network::{NetworkError, Shape, parse_links};
-use bellwether_sim::{Attributes, Callers, Members, SetupError};
+use bellwether_sim::{Attributes, Callers, Members, SetupError, rewrite_fields};
 
 /// More members than this are for `simulate`: a scenario is to be watched.
 pub const MOST_MEMBERS: u64 = 1_000;
@@ -105,16 +105,9 @@ pub(super) fn setup_flaw(at: usize, error: &SetupError) -> Flaw {
     }
 }
 
-/// Advice on options as advice on keys: they have the same names, but for hyphens.
-pub(super) fn in_keys(advice: &str) -> String {
-    let mut parts = advice.split("--");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
-        let (option, rest) = part.split_at(end);
-        text.push_str(&format!("'{}'{rest}", option.replace('-', "_")));
-    }
-    text
+/// What an error says of fields, as it is said of the keys of a file.
+pub(super) fn in_keys(text: &str) -> String {
+    rewrite_fields(text, |field| format!("'{field}'"))
 }
 
 /// What is wrong with a network, at its place in the file.

@@ -1,8 +1,8 @@
 //! Whether other programs can read what is written, and find everything in it.
 
 use bellwether_lab::export::{Format, PARSER};
-use bellwether_lab::recording::{Input, Recording};
 use bellwether_lab::wording::Heading;
+use bellwether_model::recording::{Input, Recording};
 use bellwether_testkit::recordings;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

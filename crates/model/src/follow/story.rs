@@ -3,24 +3,30 @@
 use super::post::Post;
 use crate::{Action, Midway, Rules, Seat, Situation, What, Whole};
 use bellwether_core::{AnyValue, Fate, FaultEvent, HOP, MachineType, Port, Span, Status, Time, Verdict};
+use bellwether_sim::Driver;
 use bellwether_sim::Ending;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
 
-/// A whole run.
-pub struct Story {
-    pub scenes: Vec<Scene>,
-    pub post: Post,
+/// A schedule, carried out: a whole run in memory. Showing it to an observer boots no member.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    pub(super) steps: Vec<Step>,
+    pub(super) post: Post,
+    pub(super) machine: &'static MachineType,
+    /// What its report names.
+    pub(super) driver: Driver,
     /// The members at the end.
-    pub seats: Vec<Seat>,
-    pub ending: Ending,
-    /// When whatever is still under way would come.
-    pub after_the_end: Time,
+    pub(super) seats: Vec<Seat>,
+    pub(super) ending: Ending,
+    /// When messages that are still under way would arrive.
+    pub(super) after_the_end: Time,
 }
 
 /// One step of the schedule.
-pub struct Scene {
+#[derive(Clone, Debug)]
+pub struct Step {
     pub at: Time,
     /// What happens to a member, if anything does.
     pub act: Option<Act>,
@@ -35,6 +41,7 @@ pub struct Scene {
 }
 
 /// An input to a member, and what comes of it.
+#[derive(Clone, Debug)]
 pub struct Act {
     pub member: u32,
     pub cue: Cue,
@@ -46,6 +53,7 @@ pub struct Act {
 }
 
 /// What reaches a member.
+#[derive(Clone, Debug)]
 pub enum Cue {
     Boot,
     Call {
@@ -66,11 +74,11 @@ fn widened(event: FaultEvent<u8>) -> FaultEvent {
 }
 
 /// Carries out a schedule as far as it can be, and tells what is wrong if that is not to its end.
-pub fn write(
+pub fn carry_out(
     machine: &'static MachineType,
     plan: &Plan,
     schedule: &Schedule<Action>,
-) -> (Story, Option<SetupError>) {
+) -> (Replay, Option<SetupError>) {
     let rules = Rules::new(plan, schedule.liberties);
     let whole = Whole::new(machine, plan, schedule.liberties);
     let mut beginnings = rules.beginnings(machine);
@@ -79,7 +87,7 @@ pub fn write(
     let begins_at = if is_known { schedule.beginning as usize } else { 0 };
     let now = beginnings.swap_remove(begins_at); // every run has one
     let post = Post::new(&rules.wires, schedule.liberties.grain());
-    let mut author = Author { rules, whole, now, post, scenes: Vec::new(), at: Time::ZERO };
+    let mut author = Author { rules, whole, now, post, steps: Vec::new(), at: Time::ZERO };
     let mut problem = (!is_known).then(|| SetupError::Fault {
         key: "beginning",
         problem: format!("the run can begin in {ways} ways: give 'beginning' a number from 1 to {ways}"),
@@ -91,14 +99,16 @@ pub fn write(
             Err(error) => problem = Some(error),
         }
     }
-    let story = Story {
-        scenes: author.scenes,
+    let replay = Replay {
+        steps: author.steps,
         post: author.post,
+        machine,
+        driver: Driver::Events,
         seats: author.now.seats,
         ending,
         after_the_end: author.at + HOP,
     };
-    (story, problem)
+    (replay, problem)
 }
 
 /// Carries out one step after the other.
@@ -107,7 +117,7 @@ struct Author<'p> {
     whole: Whole<'p>,
     now: Situation,
     post: Post,
-    scenes: Vec<Scene>,
+    steps: Vec<Step>,
     at: Time,
 }
 
@@ -193,7 +203,7 @@ impl Author<'_> {
             .map(|seat| seat.facts(self.whole.machine().spec).leads.then(|| seat.status().term))
             .collect();
         self.now = next;
-        self.scenes.push(Scene { at: self.at, act, struck, leads, crashes, misses });
+        self.steps.push(Step { at: self.at, act, struck, leads, crashes, misses });
         Ok(())
     }
 

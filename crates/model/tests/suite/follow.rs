@@ -9,9 +9,9 @@ use bellwether_core::{
     DetectorChoice, Driving, DynMessage, Fate, FaultEvent, HOP, Id, MachineType, Need, Order, Port, Role,
     Status, Time,
 };
-use bellwether_lab::recording::{Input, record};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::{Roster, Seat};
+use bellwether_model::recording::{Input, record};
 use bellwether_model::{
     Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word, check_schedule, instructions,
     run_plan_observed,
@@ -388,11 +388,11 @@ fn nothing_happens_besides_a_schedule() {
     let plain = ring(&["call 4"], None);
     let others: [(Setup, &str); 5] = [
         (Setup { script: vec![(id(1), FaultEvent::Crash, Time::ZERO + HOP)], ..plain.clone() }, "events"),
-        (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "--delay"),
-        (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "--until"),
+        (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "`delay`"),
+        (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "`until`"),
         (
             Setup { detector: DetectorChoice::parse(FEW.detectors, "heartbeat").ok(), ..plain.clone() },
-            "--detector",
+            "`detector`",
         ),
         (
             Setup {

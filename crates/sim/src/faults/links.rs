@@ -29,7 +29,7 @@ impl LinkWishes {
     /// What links are to do.
     ///
     /// # Errors
-    /// What does not go together: the key, and why and what to do, in terms of the command line.
+    /// What does not go together: the field, and why and what to do.
     pub fn faults(self) -> Result<LinkFaults<Id>, (&'static str, String)> {
         let share = |share: Option<Share>| share.map_or(0.0, |share| share.0);
         let (loss, duplication, reordering) =
@@ -37,33 +37,33 @@ impl LinkWishes {
         if let Some(burst) = self.burst {
             if !(1.0..=1e9).contains(&burst) {
                 let problem =
-                    format!("bursts of {burst:e} messages cannot be: --burst is 1 or more, up to 1e9");
+                    format!("bursts of {burst:e} messages cannot be: `burst` is 1 or more, up to 1e9");
                 return Err(("burst", problem));
             }
             // Between two bursts at least one message arrives.
             let most = burst / (burst + 1.0);
             if loss > most {
                 let problem = format!(
-                    "bursts of {burst} messages lose at most {}: raise --burst, or lower --loss",
+                    "bursts of {burst} messages lose at most {}: raise `burst`, or lower `loss`",
                     Share(most)
                 );
                 return Err(("burst", problem));
             }
             if loss == 0.0 {
-                return Err(("burst", "--burst needs something to lose: add --loss, as in --loss 5%".into()));
+                return Err(("burst", "`burst` needs something to lose: add `loss`, as in `loss` 5%".into()));
             }
         }
         if self.held_up.is_some() && reordering == 0.0 {
-            return Err(("held_up", "--held-up needs something to hold up: add --reordering".into()));
+            return Err(("held_up", "`held_up` needs something to hold up: add `reordering`".into()));
         }
         if self.held_up == Some(Span::default()) {
             return Err((
                 "held_up",
-                "messages cannot be held up by nothing: --held-up is more than 0".into(),
+                "messages cannot be held up by nothing: `held_up` is more than 0".into(),
             ));
         }
         if self.until.is_some() && loss + duplication + reordering == 0.0 {
-            let problem = "--faults-until ends nothing: add --loss, --duplication or --reordering";
+            let problem = "`faults_until` ends nothing: add `loss`, `duplication` or `reordering`";
             return Err(("faults_until", problem.into()));
         }
         let usual = LinkFaults::<Id>::default();

@@ -22,17 +22,17 @@ pub enum NetworkError {
         expected: &'static str,
     },
     /// The shape comes in all sizes and none was given.
-    #[error("topology '{shape}' comes in all sizes: say how many members there are, with --nodes")]
+    #[error("topology '{shape}' comes in all sizes: say how many members there are, with `nodes`")]
     SizeNeeded {
         /// The shape.
         shape: Shape,
     },
     /// Nobody takes part.
-    #[error("a network has at least one member: --nodes must not be 0")]
+    #[error("a network has at least one member: `nodes` must not be 0")]
     NoMembers,
     /// The shape or the file has one size and another was asked for.
     #[error(
-        "topology '{shape}' has {has} members, but {asked} were asked for: leave --nodes out, or make them agree"
+        "topology '{shape}' has {has} members, but {asked} were asked for: leave `nodes` out, or make them agree"
     )]
     SizeDiffers {
         /// The shape.

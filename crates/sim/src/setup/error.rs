@@ -1,4 +1,4 @@
-//! What cannot be run, and why.
+//! What cannot be run, and why. Fields are named in backquotes (see [`crate::rewrite_fields`]).
 
 use crate::network::{NetworkError, Shape};
 use bellwether_core::{Id, Need};
@@ -10,7 +10,7 @@ pub enum SetupError {
     #[error("there are no members: an election needs at least one")]
     NoMembers,
     /// Nothing says how many members there are.
-    #[error("how many members? Give --nodes N or --ids A,B,...")]
+    #[error("how many members? Give `nodes` N or `ids` A,B,...")]
     SizeNeeded,
     /// Two members have the same id.
     #[error("id {0} is given twice: every member needs an id of its own")]
@@ -45,7 +45,7 @@ pub enum SetupError {
     },
     /// Somebody's id is above the bound that members are told.
     #[error(
-        "id {id} is above the greatest id that members are told there could be, {bound}: raise --id-bound"
+        "id {id} is above the greatest id that members are told there could be, {bound}: raise `id_bound`"
     )]
     AboveIdBound {
         /// The greatest id there is.
@@ -56,7 +56,7 @@ pub enum SetupError {
     /// It would take longer than can be counted.
     #[error(
         "{algorithm} would need {} rounds ({formula}), more than can be simulated: use members whose best \
-         is closer to the best there could be, or a lower --id-bound",
+         is closer to the best there could be, or a lower `id_bound`",
         roughly(*rounds)
     )]
     TooLong {
@@ -68,22 +68,20 @@ pub enum SetupError {
         formula: &'static str,
     },
     /// Somebody is to call but is dead.
-    #[error(
-        "member {0} is dead from the start (--crash {0}@0) and cannot call an election: name another initiator"
-    )]
+    #[error("member {0} is dead from the start and cannot call an election: name another initiator")]
     DeadInitiator(Id),
     /// Nobody is left to call.
     #[error("nobody calls an election: name at least one initiator")]
     NoInitiator,
     /// The algorithm has everyone start.
-    #[error("in {algorithm} every member starts by itself: leave out --initiators and --call")]
+    #[error("in {algorithm} every member starts by itself: leave out `initiators` and `call`")]
     EveryoneStarts {
         /// The algorithm.
         algorithm: &'static str,
     },
     /// The network is not one the algorithm runs on.
     #[error(
-        "{algorithm} needs a {need}, and {shape} is not one: leave out --topology, or use --topology {instead}"
+        "{algorithm} needs a {need}, and {shape} is not one: leave out `topology`, or use `topology` {instead}"
     )]
     Unfit {
         /// The algorithm.
@@ -114,7 +112,9 @@ pub enum SetupError {
         shape: Shape,
     },
     /// It would not fit into memory.
-    #[error("{n} members would take about {needed}, and {limit} are allowed: use fewer (or raise --memory)")]
+    #[error(
+        "{n} members would take about {needed}, and {limit} are allowed: use fewer (or raise `memory_limit`)"
+    )]
     TooLarge {
         /// How many members.
         n: u64,
@@ -161,14 +161,14 @@ pub enum SetupError {
     },
     /// Nobody can be announced falsely, as no single message announces anybody.
     #[error(
-        "in {algorithm} no single message says who leads, so nothing can be forged: use --pretend or --silence"
+        "in {algorithm} no single message says who leads, so nothing can be forged: use `pretend` or `silence`"
     )]
     NothingToForge {
         /// The algorithm.
         algorithm: &'static str,
     },
     /// There are not enough threads.
-    #[error("cannot start threads ({0}): use fewer with --threads")]
+    #[error("cannot start threads ({0}): use fewer with `threads`")]
     Threads(String),
     /// The network cannot be made.
     #[error(transparent)]

@@ -172,15 +172,15 @@ fn duties_that_cannot_be_are_refused() {
     );
     assert_eq!(refused(&TOY, &[], &[]).as_deref(), Ok(&[][..]));
     let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
-        (&TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
-        (&TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
+        (&TOY, &[3], &[], "in toy every member votes and may lead: leave out `witnesses`"),
+        (&TOY, &[], &[3], "in toy every member votes and may lead: leave out `observers`"),
         (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
         (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
         (
             &lasting,
             &[1, 2],
             &[3, 4, 5],
-            "nobody is left that may lead: name fewer --witnesses or --observers",
+            "nobody is left that may lead: name fewer `witnesses` or `observers`",
         ),
     ];
     for (spec, witnesses, observers, problem) in cases {

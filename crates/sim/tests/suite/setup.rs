@@ -35,7 +35,7 @@ fn a_bound_below_an_id_is_refused() {
     let refused = plan(&with_bound(&[3, 9, 5], Some(8))).expect_err("9 is above 8");
     assert!(matches!(refused, SetupError::AboveIdBound { id: 9, bound: 8 }));
     let message = refused.to_string();
-    assert!(message.contains("id 9 is above") && message.contains("raise --id-bound"), "{message}");
+    assert!(message.contains("id 9 is above") && message.contains("raise `id_bound`"), "{message}");
 }
 
 /// Claims a number of rounds that has to do with the range only.
@@ -69,7 +69,7 @@ fn what_would_take_more_rounds_than_can_be_counted_is_refused() {
     let refusal = |bound| with_bound(&[1, 2], Some(bound)).plan(&SLOW, 0).err().map(|why| why.to_string());
     assert_eq!(refusal(31), None, "31^10 is less than 10^15");
     let message = refusal(32).expect("32^10 is more");
-    for words in ["slow would need about 1.1e15 rounds", "the tenth power", "a lower --id-bound"] {
+    for words in ["slow would need about 1.1e15 rounds", "the tenth power", "a lower `id_bound`"] {
         assert!(message.contains(words), "no '{words}' in: {message}");
     }
 }

@@ -1,0 +1,20 @@
+//! `bellwether algorithms`.
+
+mod json;
+mod text;
+
+pub use text::short;
+
+use crate::args::{AlgorithmsArgs, ListFormat};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict};
+use crate::output;
+
+/// Lists the algorithms.
+pub fn run(args: &AlgorithmsArgs) -> Result<Verdict, Failure> {
+    match args.format {
+        ListFormat::Table => output::print(text::as_table().as_bytes())?,
+        ListFormat::Json => output::print_json(&Choice::all().map(json::Listed::new).collect::<Vec<_>>())?,
+    }
+    Ok(Verdict::Fine)
+}

@@ -1,0 +1,38 @@
+//! What was proven up to which size, as JSON.
+
+use super::Cell;
+use bellwether_check::Property;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct CellObject {
+    algorithm: &'static str,
+    variant: &'static str,
+    initiators: String,
+    faults: &'static str,
+    applies: bool,
+    holds_to: Option<u64>,
+    states: Option<u64>,
+    violated_at: Option<u64>,
+    property: Option<Property>,
+    steps: Option<usize>,
+    draws_cut: bool,
+}
+
+/// As JSON.
+pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
+    let object = |cell: &Cell| CellObject {
+        algorithm: cell.choice.spec.name,
+        variant: cell.choice.spec.variant,
+        initiators: cell.table.initiators().to_string(),
+        faults: cell.column.name(),
+        applies: cell.applies,
+        holds_to: cell.held.map(|(n, _)| n),
+        states: cell.held.map(|(_, states)| states),
+        violated_at: cell.broken.map(|(n, ..)| n),
+        property: cell.broken.map(|(_, property, _)| property),
+        steps: cell.broken.map(|(.., steps)| steps),
+        draws_cut: cell.is_cut,
+    };
+    cells.iter().map(object).collect::<Vec<_>>()
+}

@@ -1,0 +1,168 @@
+//! What was checked, as a JSON object. Its keys are stable.
+
+use crate::trace::links;
+use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
+use bellwether_core::Id;
+use bellwether_lab::Figure;
+use bellwether_model::TimeModel;
+use serde::Serialize;
+
+/// What was checked, and what came of it.
+#[derive(Serialize)]
+pub struct CheckObject {
+    algorithm: &'static str,
+    variant: &'static str,
+    n: usize,
+    topology: String,
+    verdict: Verdict,
+    property: Option<Property>,
+    states: u64,
+    transitions: u64,
+    depth: u32,
+    seconds: f64,
+    counterexample: Option<RunObject>,
+    properties: Vec<PropertyObject>,
+    reduction: bool,
+    symmetry: bool,
+    draws_cut: bool,
+    ticks_cut: bool,
+    liberties: LibertiesObject,
+    checks: u64,
+    checked: u64,
+    incomplete_because: Option<&'static str>,
+    again: String,
+}
+
+#[derive(Serialize)]
+struct PropertyObject {
+    property: Property,
+    says: &'static str,
+    verdict: Verdict,
+    seen: u64,
+    twin: &'static str,
+    counterexample: Option<RunObject>,
+}
+
+/// A run that breaks a property.
+#[derive(Serialize)]
+struct RunObject {
+    property: Property,
+    ids: Vec<Id>,
+    initiators: Vec<Id>,
+    beginning: u32,
+    steps: Vec<String>,
+    loop_from: Option<u32>,
+    shortest: bool,
+    claim: Option<String>,
+}
+
+/// What may happen.
+#[derive(Serialize)]
+struct LibertiesObject {
+    crashes: u8,
+    recoveries: u8,
+    losses: u8,
+    duplicates: u8,
+    pauses: u8,
+    requests: u8,
+    draws: Option<u8>,
+    late_calls: bool,
+    links: &'static str,
+    ring_closes: bool,
+    detector: bool,
+    certified: bool,
+    timing: &'static str,
+    grain: Option<u16>,
+    drift_percent: Option<Figure>,
+    ticks: Option<u16>,
+    stops_at_goal: bool,
+}
+
+impl CheckObject {
+    /// As JSON.
+    pub fn new(plan: &CheckPlan, report: &CheckReport, again: String) -> CheckObject {
+        let gravest = report.gravest();
+        CheckObject {
+            algorithm: plan.algorithm.spec.name,
+            variant: plan.algorithm.spec.variant,
+            n: plan.ids.len(),
+            topology: plan.shape.to_string(),
+            verdict: report.verdict(),
+            property: gravest.map(|(property, _)| property),
+            states: report.states,
+            transitions: report.transitions,
+            depth: report.depth,
+            seconds: (report.took.as_secs_f64() * 1e3).round() / 1e3,
+            counterexample: gravest.map(|(property, violation)| RunObject::new(property, violation)),
+            properties: report.properties.iter().map(PropertyObject::new).collect(),
+            reduction: report.reduced,
+            symmetry: report.symmetric,
+            draws_cut: report.is_cut,
+            ticks_cut: report.goes_on,
+            liberties: LibertiesObject::new(plan),
+            checks: plan.size,
+            checked: report.checked,
+            incomplete_because: report.incomplete,
+            again,
+        }
+    }
+}
+
+impl PropertyObject {
+    fn new(one: &PropertyReport) -> PropertyObject {
+        PropertyObject {
+            property: one.property,
+            says: one.property.sentence(),
+            verdict: one.verdict,
+            seen: one.seen,
+            twin: one.property.twin(),
+            counterexample: one.violation.as_ref().map(|violation| RunObject::new(one.property, violation)),
+        }
+    }
+}
+
+impl RunObject {
+    fn new(property: Property, violation: &Violation) -> RunObject {
+        RunObject {
+            property,
+            ids: violation.ids(),
+            initiators: violation.case.initiators(),
+            beginning: violation.run.beginning,
+            steps: violation.steps(),
+            loop_from: violation.run.loop_from,
+            shortest: violation.run.is_shortest,
+            claim: violation.run.claim.clone(),
+        }
+    }
+}
+
+impl LibertiesObject {
+    fn new(plan: &CheckPlan) -> LibertiesObject {
+        let may = &plan.liberties;
+        let (timing, grain, drift) = match may.time {
+            TimeModel::Any => ("any", None, None),
+            TimeModel::Clock { grain, drift } => {
+                ("clock", Some(grain), Some(Figure(f64::from(drift) / 10.0)))
+            }
+        };
+        LibertiesObject {
+            crashes: may.crashes,
+            recoveries: may.recoveries,
+            losses: may.losses,
+            duplicates: may.duplicates,
+            pauses: may.pauses,
+            requests: may.requests,
+            draws: (may.draws < u8::MAX).then_some(may.draws),
+            late_calls: may.late_calls,
+            links: links(plan.setup.links),
+            ring_closes: plan.setup.ring_closes,
+            detector: may.detector,
+            certified: may.certified,
+            timing,
+            grain,
+            drift_percent: drift,
+            ticks: (may.ticks < u16::MAX).then_some(may.ticks),
+            stops_at_goal: may.stops_at_goal,
+        }
+    }
+}

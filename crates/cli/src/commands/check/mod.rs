@@ -1,0 +1,112 @@
+//! `bellwether check`: every run there can be.
+
+mod all;
+mod files;
+mod json;
+mod story;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::again;
+use crate::args::{CheckArgs, CheckFormat, OrderArg};
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict as ExitStatus};
+use crate::memory;
+use crate::output::{self, grouped};
+use crate::progress::Progress;
+use crate::request::{Wanted, members};
+use bellwether_check::{CheckPlan, CheckReport, CheckRequest, Effort, FamilyProgress, Property, Verdict};
+use bellwether_engine::ALGORITHMS;
+use bellwether_sim::network::Shape;
+use bellwether_sim::{Outcome, Setup};
+
+/// How many members there are when nothing says so.
+const DEFAULT_NODES: u64 = 3;
+
+/// Checks what is asked for; prints what holds, and the run that breaks what does not.
+pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
+    if args.all {
+        return all::run(args);
+    }
+    if args.format == CheckFormat::Markdown {
+        return Err(Failure::input(
+            "--format markdown is for the table of all algorithms: it goes with --all",
+        ));
+    }
+    let choice = Choice::find(args.algorithm.as_deref().unwrap_or_default(), args.variant.as_deref())?;
+    let plan = plan(args, &choice)?;
+    let effort = effort(args)?;
+    files::refuse(&args.files, &plan)?;
+    let progress = Progress::endless(choice.label());
+    let report = plan.run(&effort, &|now| progress.say(how_far(&plan, now)))?;
+    drop(progress);
+    match args.format {
+        CheckFormat::Json => output::print_json(&json::CheckObject::new(&plan, &report, again::check(args)))?,
+        _ => output::print(text::describe(args, &plan, &report).as_bytes())?,
+    }
+    files::write(&args.files, &choice, &plan, &report)?;
+    Ok(exit_status(&report))
+}
+
+fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
+    let shape = match &args.topology {
+        Some(text) => text.parse::<Shape>()?,
+        None => Shape::for_need(choice.spec.need),
+    };
+    let usual = (DEFAULT_NODES, OrderArg::Worst);
+    let wanted = Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual };
+    let setup = Setup {
+        members: members(&wanted, &shape, args.seed)?,
+        shape: Some(shape),
+        witnesses: args.witnesses.clone(),
+        observers: args.observers.clone(),
+        drift_bound: args.drift_bound.map(|bound| bound.0),
+        links: args.may.links.into(),
+        ..Setup::default()
+    };
+    Ok(CheckPlan::new(CheckRequest {
+        algorithm: *ALGORITHMS.entries[choice.entry],
+        setup,
+        seed: args.seed,
+        all_orders: args.orders.is_some(),
+        initiators: args.initiators.clone(),
+        faults: (&args.may).into(),
+    })?)
+}
+
+/// How hard to try, as the command line says.
+pub fn effort(args: &CheckArgs) -> Result<Effort, Failure> {
+    Ok(Effort {
+        reduction: !args.no_reduction,
+        symmetry: !args.no_symmetry,
+        threads: args.threads.into(),
+        memory: memory::for_states(args.memory)?,
+        states: args.states.unwrap_or(u64::MAX),
+        time: args.time,
+    })
+}
+
+fn how_far(plan: &CheckPlan, now: &FamilyProgress) -> String {
+    let rate = (now.states as f64 / now.elapsed.as_secs_f64().max(1e-9)) as u64;
+    let [states, rate, queue] = [now.states, rate, now.current.queue].map(grouped);
+    let which = if plan.size > 1 { format!(", check {} of {}", now.check, plan.size) } else { String::new() };
+    let depth = now.current.depth;
+    format!("{states} states, {rate} a second, depth {depth}, {queue} in the queue{which}")
+}
+
+/// How the program is to end: as the run says that it shows.
+fn exit_status(report: &CheckReport) -> ExitStatus {
+    match report.gravest() {
+        Some((Property::OneLeader | Property::BestLeads, _)) => ExitStatus::Unsafe,
+        Some((Property::Eventually | Property::SomeoneLeads, _)) => ExitStatus::NotLive,
+        // Some name another, or some do not know.
+        Some((Property::AllAgree, violation)) if violation.report().ruling.outcome == Outcome::Split => {
+            ExitStatus::Unsafe
+        }
+        Some((Property::AllAgree, _)) => ExitStatus::NotLive,
+        Some((Property::AsClaimed, _)) => ExitStatus::NotAsClaimed,
+        None if report.verdict() == Verdict::Incomplete => ExitStatus::Incomplete,
+        None => ExitStatus::Fine,
+    }
+}

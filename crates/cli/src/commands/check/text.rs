@@ -1,0 +1,241 @@
+//! What was checked, for people.
+
+use super::story;
+use crate::again;
+use crate::args::CheckArgs;
+use crate::args::values::{Drift, comma_separated};
+use crate::output::line;
+use crate::output::{self, Column, grouped};
+use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
+use bellwether_core::Driving;
+use bellwether_model::TimeModel;
+use bellwether_sim::LinkOrder;
+
+/// Says what holds and what does not, and how it was report.
+pub fn describe(args: &CheckArgs, plan: &CheckPlan, report: &CheckReport) -> String {
+    let mut text = format!("{}: {}\n\n", subject(plan), verdict(plan, report));
+    text.push_str(&heading(plan));
+    text.push_str(&coverage(plan, report));
+    text.push('\n');
+    text.push_str(&properties(report));
+    if let Some((property, violation)) = report.gravest() {
+        text.push('\n');
+        text.push_str(&counterexample(plan, property, violation));
+        text.push_str("\nto play it:\n");
+        text.push_str(&commands(args));
+    } else {
+        text.push_str(&format!("\nagain: {}\n", again::check(args)));
+    }
+    text
+}
+
+fn subject(plan: &CheckPlan) -> String {
+    let spec = plan.algorithm.spec;
+    format!("{}/{}, {}", spec.name, spec.variant, count(plan.ids.len() as u64, "member"))
+}
+
+/// "1 state", "2 states".
+fn count(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+fn verdict(plan: &CheckPlan, report: &CheckReport) -> String {
+    match (report.verdict(), &report.incomplete) {
+        (Verdict::Violated, _) => "violated".to_owned(),
+        (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(report.states, "state")),
+        _ if report.goes_on => {
+            let says = match report.verdict_on(Property::OneLeader) {
+                Verdict::Holds => "one leader in all",
+                _ => "nothing to hold yet in the",
+            };
+            format!("{says} {} of {}", count(report.states, "state"), horizon(plan))
+        }
+        (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(report.states, "state")),
+        _ if report.is_cut => {
+            format!("holds in all {} of runs with few draws", count(report.states, "state"))
+        }
+        _ => format!("holds in all {}", count(report.states, "state")),
+    }
+}
+
+/// How far runs were followed that go on.
+fn horizon(plan: &CheckPlan) -> String {
+    format!("{} of the clock", count(plan.liberties.ticks.into(), "step"))
+}
+
+/// What was checked.
+fn heading(plan: &CheckPlan) -> String {
+    let mut text = line("network", &plan.shape);
+    let members = match plan.seating {
+        None => comma_separated(&plan.ids),
+        Some(_) => format!("{}, in every order that matters", comma_separated(&plan.ids)),
+    };
+    text.push_str(&line("members", members));
+    let callers = match &plan.initiators {
+        InitiatorSets::All => "everyone".to_owned(),
+        InitiatorSets::Any => "every set of members, one after the other".to_owned(),
+        InitiatorSets::One => "one member: each in turn".to_owned(),
+        InitiatorSets::Ids(ids) => comma_separated(ids),
+    };
+    text.push_str(&line("initiators", callers));
+    text.push_str(&line("faults", faults(plan)));
+    text.push_str(&line("time", time(plan)));
+    text
+}
+
+/// What may go wrong, in words.
+fn faults(plan: &CheckPlan) -> String {
+    let may = &plan.liberties;
+    let budgets = [
+        (may.crashes, "crash", "crashes"),
+        (may.recoveries, "recovery", "recoveries"),
+        (may.losses, "lost message", "lost messages"),
+        (may.duplicates, "message that comes twice", "messages that come twice"),
+        (may.pauses, "pause", "pauses"),
+        (may.requests, "request to a leader", "requests to leaders"),
+    ];
+    let mut parts: Vec<String> = budgets
+        .into_iter()
+        .filter(|(most, ..)| *most > 0)
+        .map(|(most, one, many)| if most == 1 { format!("1 {one}") } else { format!("{most} {many}") })
+        .collect();
+    if plan.setup.links == LinkOrder::Reordering {
+        parts.push("messages overtake each other".to_owned());
+    }
+    if parts.is_empty() {
+        parts.push("none".to_owned());
+    }
+    if plan.setup.ring_closes {
+        parts.push("the ring closes round its dead".to_owned());
+    }
+    if may.detector {
+        parts.push("members are told of deaths, some time after".to_owned());
+    }
+    if may.certified {
+        parts.push("crashes are certified".to_owned());
+    }
+    parts.join("; ")
+}
+
+/// What time is, in words.
+fn time(plan: &CheckPlan) -> String {
+    let mut parts = match plan.liberties.time {
+        TimeModel::Any => vec!["messages take any time, and timers run out at any time".to_owned()],
+        TimeModel::Clock { grain, drift } => {
+            let mut parts = vec![format!("a clock, {} to the bound on delays", count(grain.into(), "step"))];
+            parts.extend((drift > 0).then(|| format!("members' clocks drift by up to {}", Drift(drift))));
+            parts
+        }
+    };
+    if plan.algorithm.driving == Driving::Rounds {
+        parts.push("rounds run over a synchroniser".to_owned());
+    }
+    if plan.liberties.stops_at_goal {
+        let goes_on = match (plan.algorithm.driving, plan.liberties.time) {
+            (Driving::Rounds, _) => "and is not followed further",
+            (_, TimeModel::Clock { .. }) => "(--ticks goes on)",
+            (_, TimeModel::Any) => "(--timing clock --ticks goes on)",
+        };
+        parts.push(format!("a run is over when all is right {goes_on}"));
+    }
+    if plan.liberties.late_calls {
+        parts.push("members may hear from others before they call".to_owned());
+    }
+    parts.join("; ")
+}
+
+/// What was seen, and what stood for what.
+fn coverage(plan: &CheckPlan, report: &CheckReport) -> String {
+    let [states, transitions] = [(report.states, "state"), (report.transitions, "transition")]
+        .map(|(number, what)| count(number, what));
+    let mut text = line("seen", format!("{states}, {transitions}, depth {}", report.depth));
+    if plan.size > 1 {
+        text.push_str(&line("", format!("in {} of {}", report.checked, count(plan.size, "check"))));
+    }
+    if let Some(why) = &report.incomplete {
+        text.push_str(&line("", format!("not everything: {why}")));
+    }
+    if report.is_cut {
+        let most = count(plan.liberties.draws.into(), "number");
+        text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
+    }
+    if report.goes_on {
+        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(plan))));
+    }
+    let stood = match (report.reduced, report.symmetric) {
+        (true, true) => {
+            "one order for all that lead to the same, one state for all that differ by a turn or by names"
+        }
+        (true, false) => "one order for all that lead to the same (--no-reduction follows all)",
+        (false, true) => {
+            "one state for all that differ by a turn or by names (--no-symmetry tells them apart)"
+        }
+        (false, false) => "every order, every state",
+    };
+    text.push_str(&line("followed", stood));
+    text.push_str(&line("", "states are compared whole: none is lost to a hash that is like another's"));
+    text
+}
+
+fn properties(report: &CheckReport) -> String {
+    let mut table = output::table(&[
+        Column::Left("property"),
+        Column::Left("what it says"),
+        Column::Left("verdict"),
+        Column::Right("seen"),
+        Column::Left("of its twin"),
+        Column::Right("steps"),
+    ]);
+    for one in &report.properties {
+        let steps = one.violation.as_ref().map(|violation| violation.run.actions.len().to_string());
+        table.add_row([
+            one.property.name().to_owned(),
+            one.property.sentence().to_owned(),
+            in_words(one.verdict, one.seen).to_owned(),
+            grouped(one.seen),
+            one.property.twin().to_owned(),
+            steps.unwrap_or_default(),
+        ]);
+    }
+    output::lines_of(&table)
+}
+
+fn in_words(verdict: Verdict, seen: u64) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "VIOLATED",
+        Verdict::Incomplete if seen == 0 => "not seen yet",
+        Verdict::Incomplete => "open",
+        Verdict::Vacuous => "says nothing",
+    }
+}
+
+fn counterexample(plan: &CheckPlan, property: Property, violation: &Violation) -> String {
+    let steps = count(violation.run.actions.len() as u64, "step");
+    let shortest = match (violation.run.is_shortest, violation.run.loop_from) {
+        (true, _) => "no shorter run breaks it",
+        (false, None) => "perhaps a shorter run breaks it too",
+        (false, Some(_)) => "the loop is the shortest of some that were tried",
+    };
+    let mut text = format!("{} is violated in {steps}; {shortest}\n", property.name());
+    if let Some(claim) = &violation.run.claim {
+        text.push_str(&line("claim", claim));
+    }
+    if plan.size > 1 {
+        let (ids, callers) = (violation.ids(), violation.case.initiators());
+        text.push_str(&line("members", comma_separated(&ids)));
+        text.push_str(&line("initiators", comma_separated(&callers)));
+    }
+    text.push('\n');
+    text.push_str(&story::tell(violation));
+    text
+}
+
+/// How to see the run again.
+fn commands(args: &CheckArgs) -> String {
+    let name = args.files.save.as_ref().map(|path| path.display().to_string());
+    let file = again::quoted(name.as_deref().unwrap_or("run.toml"));
+    let save =
+        if name.is_some() { String::new() } else { format!("    {} --save {file}\n", again::check(args)) };
+    format!("{save}    bellwether play {file}\n")
+}

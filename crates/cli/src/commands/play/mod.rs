@@ -1,0 +1,86 @@
+//! `bellwether play`.
+
+mod json;
+mod text;
+mod viewer;
+
+use crate::args::{OutcomeFormat, PlayArgs};
+use crate::commands::scenarios::algorithm;
+use crate::error::{Failure, Verdict};
+use crate::look::Look;
+use crate::output;
+use crate::{file, shipped};
+use bellwether_engine::ALGORITHMS;
+use bellwether_lab::scenario::{Resolved, Scenario};
+use bellwether_lab::wording::Heading;
+use bellwether_model::recording::record;
+
+/// Plays a scenario, exports it, or checks it.
+pub fn run(args: &PlayArgs) -> Result<Verdict, Failure> {
+    check_exports(args)?;
+    let (name, scenario) = shipped::find(&args.scenario)?;
+    if scenario.waits_for.is_some() && !args.check && args.export.is_empty() {
+        output::print(text::heading(&name, &scenario).as_bytes())?;
+        return Ok(Verdict::Fine);
+    }
+    let resolved = scenario.resolve(&ALGORITHMS)?;
+    if !args.check || !args.export.is_empty() {
+        show(args, &scenario, &resolved)?;
+    }
+    if args.check { check(&name, &scenario, &resolved, args.format) } else { Ok(Verdict::Fine) }
+}
+
+/// The standard output has room for one thing.
+fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
+    let to_stdout = args.export.iter().filter(|export| export.path.is_none()).count();
+    if to_stdout + usize::from(args.check) > 1 {
+        return Err(Failure::input_with_hint(
+            "the standard output has room for one thing",
+            "give exports a file, as in --export svg:run.svg",
+        ));
+    }
+    Ok(())
+}
+
+/// Records the run, and writes it or lets the user step through it.
+fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
+    let recording = record(&ALGORITHMS.entries[resolved.entry], &resolved.plan, resolved.mode)?;
+    let heading = Heading { title: scenario.title.clone(), about: about(scenario) };
+    for export in &args.export {
+        let written = export.format.write(&recording, &heading);
+        match &export.path {
+            Some(path) => file::write(path, written.as_bytes())?,
+            None => output::print(written.as_bytes())?,
+        }
+    }
+    if args.export.is_empty() {
+        viewer::play(&recording, &heading, Look::of_terminal(args.ascii, args.color))?;
+    }
+    Ok(())
+}
+
+/// The scenario's story, its algorithm and where it comes from.
+fn about(scenario: &Scenario) -> String {
+    let source = scenario.source.as_ref().map(|source| format!("; {source}")).unwrap_or_default();
+    let from = format!("({}{source})", algorithm(scenario));
+    if scenario.about.is_empty() { from } else { format!("{}\n{from}", scenario.about.trim_end()) }
+}
+
+/// Runs it, and tells whether it came out as expected.
+fn check(
+    name: &str,
+    scenario: &Scenario,
+    resolved: &Resolved,
+    format: OutcomeFormat,
+) -> Result<Verdict, Failure> {
+    let played = resolved.play();
+    let mismatches = scenario.expect.check(&played);
+    let verdict = if mismatches.is_empty() { Verdict::Fine } else { Verdict::NotAsClaimed };
+    match format {
+        OutcomeFormat::Text => {
+            output::print(text::verdict(name, scenario, &played, &mismatches).as_bytes())?;
+        }
+        OutcomeFormat::Json => output::print_json(&json::Checked::new(name, scenario, &played, &mismatches))?,
+    }
+    Ok(verdict)
+}

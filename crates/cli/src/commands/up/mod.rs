@@ -1,0 +1,34 @@
+//! `bellwether up`: a real cluster on this machine. Every member is a process, below a supervisor of its own.
+
+mod deeds;
+mod home;
+mod keeper;
+mod kept;
+mod record;
+mod run;
+mod screen;
+mod standing;
+mod tale;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod vigil;
+
+use crate::args::UpArgs;
+use crate::choice::Choice;
+use crate::error::{Failure, Verdict};
+use bellwether::{ALGORITHMS, StartError};
+use bellwether_core::DetectorChoice;
+use run::Run;
+
+/// Runs a cluster until it is told to end.
+pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
+    let choice = Choice::find(&args.algorithm, None)?;
+    if let Some(text) = &args.detector {
+        let detector = DetectorChoice::parse(ALGORITHMS.detectors, text)?;
+        if detector.entry().is_oracle {
+            return Err(Failure::input(StartError::Oracle(detector.entry().name)));
+        }
+    }
+    Run::start(args, choice)?.go_on_to_the_end()
+}

@@ -1,0 +1,164 @@
+//! The survival matrix: swarms of algorithms under failure models, and what became of them.
+
+use crate::seeds::Seeds;
+use crate::shrink;
+use crate::swarm::{self, Case, Class, Model, Options, Verdict};
+use bellwether_core::{Registry, Spec};
+use bellwether_sim::{Runner, Setup, SetupError, in_parallel};
+use std::collections::BTreeMap;
+
+/// How the cells of a matrix are filled.
+#[derive(Clone, Debug)]
+pub struct Matrix<'r> {
+    /// Where the algorithms are.
+    pub registry: &'r Registry<Runner>,
+    /// What is the same for all runs.
+    pub options: Options,
+    /// On how many cores; 0: on all of them.
+    pub threads: usize,
+}
+
+/// What became of the runs of one algorithm under one failure model.
+#[derive(Clone, Debug)]
+pub struct MatrixCell {
+    /// The algorithm's place in the registry.
+    pub entry: usize,
+    /// The algorithm.
+    pub spec: &'static Spec,
+    /// What went wrong.
+    pub model: Model,
+    /// How many runs became what.
+    pub counts: BTreeMap<Class, u64>,
+    /// In how many two led at once for a while.
+    pub two_for_a_while: u64,
+    /// The first seed of each class.
+    pub first: BTreeMap<Class, u64>,
+}
+
+/// A run that failed.
+#[derive(Clone, Copy, Debug)]
+pub struct FailedRun<'c> {
+    /// In which cell.
+    pub cell: &'c MatrixCell,
+    /// What became of it.
+    pub class: Class,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// A run that failed, reduced.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The algorithm's place in the registry.
+    pub entry: usize,
+    /// What went wrong.
+    pub model: Model,
+    /// What became of it.
+    pub class: Class,
+    /// The seed of the swarm's run.
+    pub found_at: u64,
+    /// What is left of its setup.
+    pub setup: Setup,
+    /// With which seed.
+    pub seed: u64,
+}
+
+impl Matrix<'_> {
+    /// Fills a cell: runs an algorithm under a model with so many seeds. `each` is told of every run as it ends, from
+    /// any thread.
+    ///
+    /// # Errors
+    /// The first [`SetupError`].
+    pub fn fill(
+        &self,
+        entry: usize,
+        model: Model,
+        seeds: Seeds,
+        each: impl Fn() + Sync,
+    ) -> Result<MatrixCell, SetupError> {
+        let verdicts = in_parallel(self.threads, seeds.count, |number| {
+            let case = Case { entry, model, seed: seeds.at(number) };
+            let verdict = swarm::run(self.registry, case, &self.options);
+            each();
+            verdict
+        })?;
+        Ok(MatrixCell::new(entry, self.registry.entries[entry].spec, model, &verdicts, seeds))
+    }
+
+    /// The setup of one run of a cell.
+    #[must_use]
+    pub fn draw(&self, cell: &MatrixCell, seed: u64) -> Setup {
+        let case = Case { entry: cell.entry, model: cell.model, seed };
+        swarm::draw_for(self.registry, case, &self.options)
+    }
+
+    /// Reduces failures, with so many runs each. `each` is told of every one as it ends, from any thread.
+    ///
+    /// # Errors
+    /// [`SetupError::Threads`].
+    pub fn reduce(
+        &self,
+        failures: &[FailedRun<'_>],
+        most_runs: u64,
+        each: impl Fn() + Sync,
+    ) -> Result<Vec<Example>, SetupError> {
+        in_parallel(self.threads, failures.len() as u64, |number| {
+            let FailedRun { cell, class, seed: found_at } = failures[number as usize];
+            let setup = self.draw(cell, found_at);
+            let shrunk = swarm::reduce(&self.registry.entries[cell.entry], &setup, found_at, most_runs);
+            each();
+            let MatrixCell { entry, model, .. } = *cell;
+            Ok(Example { entry, model, class, found_at, setup: shrunk.setup, seed: shrunk.seed })
+        })
+    }
+}
+
+impl MatrixCell {
+    fn new(
+        entry: usize,
+        spec: &'static Spec,
+        model: Model,
+        verdicts: &[Verdict],
+        seeds: Seeds,
+    ) -> MatrixCell {
+        let two_for_a_while = verdicts.iter().filter(|verdict| verdict.two_for_a_while).count() as u64;
+        let (mut counts, mut first) = (BTreeMap::new(), BTreeMap::new());
+        for (number, verdict) in (0..).zip(verdicts) {
+            *counts.entry(verdict.class).or_default() += 1;
+            first.entry(verdict.class).or_insert(seeds.at(number));
+        }
+        MatrixCell { entry, spec, model, counts, two_for_a_while, first }
+    }
+
+    /// How many runs became that.
+    #[must_use]
+    pub fn count(&self, class: Class) -> u64 {
+        self.counts.get(&class).copied().unwrap_or(0)
+    }
+
+    /// The worst that became of any run.
+    #[must_use]
+    pub fn worst(&self) -> Class {
+        self.counts.last_key_value().map_or(Class::Right, |(&class, _)| class)
+    }
+
+    /// The first failure of each class, the mildest first.
+    pub fn failures(&self) -> impl DoubleEndedIterator<Item = FailedRun<'_>> {
+        let failed = self.first.iter().filter(|(class, _)| class.is_failure());
+        failed.map(|(&class, &seed)| FailedRun { cell: self, class, seed })
+    }
+
+    /// Whether the algorithm fails though it declares to survive.
+    #[must_use]
+    pub fn contradicts(&self) -> bool {
+        self.worst().is_failure() && self.model.is_survived_by(self.spec)
+    }
+}
+
+impl Example {
+    /// How large it is: members, faults left to chance, other faults.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize, usize) {
+        shrink::size(&self.setup)
+    }
+}
