@@ -104,7 +104,7 @@ impl RunSpec {
         let diameter = network.diameter();
         let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
         if self.ring_closes && !matches!(plan.topology, Topology::Ring { .. }) {
-            let problem = format!("--ring-closes is for rings, and {shape} is not one: leave it out");
+            let problem = format!("`ring_closes` is for rings, and {shape} is not one: leave it out");
             return Err(SetupError::Fault { key: "ring_closes", problem });
         }
         plan.ring_closes = self.ring_closes;
@@ -157,7 +157,7 @@ impl RunSpec {
         let wrong = |problem| Err(SetupError::Fault { key, problem });
         if !spec.knows.has(Knowledge::DUTIES) {
             let name = spec.name;
-            return wrong(format!("in {name} every member votes and may lead: leave out --{key}"));
+            return wrong(format!("in {name} every member votes and may lead: leave out `{key}`"));
         }
         let mut duties = vec![Duty::Full; n as usize];
         let named = self.witnesses.iter().map(|id| ("witness", *id, Duty::Witness));
@@ -169,7 +169,7 @@ impl RunSpec {
             }
         }
         if !duties.iter().any(|duty| duty.leads()) {
-            return wrong("nobody is left that may lead: name fewer --witnesses or --observers".to_owned());
+            return wrong("nobody is left that may lead: name fewer `witnesses` or `observers`".to_owned());
         }
         Ok(duties)
     }
@@ -181,9 +181,9 @@ impl RunSpec {
         let others = [
             (!self.script.is_empty(), "events"),
             (!self.link_faults.is_none(), "what links do to messages"),
-            (self.detector.is_some(), "--detector"),
-            (self.delay != Delay::Unit, "--delay"),
-            (is_limited, "--until and --max-messages"),
+            (self.detector.is_some(), "`detector`"),
+            (self.delay != Delay::Unit, "`delay`"),
+            (is_limited, "`until` and `max_messages`"),
         ];
         if let Some((_, other)) = others.into_iter().find(|(is_given, _)| *is_given) {
             let problem =
@@ -277,7 +277,7 @@ impl RunSpec {
         }
         if let Some(ids) = network.ids() {
             if self.order.is_some() {
-                let problem = format!("{shape} says which ids lie where: leave out --order");
+                let problem = format!("{shape} says which ids lie where: leave out `order`");
                 return Err(SetupError::Fault { key: "order", problem });
             }
             return Ok((ids.to_vec(), Order::Explicit));

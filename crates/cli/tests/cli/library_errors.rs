@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every library crate.
-const LIBRARIES: [&str; 9] =
-    ["algorithms", "bellwether", "check", "cluster", "core", "engine", "lab", "model", "sim"];
+const LIBRARIES: [&str; 10] =
+    ["algorithms", "bellwether", "check", "cluster", "core", "engine", "lab", "model", "runspec", "sim"];
+/// Where flags are the matter: the options of a run with their help, and the command that repeats it.
+const ABOUT_FLAGS: [&str; 2] = ["runspec/src/fields.rs", "runspec/src/shell.rs"];
 
 /// The string literals of a file that are part of the program: not comments, not tests.
 fn literals(tokens: TokenStream, found: &mut Vec<String>) {
@@ -86,7 +88,8 @@ fn flag(text: &str) -> Option<&str> {
 fn library_errors_name_no_flags() {
     let mut count = 0;
     for library in LIBRARIES {
-        for (file, text) in literals_of(library) {
+        let told = literals_of(library).into_iter();
+        for (file, text) in told.filter(|(file, _)| !ABOUT_FLAGS.iter().any(|path| file.ends_with(path))) {
             assert_eq!(flag(&text), None, "{}: {text}", file.display());
             count += 1;
         }
@@ -105,7 +108,7 @@ fn each_field_that_library_errors_name_is_an_option() {
     let help: String =
         ["simulate", "check"].map(|command| run_well(&format!("{command} --help")).stdout).concat();
     let mut named = Vec::new();
-    for library in ["check", "model", "sim"] {
+    for library in ["check", "model", "runspec", "sim"] {
         for (_, text) in literals_of(library) {
             // What is between the first backquote and the second, the third and the fourth ...
             let fields = text.split('`').skip(1).step_by(2).map(str::to_owned);
