@@ -18,7 +18,7 @@ const LARGE: [u32; 3] = [16, 30, 64];
 /// Every shape of two-way links.
 fn shapes() -> impl Iterator<Item = &'static str> {
     let usual = Shape::NAMES.iter().filter_map(|&name| match name {
-        "ring" | "digraph" | "file" => None, // one-way, or not drawn
+        "ring" | "digraph" | "file" | "links" => None, // one-way, or not drawn
         "gnp" => Some("gnp:0.3"),
         "regular" => Some("regular:3"),
         name => Some(name),
