@@ -314,6 +314,7 @@ fn code(input: &Input<&u32>) -> u64 {
         Input::Ask(Ask::Stand) => word(5, 4, 0),
         Input::Ask(Ask::Withdraw) => word(5, 5, 0),
         Input::Death(port) => word(6, port.0, 0),
+        Input::Back(port) => word(7, port.0, 0),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Found {
     pub is_cut: bool,
     /// Whether runs went on after the last step that the clock may make.
     pub goes_on: bool,
+    /// Whether runs were not followed to their end in which elections would be started again more often.
+    pub restarts_cut: bool,
     /// How long it took.
     pub took: Duration,
 }
@@ -114,6 +116,7 @@ impl Found {
             symmetric: false,
             is_cut: false,
             goes_on: false,
+            restarts_cut: false,
             took: Duration::ZERO,
         }
     }
@@ -139,6 +142,7 @@ impl Found {
         self.symmetric |= checked.symmetric;
         self.is_cut |= checked.is_cut;
         self.goes_on |= checked.goes_on;
+        self.restarts_cut |= checked.restarts_cut;
         for (ruled, finding) in self.properties.iter_mut().zip(checked.findings) {
             ruled.take(inquiry, case, finding)?;
         }

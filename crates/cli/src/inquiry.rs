@@ -8,7 +8,9 @@ use crate::memory;
 use crate::request::{Wanted, members};
 use bellwether_check::Wishes;
 use bellwether_check::family::{self, Seating};
-use bellwether_core::{Driving, Goal, Id, Identities, Knowledge, Lasting, Starts, Timing, Topology};
+use bellwether_core::{
+    CallPolicy, Driving, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
+};
 use bellwether_sim::network::Shape;
 use bellwether_sim::rules::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::{Callers, Members, Plan, Setup};
@@ -255,11 +257,13 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
         ("--drift", may.drift.is_some()),
         ("--ticks", may.ticks.is_some()),
         ("--pauses", may.pauses > 0),
+        ("--restart-after", may.restart_after.is_some()),
     ];
     let stray = given.iter().find_map(|(option, is_given)| is_given.then_some(*option));
     if let (false, Some(option)) = (has_clock, stray) {
         return Err(Failure::input(format!("there is no clock here: {option} goes with --timing clock")));
     }
+    check_restarts(spec, may)?;
     let time = if has_clock { TimeModel::Clock { grain, drift } } else { TimeModel::Any };
     // In rounds members go on for ever, unless they halt.
     let keeps_in_step = choice.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts;
@@ -271,6 +275,9 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
         duplicates: may.duplicates,
         pauses: may.pauses,
         requests: may.requests,
+        suspicions: may.suspicions,
+        restarts: may.restarts,
+        restart_after: may.restart_after.unwrap_or(CallPolicy::RESTART_AFTER),
         draws: may.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
         late_calls: may.late_calls,
         detector: may.detector.or(may.crashes > 0 && spec.knows.has(Knowledge::DETECTOR)),
@@ -289,6 +296,23 @@ fn liberties(choice: &Choice, may: &MayArgs, plan: &Plan) -> Result<Liberties, F
         )));
     }
     Ok(liberties)
+}
+
+/// Whether elections of an algorithm can be started again from outside, if they are to be.
+fn check_restarts(spec: &Spec, may: &MayArgs) -> Result<(), Failure> {
+    let name = spec.name;
+    if may.restart_after.is_some() && may.restarts == 0 {
+        return Err(Failure::input("no election is started again: --restart-after goes with --restarts"));
+    }
+    if may.restarts > 0 && spec.starts == Starts::Everyone {
+        return Err(Failure::input(format!("in {name} every member starts by itself: leave out --restarts")));
+    }
+    if may.restarts > 0 && CallPolicy::begins_anew_in_cluster(spec) {
+        return Err(Failure::input(format!(
+            "a cluster boots {name} anew for each election, and numbers elections, which is not checked: leave out --restarts"
+        )));
+    }
+    Ok(())
 }
 
 fn size_of_family(seating: Option<Seating>, callers: &WhoCalls, n: usize) -> Result<u64, Failure> {

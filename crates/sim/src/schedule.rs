@@ -1,7 +1,7 @@
 //! A run that is said step by step, and not left to delays and chance.
 
 use crate::plan::Plan;
-use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel, What};
+use crate::rules::{Action, Deed, Instruction, Liberties, Rules, TimeModel, What, Word};
 use crate::setup::SetupError;
 use bellwether_core::{Span, Time};
 
@@ -78,6 +78,8 @@ impl Liberties {
         let count = |fits: &dyn Fn(&Instruction) -> bool| {
             u8::try_from(steps.iter().filter(|step| fits(step)).count()).unwrap_or(u8::MAX)
         };
+        let is_suspicion =
+            |step: &Instruction| matches!(step.deed, Deed::Tell(_, _, Word::Suspected | Word::Unsuspected));
         let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
         Liberties {
             crashes: count(&|step| matches!(step.deed, Deed::Crash(_)) || step.crash_after.is_some()),
@@ -86,8 +88,10 @@ impl Liberties {
             duplicates: count(&|step| matches!(step.deed, Deed::Duplicate(_))),
             pauses: count(&|step| matches!(step.deed, Deed::Pause(_))),
             requests: count(&|step| matches!(step.deed, Deed::Ask(..))),
+            suspicions: count(&is_suspicion),
+            restarts: count(&|step| matches!(step.deed, Deed::CallAgain(_))),
             late_calls: true,
-            detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
+            detector: count(&|step| matches!(step.deed, Deed::Tell(..)) && !is_suspicion(step)) > 0,
             certified: count(&|step| matches!(step.deed, Deed::Certify(..))) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()

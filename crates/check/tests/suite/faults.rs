@@ -20,6 +20,8 @@ fn cost(action: Action) -> Spent {
         duplicates: is(matches!(action.what, What::Duplicate(..))),
         pauses: is(matches!(action.what, What::Pause(_))),
         requests: is(matches!(action.what, What::Ask(..))),
+        suspicions: is(action.what.is_suspicion()),
+        restarts: is(matches!(action.what, What::CallAgain(_))),
         ticks: u16::from(action.what == What::Tick),
         untold: 0, // nothing is certified here
     }

@@ -14,14 +14,13 @@ use std::collections::BTreeSet;
 /// moment: with links that keep the order of messages, whatever a wire delivers is the same duty.
 fn duty(now: &Situation, what: What) -> Option<String> {
     match what {
+        _ if what.is_fault() => None,
         What::Deliver(wire, _) => Some(format!("deliver {wire}")),
         What::TimeOut(member, timer) => {
             Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
         }
         What::Tell(member, port, _) => Some(format!("tell {member} {port}")),
-        What::Boot(_) | What::Call(_) | What::Tick => Some(format!("{what:?}")),
-        What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => None,
-        What::Pause(_) | What::Wake(_) | What::Ask(..) | What::Certify(_) => None, // there are none here
+        _ => Some(format!("{what:?}")),
     }
 }
 

@@ -46,12 +46,12 @@ fn verdict(inquiry: &Inquiry, found: &Found) -> String {
     match (found.verdict(), &found.incomplete) {
         (Verdict::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(found.states, "state")),
-        _ if found.goes_on => {
+        _ if found.goes_on || found.restarts_cut => {
             let says = match found.verdict_on(Property::OneLeader) {
                 Verdict::Holds => "one leader in all",
                 _ => "nothing to hold yet in the",
             };
-            format!("{says} {} of {}", count(found.states, "state"), horizon(inquiry))
+            format!("{says} {} of {}", count(found.states, "state"), horizon(inquiry, found))
         }
         (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(found.states, "state")),
         _ if found.is_cut => format!("holds in all {} of runs with few draws", count(found.states, "state")),
@@ -60,8 +60,11 @@ fn verdict(inquiry: &Inquiry, found: &Found) -> String {
 }
 
 /// How far runs were followed that go on.
-fn horizon(inquiry: &Inquiry) -> String {
-    format!("{} of the clock", count(inquiry.liberties.ticks.into(), "step"))
+fn horizon(inquiry: &Inquiry, found: &Found) -> String {
+    let may = &inquiry.liberties;
+    let steps = found.goes_on.then(|| format!("{} of the clock", count(may.ticks.into(), "step")));
+    let restarts = found.restarts_cut.then(|| format!("up to {}", count(may.restarts.into(), "restart")));
+    steps.into_iter().chain(restarts).collect::<Vec<_>>().join(" and ")
 }
 
 /// What was checked.
@@ -94,6 +97,7 @@ fn faults(inquiry: &Inquiry) -> String {
         (may.duplicates, "message that comes twice", "messages that come twice"),
         (may.pauses, "pause", "pauses"),
         (may.requests, "request to a leader", "requests to leaders"),
+        (may.suspicions, "suspicion", "suspicions"),
     ];
     let mut parts: Vec<String> = budgets
         .into_iter()
@@ -139,6 +143,16 @@ fn time(inquiry: &Inquiry) -> String {
         };
         parts.push(format!("a run is over when all is right {goes_on}"));
     }
+    if inquiry.liberties.restarts > 0 {
+        let times = count(inquiry.liberties.restarts.into(), "time");
+        let long = match inquiry.liberties.time {
+            TimeModel::Any => "any time".to_owned(),
+            TimeModel::Clock { .. } => count(inquiry.liberties.restart_after.into(), "delay bound"),
+        };
+        parts.push(format!(
+            "members without a leader for {long} start an election again, up to {times} in all"
+        ));
+    }
     if inquiry.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());
     }
@@ -160,8 +174,8 @@ fn coverage(inquiry: &Inquiry, found: &Found) -> String {
         let most = count(inquiry.liberties.draws.into(), "number");
         text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
     }
-    if found.goes_on {
-        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(inquiry))));
+    if found.goes_on || found.restarts_cut {
+        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(inquiry, found))));
     }
     let stood = match (found.reduced, found.symmetric) {
         (true, true) => {

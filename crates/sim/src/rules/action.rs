@@ -30,11 +30,13 @@ pub enum What {
     Boot(u8),
     /// A member calls an election.
     Call(u8),
+    /// A member that has had no leader for long calls an election, perhaps again.
+    CallAgain(u8),
     /// A message arrives: of those on its wire, the one at this place.
     Deliver(u8, u8),
     /// One of a member's timers, by number, runs out.
     TimeOut(u8, u8),
-    /// A member's detector takes the neighbour at a port for dead (or alive again).
+    /// A member hears something of the neighbour at a port: from its detector, or because a connection closed or opened.
     Tell(u8, u8, Word),
     /// The clock moves on.
     Tick,
@@ -88,20 +90,41 @@ impl Ask {
     }
 }
 
-/// What a detector can say of a neighbour.
+/// What a member can hear of a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Word {
-    /// It is dead.
+    /// It is dead: a detector says so, and is right.
     Failed,
-    /// It is back.
+    /// It is back, after it was dead.
     Working,
+    /// It is suspected, rightly or wrongly: by a detector with three values, or because a connection has closed.
+    Suspected,
+    /// It is suspected no longer: it has been heard, or a connection has opened.
+    Unsuspected,
+}
+
+impl Word {
+    /// All of them.
+    pub const ALL: [Word; 4] = [Word::Failed, Word::Working, Word::Suspected, Word::Unsuspected];
+
+    /// As people write it.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Word::Failed => "failed",
+            Word::Working => "working",
+            Word::Suspected => "suspected",
+            Word::Unsuspected => "unsuspected",
+        }
+    }
 }
 
 impl From<Word> for Verdict {
     fn from(word: Word) -> Verdict {
         match word {
             Word::Failed => Verdict::Failed,
-            Word::Working => Verdict::Working,
+            Word::Working | Word::Unsuspected => Verdict::Working,
+            Word::Suspected => Verdict::Suspected,
         }
     }
 }
@@ -113,14 +136,22 @@ impl From<What> for Action {
 }
 
 impl What {
-    /// Whether it only may happen, and need not: a fault, the end of one, or a request. (A pause ends some time:
+    /// Whether a member hears a suspicion, or that one was wrong.
+    #[must_use]
+    pub fn is_suspicion(self) -> bool {
+        matches!(self, What::Tell(.., Word::Suspected | Word::Unsuspected))
+    }
+
+    /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, or a request. (A pause ends some time:
     /// one that does not is a crash.)
     #[must_use]
     pub fn is_fault(self) -> bool {
         match self {
             What::Crash(_) | What::Recover(_) | What::Lose(..) | What::Duplicate(..) => true,
             What::Pause(_) | What::Ask(..) | What::Certify(_) => true,
-            What::Boot(_) | What::Call(_) | What::Deliver(..) | What::TimeOut(..) | What::Tell(..) => false,
+            What::Tell(..) => self.is_suspicion(),
+            What::Boot(_) | What::Call(_) | What::CallAgain(_) => false,
+            What::Deliver(..) | What::TimeOut(..) => false,
             What::Tick | What::Wake(_) => false,
         }
     }

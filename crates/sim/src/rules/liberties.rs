@@ -1,7 +1,7 @@
 //! What the world may do to members.
 
 use crate::plan::Plan;
-use bellwether_core::Span;
+use bellwether_core::{CallPolicy, Span, Spec};
 
 /// What may go wrong, and how far: liberties that the world takes with the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,14 @@ pub struct Liberties {
     pub pauses: u8,
     /// How many times a member that leads may be asked to resign, or to let another lead.
     pub requests: u8,
+    /// How many times members may hear a suspicion, right or wrong, or that a suspicion was wrong.
+    pub suspicions: u8,
+    /// How many times members that have had no leader for long may start an election again, as those of a cluster do. Runs
+    /// in which they would do so once more are not followed.
+    pub restarts: u8,
+    /// For how many delay bounds a member then has had no leader, where there is a clock. (Where there is none, that may be
+    /// any time.)
+    pub restart_after: u32,
     /// How many numbers each member may draw; any number if it is [`u8::MAX`].
     pub draws: u8,
     /// Whether those that are to call an election may hear from others before they do. If not, they call first,
@@ -66,6 +74,9 @@ impl Liberties {
         duplicates: 0,
         pauses: 0,
         requests: 0,
+        suspicions: 0,
+        restarts: 0,
+        restart_after: CallPolicy::RESTART_AFTER,
         draws: u8::MAX,
         late_calls: false,
         detector: false,
@@ -74,6 +85,16 @@ impl Liberties {
         ticks: u16::MAX,
         stops_at_goal: false,
     };
+
+    /// Who starts an election when, in runs of an algorithm.
+    #[must_use]
+    pub fn call_policy(&self, spec: &Spec, plan: &Plan) -> CallPolicy {
+        match (self.restarts, self.time) {
+            (0, _) => CallPolicy::of_lectures(spec),
+            (_, TimeModel::Any) => CallPolicy::with_restarts(spec, Span::default()),
+            _ => CallPolicy::with_restarts(spec, plan.delay_bound * self.restart_after.into()),
+        }
+    }
 
     /// For how many steps of the clock a message can be under way.
     #[must_use]

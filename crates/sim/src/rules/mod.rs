@@ -26,12 +26,12 @@ pub use liberties::{Liberties, TimeModel};
 pub use members::Members;
 pub use notation::{Deed, Instruction, Letter, Mouth};
 pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
-pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Seat};
+pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Patience, Seat};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};
 
 use crate::plan::Plan;
-use bellwether_core::{MachineType, Port, Starts};
+use bellwether_core::{CallPolicy, MachineType, Port};
 
 /// The most messages that can be on a wire at once.
 const MOST_ON_A_WIRE: u8 = u8::MAX;
@@ -67,7 +67,10 @@ impl<'p> Rules<'p> {
         let (member, input) = match what {
             What::Boot(member) => (member.into(), Input::Boot { again: false }),
             What::Recover(member) => (member.into(), Input::Boot { again: true }),
-            What::Call(member) => {
+            What::CallAgain(_) if now.spent.restarts >= self.liberties.restarts => {
+                return Cut { restarts: true, ..Cut::default() };
+            }
+            What::Call(member) | What::CallAgain(member) => {
                 (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
             }
             What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
@@ -135,7 +138,7 @@ impl<'p> Rules<'p> {
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.double(queue, place);
             }
-            What::Boot(_) | What::Recover(_) | What::Call(_) => {}
+            What::Boot(_) | What::Recover(_) | What::Call(_) | What::CallAgain(_) => {}
             What::TimeOut(..) | What::Tell(..) | What::Ask(..) | What::Certify(_) => {}
         }
     }
@@ -166,7 +169,8 @@ impl<'p> Rules<'p> {
         next: &mut MomentOf<P>,
         mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
     ) -> Cut {
-        let outcomes = parts.act(member, &now.seats[member as usize], input);
+        let hearing = self.hearing(parts, now, what, member);
+        let outcomes = parts.act(member, hearing.as_ref().unwrap_or(&now.seats[member as usize]), input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
         let mut cut = parts.cut(outcomes);
         'draws: for draw in 0..parts.count(outcomes) {
@@ -181,6 +185,8 @@ impl<'p> Rules<'p> {
             }
             next.spent.untold &= !self.told_by(parts, now, what);
             next.spent.requests += u8::from(matches!(what, What::Ask(..)));
+            next.spent.restarts += u8::from(matches!(what, What::CallAgain(_)));
+            next.spent.suspicions += u8::from(what.is_suspicion());
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
                 let mut stopped = next.clone();
@@ -203,6 +209,35 @@ impl<'p> Rules<'p> {
             visit(parts, Action { what, draw, crash_after: None }, next);
         }
         cut
+    }
+
+    /// A member that is about to hear of the next life of a neighbour, and so does not take that neighbour for dead any more.
+    /// (What is left of the last life on a wire could as well have been heard before.)
+    fn hearing<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        member: u32,
+    ) -> Option<P::Seat> {
+        let port = match what {
+            _ if !self.liberties.certified => return None,
+            What::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
+            What::Tell(_, port, Word::Unsuspected) => Port(port.into()),
+            _ => return None,
+        };
+        let seat = &now.seats[member as usize];
+        let (peer, _) = self.plan.topology.peer(member, port);
+        if parts.facts(seat).known_dead >> port.0 & 1 == 0 || !parts.is_up(&now.seats[peer as usize]) {
+            return None;
+        }
+        let outcomes = parts.act(member, seat, Input::Back(port));
+        Some(parts.outcome(outcomes, 0).0)
+    }
+
+    /// Whether a wire leads from a member to its neighbour, and not past one that may die.
+    fn is_direct(&self, wire: Wire) -> bool {
+        self.plan.topology.peer(wire.to, wire.at).0 == wire.from
     }
 
     /// False if there is no room on the wire.
@@ -247,7 +282,7 @@ impl<'p> Rules<'p> {
 
     /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
     fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
-        for (number, wire) in self.wires.iter() {
+        for (number, wire) in self.wires.iter().filter(|(_, wire)| self.is_direct(**wire)) {
             if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
                 next.spent.untold |= 1 << number;
             } else if wire.to == dead {
@@ -282,8 +317,10 @@ impl<'p> Rules<'p> {
         };
         let queues = vec![Letters::default(); self.wires.len()];
         let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
+        let waits_for_calls = CallPolicy::of_lectures(machine.spec).waits_for_calls();
         for member in 0..self.plan.n() {
-            let calls = machine.spec.starts == Starts::Callers && self.plan.initiators.contains(member);
+            // A call changes nothing in members that do not wait for one: it is left out.
+            let calls = waits_for_calls && self.plan.initiators.contains(member);
             let with = |before: &Situation, gains| {
                 let mut next = before.clone();
                 next.seats.push(Seat::new(machine, calls, step, gains));

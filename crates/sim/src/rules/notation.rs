@@ -24,11 +24,13 @@ pub enum Deed {
     Boot(Id),
     /// `call 3`
     Call(Id),
+    /// `call 3 again`
+    CallAgain(Id),
     /// `deliver 3 -> 1`
     Deliver(Letter),
     /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
     TimeOut(Id, u8),
-    /// `tell 2: 4 failed`: who is told, and of whom.
+    /// `tell 2: 4 failed`, or `working`, `suspected`, `unsuspected`: who is told, and of whom.
     Tell(Mouth, Id, Word),
     /// `tick`
     Tick,
@@ -72,7 +74,7 @@ pub struct Letter {
 
 /// What steps look like, for whoever wrote something else.
 const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
-                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4, pause 4, wake 4, \
+                        tell 2: 4 failed, tell 2: 4 working, tell 2: 4 suspected, call 3 again, tick, crash 4, recover 4, pause 4, wake 4, \
                         ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
 
 impl FromStr for Instruction {
@@ -114,8 +116,11 @@ impl FromStr for Instruction {
             }
             ["boot", member] => Deed::Boot(id(member)?),
             ["call", member] => Deed::Call(id(member)?),
-            ["tell", member, ":", of, "failed"] => Deed::Tell(member.parse()?, id(of)?, Word::Failed),
-            ["tell", member, ":", of, "working"] => Deed::Tell(member.parse()?, id(of)?, Word::Working),
+            ["call", member, "again"] => Deed::CallAgain(id(member)?),
+            ["tell", member, ":", of, told] => {
+                let word = Word::ALL.into_iter().find(|word| word.text() == told);
+                Deed::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
+            }
             ["tick"] => Deed::Tick,
             ["crash", member] => Deed::Crash(id(member)?),
             ["recover", member] => Deed::Recover(id(member)?),
@@ -123,10 +128,14 @@ impl FromStr for Instruction {
             ["wake", member] => Deed::Wake(id(member)?),
             ["certify", member, ":", of] => Deed::Certify(id(member)?, of.parse()?),
             ["ask", member, ":", ref what @ ..] => Deed::Ask(id(member)?, request(text, what)?),
-            _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
+            _ => return Err(not_a_step(text)),
         };
         Ok(Instruction { deed, draw, crash_after })
     }
+}
+
+fn not_a_step(text: &str) -> String {
+    format!("'{text}' is no step: expected {EXAMPLES}, say")
 }
 
 /// A number, from `least` on.
@@ -199,10 +208,10 @@ impl Display for Instruction {
         match self.deed {
             Deed::Boot(id) => write!(f, "boot {id}"),
             Deed::Call(id) => write!(f, "call {id}"),
+            Deed::CallAgain(id) => write!(f, "call {id} again"),
             Deed::Deliver(letter) => write!(f, "deliver {letter}"),
             Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
-            Deed::Tell(member, of, Word::Failed) => write!(f, "tell {member}: {of} failed"),
-            Deed::Tell(member, of, Word::Working) => write!(f, "tell {member}: {of} working"),
+            Deed::Tell(member, of, word) => write!(f, "tell {member}: {of} {}", word.text()),
             Deed::Tick => f.write_str("tick"),
             Deed::Crash(id) => write!(f, "crash {id}"),
             Deed::Recover(id) => write!(f, "recover {id}"),
@@ -251,6 +260,7 @@ impl Rules<'_> {
         let deed = match what {
             What::Boot(member) => Deed::Boot(self.id(member.into())),
             What::Call(member) => Deed::Call(self.id(member.into())),
+            What::CallAgain(member) => Deed::CallAgain(self.id(member.into())),
             What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
             What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
             What::Tell(member, port, word) => {
@@ -285,6 +295,7 @@ impl Rules<'_> {
         let what = match deed {
             Deed::Boot(id) => What::Boot(member(id)?),
             Deed::Call(id) => What::Call(member(id)?),
+            Deed::CallAgain(id) => What::CallAgain(member(id)?),
             Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
             Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
             Deed::Tell(told, of, word) => {

@@ -17,6 +17,7 @@ pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + '
     fn hears(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Self::Word) {}
     fn is_reminded(&mut self, _: &mut ToyCx<'_, Self>, _: u8) {}
     fn is_asked(&mut self, _: &mut ToyCx<'_, Self>, _: Request) {}
+    fn is_told(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Verdict) {}
     fn lease(&self) -> Option<u8> {
         None
     }
@@ -83,6 +84,10 @@ impl<T: Toy> Algorithm for Played<T> {
 
     fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
         self.0.is_asked(cx, request);
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.0.is_told(cx, peer, verdict);
     }
 
     fn lease(&self) -> Option<u8> {
