@@ -1,12 +1,12 @@
 //! Messages round a ring: past the members that cannot be reached ([`crate::ring`]).
 
+use super::Member;
 use super::incoming::News;
-use super::{Member, PATIENCE};
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::Outgoing;
 use crate::ring::Arrival;
 use crate::watch::Watch;
-use bellwether_core::{Environment as _, Faults, Id, Port, Span, Spec, Starts, Time, Verdict};
+use bellwether_core::{Decision, Environment as _, Faults, Id, NamedLeader, Occasion, Port, Time, Verdict};
 
 impl Member {
     /// Sends what the algorithm wishes to send in a ring.
@@ -51,15 +51,6 @@ impl Member {
         Ok(())
     }
 
-    /// Begins an election. Most ring algorithms elect once, so after the first they boot again.
-    pub(super) fn call(&mut self) {
-        if self.begins_anew() && self.machine.status().leader.is_some() {
-            self.begin_election(self.state.ring.next_election());
-        } else {
-            self.take(Input::Call);
-        }
-    }
-
     /// Begins the election with this number, or joins it.
     pub(super) fn begin_election(&mut self, election: u64) {
         self.state.ring.enter(election);
@@ -69,7 +60,7 @@ impl Member {
 
     /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
     pub(super) fn tell_standing(&mut self, peer: Id) {
-        if self.state.has_started && self.begins_anew() && self.machine.status().leader.is_some() {
+        if self.state.has_started && self.policy.begins_anew() && self.machine.status().leader.is_some() {
             self.send_standing(peer);
         }
     }
@@ -111,8 +102,7 @@ impl Member {
     /// the next one begins. If not, what may be lost with the member is sent again, past it.
     pub(super) fn leave_out(&mut self, peer: Id) {
         let is_new = self.state.ring.leave_out(peer);
-        if is_new && self.begins_anew() && self.machine.status().leader.is_none() {
-            self.begin_election(self.state.ring.next_election());
+        if is_new && self.start_election(self.decide(Occasion::LeftOut)) {
             return;
         }
         let now = self.clock.now();
@@ -125,45 +115,56 @@ impl Member {
     /// under way is over, if one is. A member that was dead calls one itself, which may have begun without it.
     pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
         if was_dead || !self.has_failed(peer) {
-            let was_passed_over = self.state.ring.take_back(peer);
-            let waits_for_calls = self.machine.spec().starts == Starts::Callers;
-            self.state.ring.owes_call |= was_passed_over && waits_for_calls;
-            self.settle_owed_call(self.machine.status().leader);
+            self.state.ring.owes_call |= self.state.ring.take_back(peer) && self.policy.waits_for_calls();
+            self.note_taken_back();
         }
     }
 
-    /// The algorithm names this leader. If that member is dead, an election is called, as when the leader dies.
+    /// The algorithm names this leader.
     pub(super) fn doubt(&mut self, leader: Option<Id>) {
         let before = std::mem::replace(&mut self.state.led_by, leader);
-        if let Some(dead) = leader.filter(|leader| self.state.dead.contains(leader))
-            && before != leader
-        {
-            self.state.news.push_back(News::NoLeader(dead));
+        if before != leader && self.leader().is_gone() {
+            self.state.news.push_back(News::Occasion(Occasion::NamesLeader));
         }
-        self.settle_owed_call(leader);
+        self.note_taken_back();
     }
 
-    fn settle_owed_call(&mut self, leader: Option<Id>) {
-        if self.state.ring.owes_call && leader.is_some() {
+    fn note_taken_back(&mut self) {
+        if self.state.ring.owes_call && self.decide(Occasion::TakenBack) != Decision::No {
             self.state.ring.owes_call = false;
-            self.state.news.push_back(News::Call);
+            self.state.news.push_back(News::Occasion(Occasion::TakenBack));
         }
     }
 
-    /// Whether the algorithm boots again for the next election, and when one has come to nothing: in a ring, if it does
-    /// not make good by itself that a message is lost, or dies with a member.
-    pub(super) fn begins_anew(&self) -> bool {
-        let Spec { starts, survives, .. } = self.machine.spec();
-        self.around.closes()
-            && *starts == Starts::Callers
-            && !survives.has(Faults::CRASH)
-            && !survives.has(Faults::LOSS)
+    pub(super) fn settle_taken_back(&mut self) {
+        self.state.ring.owes_call = !self.start_election(self.decide(Occasion::TakenBack));
     }
 
-    /// How long an election may take before it is called again. One that is begun anew must have had the time to go
-    /// round: to the best member, back to it, and once more with its name.
-    pub(super) fn patience_with_elections(&self) -> Span {
-        let turns = if self.begins_anew() { 4 * u64::from(self.around.size()) } else { 0 };
-        self.around.delay_bound() * (2 * PATIENCE + turns)
+    /// The leader that the algorithm names, and what this member has heard of it.
+    pub(super) fn leader(&self) -> NamedLeader {
+        let (spec, status) = (self.machine.spec(), self.machine.status());
+        NamedLeader::new(spec, &status, |id| self.has_failed(id), |id| self.state.dead.contains(&id))
+    }
+
+    pub(super) fn decide(&self, occasion: Occasion) -> Decision {
+        self.policy.decide(occasion, self.leader())
+    }
+
+    /// What happens to a member that has had no leader for as long as this one has by now.
+    pub(super) fn leaderless_at(&self, now: Time) -> Occasion {
+        Occasion::Leaderless(now - self.state.leaderless_since)
+    }
+
+    /// Starts an election, if that is the decision. Says whether it is.
+    pub(super) fn start_election(&mut self, decision: Decision) -> bool {
+        match decision {
+            Decision::No | Decision::Wait(_) => return false,
+            Decision::Anew => self.begin_election(self.state.ring.next_election()),
+            Decision::Call => {
+                self.state.leaderless_since = self.clock.now();
+                self.take(Input::Call);
+            }
+        }
+        true
     }
 }

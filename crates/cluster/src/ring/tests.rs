@@ -11,7 +11,9 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::peterson::{Basic, Improved};
-use bellwether_core::{Algorithm, Faults, Id, MachineType, Port, Span, Time};
+use bellwether_core::{
+    Algorithm, CallPolicy, Decision, Faults, Id, MachineType, NamedLeader, Occasion, Port, Span, Time,
+};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -99,7 +101,7 @@ impl World {
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         (1..=n).for_each(|me| world.boot(id(me)));
-        (1..=n).for_each(|me| world.take(id(me), Input::Call));
+        (1..=n).for_each(|me| assert!(world.consider(id(me), Occasion::Started)));
         world
     }
 
@@ -135,14 +137,25 @@ impl World {
         self.send_all(me);
     }
 
-    /// A member calls an election, as [`crate::member`] does.
-    fn call(&mut self, me: Id) {
-        if self.rules.numbers_elections && self.leader_of(me).is_some() {
-            let next = self.nodes[&me].ring.next_election();
-            self.begin(me, next);
-        } else {
-            self.take(me, Input::Call);
+    /// A member starts an election, if the policy says so, as [`crate::member`] does. Says whether it does.
+    fn consider(&mut self, me: Id, occasion: Occasion) -> bool {
+        let policy = CallPolicy::in_cluster(self.machine.spec, self.n as u32, Span::from_ticks(1));
+        let Node { machine, unreachable, .. } = &self.nodes[&me];
+        let is_dead = |id| unreachable.contains(&id);
+        let leader = NamedLeader::new(machine.spec(), &machine.status(), |_| false, is_dead);
+        let is_numbered = match occasion {
+            Occasion::Leaderless(_) => self.rules.begins_anew,
+            _ => self.rules.numbers_elections,
+        };
+        match policy.decide(occasion, leader) {
+            Decision::No | Decision::Wait(_) => return false,
+            Decision::Anew if is_numbered => {
+                let next = self.nodes[&me].ring.next_election();
+                self.begin(me, next);
+            }
+            Decision::Anew | Decision::Call => self.take(me, Input::Call),
         }
+        true
     }
 
     fn begin(&mut self, me: Id, election: u64) {
@@ -204,7 +217,7 @@ impl World {
     fn settle_owed_call(&mut self, me: Id) {
         if self.nodes[&me].ring.owes_call && self.leader_of(me).is_some() {
             self.node(me).ring.owes_call = false;
-            self.call(me);
+            self.consider(me, Occasion::TakenBack);
         }
     }
 
@@ -234,7 +247,7 @@ impl World {
     fn come_back(&mut self, me: Id) {
         self.boot(me);
         self.unknown.extend(self.nodes.keys().filter(|&&other| other != me).map(|&other| (other, me)));
-        self.take(me, Input::Call);
+        self.consider(me, Occasion::Started);
     }
 
     fn learn(&mut self, me: Id, of: Id) {
@@ -248,19 +261,14 @@ impl World {
 
     fn learn_death(&mut self, me: Id, of: Id) {
         let (sends_again, gives_way) = (self.rules.sends_again, self.rules.gives_way);
-        let leader = self.leader_of(me);
         let node = self.node(me);
         node.unreachable.insert(of);
         let lost = node.ring.lost_with(of, Time::ZERO, Span::from_ticks(1));
-        if node.ring.leave_out(of) && leader.is_none() && gives_way && self.rules.numbers_elections {
-            let next = self.nodes[&me].ring.next_election();
-            self.begin(me, next);
-        } else if sends_again {
+        let is_new = node.ring.leave_out(of) && gives_way && self.rules.numbers_elections;
+        if !(is_new && self.consider(me, Occasion::LeftOut)) && sends_again {
             lost.into_iter().for_each(|(port, bytes)| self.send(me, port, bytes));
         }
-        if leader == Some(of) {
-            self.call(me);
-        }
+        self.consider(me, Occasion::Died(of));
     }
 
     fn learn_return(&mut self, me: Id, of: Id) {
@@ -318,12 +326,7 @@ impl World {
             waiting.retain(|&me| self.leader_of(me).is_none_or(|leader| !self.nodes.contains_key(&leader)));
             while !waiting.is_empty() {
                 let me = waiting.swap_remove(self.random.random_range(0..waiting.len()));
-                let next = self.nodes[&me].ring.next_election();
-                if self.rules.begins_anew {
-                    self.begin(me, next);
-                } else {
-                    self.take(me, Input::Call);
-                }
+                self.consider(me, Occasion::Leaderless(Span::from_ticks(u64::MAX)));
                 let steps = self.random.random_range(0..4);
                 self.steps(steps);
             }
