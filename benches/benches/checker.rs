@@ -12,13 +12,11 @@ use bellwether_benches::packed_search;
 use bellwether_check::{Wishes, check};
 use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Members, Plan, Setup};
+use bellwether_testkit::through_stateright::World;
 use stateright::{Checker as _, Model as _, Property};
 use std::time::Instant;
-
-#[path = "../../crates/check/tests/suite/through_stateright.rs"]
-mod through_stateright;
 
 const TRIALS: usize = 5;
 /// How many members stateright searches.
@@ -71,10 +69,10 @@ fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
 /// Stateright wants something to check, or it stops: that two members lead, which never happens.
 fn through_stateright(plan: &'static Plan, threads: usize) -> u64 {
     let two_lead = Property::sometimes("two lead", |_, now: &_| {
-        let now: &bellwether_sim::rules::Situation = now;
+        let now: &bellwether_model::Situation = now;
         now.seats.iter().filter(|seat| seat.status().role == bellwether_core::Role::Leader).count() > 1
     });
-    let model = through_stateright::World::<ChangRoberts>::new(plan, Liberties::default(), vec![two_lead]);
+    let model = World::<ChangRoberts>::new(plan, Liberties::default(), vec![two_lead]);
     model.checker().threads(threads).spawn_bfs().join().unique_state_count() as u64
 }
 

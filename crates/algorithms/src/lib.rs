@@ -1,45 +1,31 @@
-//! Election algorithms and failure detectors, one file each.
+//! Election algorithms, one folder each, in families; and failure detectors, one file each.
 //!
-//! To add one: write its file, add its `mod` and its line in [`algorithms!`]. Everything else
+//! To add an algorithm: write its folder, add its `mod` to its family and its line to [`algorithms!`]. Everything else
 //! (commands, tables, tests, drivers) follows from its [`Spec`](bellwether_core::Spec).
 
 #![forbid(unsafe_code)]
 
-pub mod aggregation_tree;
-mod attendance;
-pub mod bully;
-pub mod chang_roberts;
-pub mod chang_roberts_detector;
-pub mod chang_roberts_runs;
-pub mod chang_roberts_suppressing;
-pub mod chang_roberts_timeout;
-pub mod courier;
+mod complete;
+mod conditions;
 pub mod detectors;
-pub mod dolev_klawe_rodeh;
-pub mod floodmax;
-pub mod franklin;
-pub mod hirschberg_sinclair;
-pub mod invitation;
-pub mod itai_rodeh;
-pub mod lcr;
-pub mod modified_ring;
-pub mod omega;
-pub mod paxos;
-pub mod peterson;
-pub mod quorum_lease;
-pub mod raft_vote;
+mod flood;
+mod quorum;
 mod registry;
-mod ring_figures;
-mod ring_news;
-mod ring_phases;
-pub mod ring_skipping;
+mod ring;
 mod sources;
-pub mod time_slice;
-pub mod variable_speeds;
-pub mod zookeeper;
+mod tree;
 
+pub use complete::*;
 pub use detectors::DETECTORS;
+pub use flood::*;
+pub use quorum::*;
 pub use registry::ALGORITHMS;
+pub use ring::chang_roberts::{
+    detector as chang_roberts_detector, suppressing as chang_roberts_suppressing,
+    timeout as chang_roberts_timeout,
+};
+pub use ring::*;
+pub use tree::*;
 
 #[doc(hidden)]
 pub use bellwether_core as core; // for the macro

@@ -1,14 +1,11 @@
 //! Nothing is allocated for a message, and a member takes few bytes: counted by the allocator.
 
-#[path = "suite/support/mod.rs"]
-mod support;
-
 use bellwether_core::{Elect, Order};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Members, Plan, RoundMode, Setup, simulate};
+use bellwether_testkit::casts::{Cast, set_delay};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use support::{Cast, set_delay};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

@@ -25,7 +25,7 @@ mod orders;
 use crate::{Elector, Event, Happened, Id, NetworkError, Settings, StartError, StoreError, View, start};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use file::read_member_settings;
-use orders::{Lines, Said};
+use orders::{Executor, Lines, Said};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -175,6 +175,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
         shown.iter().for_each(|line| print(&line));
         let _ = orders.send(Order::AllShown);
     });
+    let mut executor = Executor::new(&elector, &ids, &shows);
     for order in &to_do {
         match order {
             Order::Stop => break,
@@ -182,7 +183,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
             Order::Ended(None) => return Ok(()),
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
             Order::Line(line) => {
-                if let Err(why) = orders::obey(&elector, &ids, &line, &shows) {
+                if let Err(why) = executor.execute(&line) {
                     answer(me, &line, &why);
                 }
             }

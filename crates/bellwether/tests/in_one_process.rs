@@ -3,6 +3,7 @@
 use bellwether::{
     Elector, Event, Fence, Id, Leadership, Loss, Lost, Peer, Profile, Security, Settings, Verdict, View,
 };
+use bellwether_cluster::CutLinks;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -47,6 +48,11 @@ fn introduce(members: &[Elector]) {
             one.set_address(other.id(), other.address().to_string());
         }
     }
+}
+
+/// Cuts the links of a member with these peers, and no others.
+fn cut_off(member: &Elector, peers: &[u64]) {
+    member.set_link_filter(Some(Box::new(peers.iter().copied().map(id).collect::<CutLinks>())));
 }
 
 async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
@@ -144,13 +150,13 @@ async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
         let member = cluster.members[1].clone();
         async move { campaign(&member).await }
     });
-    cluster.members[2].cut(vec![id(1), id(2)]);
+    cut_off(&cluster.members[2], &[1, 2]);
     let lost = within("the end of the lease", old.lost()).await;
     assert_eq!(lost.0, old.term());
     assert!(old.check().is_err(), "when the next leads, the former does not");
     let next = within("the next", next).await.unwrap();
     assert!(next.token() > old.token());
-    cluster.members[2].heal();
+    cluster.members[2].set_link_filter(None);
     until(&cluster.members[2], "it follows", |view| view.status.leader == Some(id(2))).await;
     assert!(next.check().is_ok(), "who comes back disturbs nobody");
 }
@@ -176,7 +182,7 @@ async fn leadership_says_how_long_it_lasts_yet_and_lasts_that_long() {
     assert!(renewed <= lease);
     let cut = Instant::now();
     let left = leadership.remaining().unwrap();
-    cluster.members[1].cut(vec![id(1), id(3)]);
+    cut_off(&cluster.members[1], &[1, 3]);
     assert_eq!(within("the end", leadership.lost()).await.0, leadership.term());
     assert!(cut.elapsed() >= left, "it was told {left:?}, and had {:?}", cut.elapsed());
     assert_eq!(leadership.remaining(), Err(Lost(leadership.term())));
@@ -232,7 +238,7 @@ async fn every_detector_notices_over_a_real_network_that_the_leader_is_silent() 
             until(member, detector, |view| view.status.leader == Some(id(3))).await;
         }
         let mut events = cluster.members[0].observe();
-        cluster.members[2].cut(vec![id(1), id(2)]);
+        cut_off(&cluster.members[2], &[1, 2]);
         within(detector, async {
             let is_doubt = |event: &Event| matches!(event, Event::Judged { peer, verdict } if *peer == id(3) && *verdict != Verdict::Working);
             while !is_doubt(&events.next().await.unwrap().event) {}
@@ -285,9 +291,9 @@ async fn ring_closes_round_members_that_have_gone() {
 async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
     for algorithm in ["chang-roberts", "chang-roberts/neighbour-timeout"] {
         let cluster = ring(4, algorithm).await;
-        cluster.members[3].cut(vec![id(1), id(2), id(3)]);
+        cut_off(&cluster.members[3], &[1, 2, 3]);
         all_name(&cluster.members[..3], 3).await;
-        cluster.members[3].heal();
+        cluster.members[3].set_link_filter(None);
         all_name(&cluster.members, 4).await;
         until(&cluster.members[3], algorithm, |view| view.reign.is_some()).await;
         assert!(cluster.members[..3].iter().all(|member| !member.is_leader()), "{algorithm}");
@@ -343,7 +349,7 @@ async fn a_cluster_of_one_and_of_two_work() {
 async fn what_goes_over_connections_is_counted_at_both_ends() {
     let cluster = Cluster::of(2, |settings| settings.always_stands = true);
     until(&cluster.members[0], "a leader", |view| view.status.leader == Some(id(2))).await;
-    cluster.members[1].cut(vec![id(1)]); // so that nothing is under way when it is counted
+    cut_off(&cluster.members[1], &[1]); // so that nothing is under way when it is counted
     until(&cluster.members[0], "silence", |view| view.status.leader.is_none()).await;
     let of = |at: usize| within("traffic", cluster.members[at].traffic());
     let (one, other) = (of(0).await.unwrap(), of(1).await.unwrap());

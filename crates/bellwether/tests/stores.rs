@@ -3,8 +3,9 @@
 mod common;
 
 use bellwether::{Elector, Event, Id, Leadership, Peer, Request, Security, Settings, StartError};
-use bellwether_cluster::network::Incoming;
-use common::{Lie, impostor, liar};
+use bellwether_cluster::network::{Incoming, Party};
+use bellwether_core::ListVersion;
+use common::{Impostor, Lie, impostor, liar};
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -45,7 +46,7 @@ impl Cluster {
         let cluster = Cluster { directories, members };
         cluster.introduce();
         for member in &cluster.members {
-            until(member, "new cluster", |event| *event == Event::NewCluster).await;
+            until(member, "new cluster", |event| is_new_cluster(event, &[])).await;
         }
         lead(cluster.members.last().unwrap()).await;
         cluster
@@ -65,7 +66,11 @@ impl Cluster {
     /// Stops the second member, and deletes its store.
     fn lose_second(&mut self) {
         self.stop(2);
-        std::fs::remove_file(self.directories[1].path().join("state")).unwrap();
+        self.delete_store(2);
+    }
+
+    fn delete_store(&self, me: u64) {
+        std::fs::remove_file(self.directories[me as usize - 1].path().join("state")).unwrap();
     }
 
     fn settings(&self, me: u64) -> Settings {
@@ -79,24 +84,28 @@ impl Cluster {
         member
     }
 
-    /// Dismisses the second member, starts it with a new store, admits it, and lets it lead.
-    async fn readmit_second(&mut self, leader: &Elector) -> (Elector, Leadership) {
+    /// Dismisses a member, starts it with a new store, admits it, and lets it lead.
+    async fn readmit(&mut self, me: u64, leader: &Elector) -> (Elector, Leadership) {
         let _leadership = tokio::time::timeout(LIMIT, leader.campaign()).await.unwrap().unwrap();
-        leader.request(Request::Dismiss(id(2)));
-        let second = self.start(2);
-        until(&second, "its start", |event| *event == Event::NewStore).await;
-        leader.request(Request::Admit(id(2)));
+        leader.request(Request::Dismiss(id(me)));
+        let member = self.start(me);
+        until(&member, "its start", |event| *event == Event::NewStore).await;
+        leader.request(Request::Admit(id(me)));
         // A hand-over to it is refused for as long as it is no voter.
         let begun = Instant::now();
-        let mut campaign = std::pin::pin!(second.campaign());
+        let mut campaign = std::pin::pin!(member.campaign());
         loop {
-            let _ = leader.transfer(id(2));
+            let _ = leader.transfer(id(me));
             match tokio::time::timeout(Duration::from_millis(200), &mut campaign).await {
-                Ok(leadership) => return (second.clone(), leadership.unwrap()),
+                Ok(leadership) => return (member.clone(), leadership.unwrap()),
                 Err(_) => assert!(begun.elapsed() < LIMIT, "it is not admitted"),
             }
         }
     }
+}
+
+fn is_new_cluster(event: &Event, without: &[u64]) -> bool {
+    matches!(event, Event::NewCluster { unheard } if unheard.iter().map(|id| id.value()).eq(without.iter().copied()))
 }
 
 /// Leads once.
@@ -163,7 +172,7 @@ async fn a_member_that_lost_its_store_is_readmitted_by_dismissing_and_admitting_
     let mut cluster = Cluster::at_work(3).await;
     cluster.lose_second();
     let leader = cluster.members[1].clone();
-    let (_, leadership) = cluster.readmit_second(&leader).await;
+    let (_, leadership) = cluster.readmit(2, &leader).await;
     let later = leadership.token();
     leadership.resign().await.unwrap();
     // With the third gone, the first needs the second's vote.
@@ -182,7 +191,7 @@ async fn a_member_that_was_absent_during_a_readmission_hears_the_readmitted_one(
     cluster.stop(1);
     cluster.lose_second();
     let leader = cluster.members.last().unwrap().clone();
-    let (second, leadership) = cluster.readmit_second(&leader).await;
+    let (second, leadership) = cluster.readmit(2, &leader).await;
     let first = cluster.start(1);
     let begun = Instant::now();
     while first.view().status.leader != Some(id(2)) {
@@ -216,6 +225,53 @@ async fn a_peer_that_lies_about_stores_and_starts_stops_nobody() {
         }
         drop(lying);
     }
+}
+
+/// A third member in the eyes of the other two, with a store of its own that this list of voters is said to name.
+fn forger(cluster: &Cluster, named_in: ListVersion) -> Impostor {
+    let mut forger = impostor(&cluster.settings(3), true);
+    forger.network.set_named_in(Some(named_in));
+    for member in &cluster.members[..2] {
+        forger.network.set_address(member.id(), member.address().to_string());
+    }
+    forger
+}
+
+#[tokio::test]
+async fn a_claim_of_a_list_that_cannot_be_stops_nobody() {
+    let cluster = Cluster::at_work(3).await;
+    let mut forger = forger(&cluster, (u64::MAX, u32::MAX));
+    forger.until_each("a refusal", |it| match it {
+        Incoming::Refused { from: Party::Member(id), .. } => Some(*id),
+        _ => None,
+    });
+    drop(forger);
+    for member in &cluster.members {
+        lead(member).await;
+    }
+}
+
+/// The secret is shared, so a process with it can take the place of another member, and keeps it out with a list of the
+/// future. That ends with the readmission: the claim is of no list of voters, and no list comes for a long time.
+#[tokio::test]
+async fn a_member_that_was_shut_out_by_a_false_claim_is_readmitted_while_its_peers_run() {
+    let mut cluster = Cluster::at_work(3).await;
+    let mut forger = forger(&cluster, (1 << 31, 0));
+    forger.until_each("a connection", |it| match it {
+        Incoming::Up { peer, .. } => Some(*peer),
+        _ => None,
+    });
+    let third = cluster.members.pop().unwrap();
+    let end = until(&third, "its end", |event| matches!(event, Event::Stopped { .. })).await;
+    assert!(matches!(&end, Event::Stopped { why: Some(why) } if why.contains("another store")), "{end:?}");
+    drop(third);
+    drop(forger);
+    cluster.delete_store(3);
+    let leader = cluster.members[1].clone();
+    let (third, leadership) = cluster.readmit(3, &leader).await;
+    leadership.resign().await.unwrap();
+    cluster.stop(2);
+    lead(&third).await;
 }
 
 /// However often it is started again: its boot count grows.
@@ -273,6 +329,9 @@ async fn a_new_store_takes_no_part_before_the_longest_promise_is_over_unless_all
     lead(&members[0]).await;
     let waited = begun.elapsed();
     assert!(waited >= Duration::from_millis(200 * 12), "200 delay bounds: {waited:?}");
+    for member in &members {
+        until(member, "which voter was not heard", |event| is_new_cluster(event, &[3])).await;
+    }
 }
 
 /// A peer that is connected may not have judged the new store yet: the smaller id has the last word on a connection.
@@ -289,7 +348,7 @@ fn a_new_store_waits_for_the_longest_promise_if_a_connected_peer_has_saved_anyth
         peer.network.set_address(id(1), member.address().to_string());
         peer.until("its first message", |it| matches!(it, Incoming::Message { .. }));
         let begun = std::iter::from_fn(|| events.wait())
-            .find(|it| matches!(it.event, Event::NewStore | Event::NewCluster))
+            .find(|it| matches!(it.event, Event::NewStore | Event::NewCluster { .. }))
             .map(|it| it.at - bellwether_core::Time::ZERO)
             .unwrap();
         assert!(begun.ticks() >= least * 1_000, "{is_peer_new}: {begun:?}");

@@ -11,8 +11,8 @@ use crate::store::{Line, Numbered, Values, Workshop};
 use crate::symmetry::Symmetry;
 use crate::visited::StateId;
 use bellwether_core::{MachineType, Reign, Spec};
+use bellwether_model::{Action, Liberties, Rules};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Action, Liberties, Rules};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -15,8 +15,8 @@ use crate::visited::StateId;
 use crate::walk::{PerState, all, is_late, with_worker};
 use crate::worker::Worker;
 use bellwether_core::{Class, Delivery, Expect, Kind, Measure, Setting, Spec};
+use bellwether_model::{Liberties, Parts as _, Rules, TimeModel};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Liberties, Parts as _, Rules, TimeModel};
 use std::time::Instant;
 
 /// A claim that every run of a check is held to, and what the runs came to.

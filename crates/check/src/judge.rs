@@ -4,8 +4,8 @@ use crate::packed::{Packed, PackedMoment};
 use crate::property::Property;
 use crate::visited::StateId;
 use bellwether_core::{Reign, Spec};
-use bellwether_sim::rules::{Parts, Rules, TimeModel, What};
-use bellwether_sim::{Ending, Outcome, Ruling, rule};
+use bellwether_model::{Parts, Rules, TimeModel, What};
+use bellwether_sim::{Ending, Live, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
 /// The simulator's ruling on a state in which nothing is left to happen.
 fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment) -> Ruling {
     let live = rules.live(parts, now);
-    rule(spec, rules.plan, live.into_iter(), Ending::ByItself)
+    rule(spec, rules.plan, Live::Listed(&live), Ending::ByItself)
 }
 
 /// What a state in which nothing is left to happen breaks, given how many lead in it.

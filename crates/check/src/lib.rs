@@ -1,8 +1,8 @@
 //! Checks election algorithms exhaustively: every order of events, every fault up to a budget.
 //!
-//! [`check`] searches the simulator's own world ([`bellwether_sim::rules`]) for all states that any run can come to,
-//! and says of each [`Property`] whether it holds in all of them, or shows a run that breaks it. The same run is then
-//! played by the simulator, as [`bellwether_sim::rules::Action`]s are what it follows.
+//! [`check`] searches the world as states and actions ([`bellwether_model`]) for all states that any run can come to,
+//! and says of each [`Property`] whether it holds in all of them, or shows a run that breaks it. The same run can
+//! be played, as [`bellwether_model::Action`]s are what [`bellwether_model::follow`] plays.
 
 #![forbid(unsafe_code)]
 

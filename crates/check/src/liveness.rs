@@ -116,8 +116,8 @@ mod tests {
     use crate::check::{Wishes, with_check};
     use bellwether_algorithms::chang_roberts::ChangRoberts;
     use bellwether_core::{Elect, Id, Order, Rank, Topology};
+    use bellwether_model::Liberties;
     use bellwether_sim::Plan;
-    use bellwether_sim::rules::Liberties;
 
     /// However little time or memory is left, nobody looks for loops beyond that.
     #[test]

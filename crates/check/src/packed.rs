@@ -2,8 +2,8 @@
 
 use crate::store::{Line, Numbered, Source};
 use bellwether_core::{Names, Port, Spec};
+use bellwether_model::{Ask, Change, Cut, Facts, Input, Moment, Parts, What, hash_of};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Ask, Change, Cut, Facts, Input, Moment, Parts, What, hash_of};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

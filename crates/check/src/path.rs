@@ -3,7 +3,7 @@
 use crate::packed::{Packed, PackedMoment};
 use crate::search::Search;
 use crate::visited::StateId;
-use bellwether_sim::rules::{Action, What};
+use bellwether_model::{Action, What};
 
 /// One step of a run: what is asked of it, and the state that comes of it.
 pub type Stage = (Wanted, StateId);

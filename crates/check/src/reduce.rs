@@ -23,8 +23,8 @@
 
 use crate::packed::{Packed, PackedMoment};
 use bellwether_core::Spec;
+use bellwether_model::{Attention, Facts, Parts, Rules, TimeModel, What};
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::{Attention, Facts, Parts, Rules, TimeModel, What};
 
 /// Members, as bits.
 pub type Members = u32;
@@ -116,7 +116,7 @@ impl Clusters {
                 acting = reached;
             }
             // Behind what is on a wire already, one more message makes nothing new possible.
-            let intrudes = |wire: &bellwether_sim::rules::Wire, number: u8| {
+            let intrudes = |wire: &bellwether_model::Wire, number: u8| {
                 acting >> wire.from & 1 != 0
                     && cluster >> wire.to & 1 != 0
                     && (rules.plan.links == LinkOrder::Reordering

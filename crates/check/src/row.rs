@@ -1,7 +1,7 @@
 //! A moment as a row of numbers, and its hash.
 
 use crate::packed::{Packed, PackedMoment, Touched};
-use bellwether_sim::rules::{Moment, Rules, Spent};
+use bellwether_model::{Moment, Rules, Spent};
 
 /// How moments are laid out in rows: members, wires, and what has gone wrong. A part takes one half-word as long as
 /// there are few enough of them, else two.

@@ -13,7 +13,7 @@ use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use crate::walk::BYTES_A_STATE;
 use crate::worker::{HEAD, Harvest, Head, Worker};
 use bellwether_core::Spec;
-use bellwether_sim::rules::{Cut, Rules, What};
+use bellwether_model::{Cut, Rules, What};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};

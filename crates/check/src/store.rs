@@ -6,8 +6,8 @@
 //! 1997.)
 
 use bellwether_core::{AnyMessage, MachineType, Names, Port, Spec};
+use bellwether_model::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;

@@ -11,8 +11,8 @@
 
 use crate::packed::{Packed, PackedMoment};
 use bellwether_core::{Id, Identities, Initiators, Leadership, Names, Port, Rank, Spec, Topology};
+use bellwether_model::{Rules, Wire};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Rules, Wire};
 use std::cmp::Ordering;
 
 /// Every exchange is tried on every state: 120 of them are as many as pay.

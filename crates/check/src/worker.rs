@@ -7,7 +7,7 @@ use crate::row::{Layout, halves, join};
 use crate::search::Search;
 use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, StateId, shard_of};
-use bellwether_sim::rules::{Action, Cut, Parts, What};
+use bellwether_model::{Action, Cut, Parts, What};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that

@@ -8,6 +8,7 @@ use bellwether_sim::faults::notation::{DriftBound, Interval, Leap, Rate};
 use bellwether_sim::faults::{Event, Fate, Lie, LinkFaults};
 use bellwether_sim::script;
 use bellwether_sim::{Callers, Delay, LinkOrder, Members, Setup};
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -155,9 +156,9 @@ pub fn check(args: &CheckArgs) -> String {
     line.0
 }
 
-/// As it is read: in seconds where they are whole.
+/// As it is read, in one word.
 fn length(time: Duration) -> String {
-    if time.subsec_millis() == 0 { format!("{}s", time.as_secs()) } else { format!("{}ms", time.as_millis()) }
+    humantime::format_duration(time).to_string().replace(' ', "")
 }
 
 struct Line(String);
@@ -249,11 +250,11 @@ fn once(id: Id, what: &Event<Id>, at: Time) -> String {
 }
 
 /// A word as a shell takes it literally.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@+%=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    // What options are made of has no meaning to a shell within a word; shlex would quote commas for odd uses of it.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@+%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
     }
+    shlex::Quoter::new().allow_nul(true).quote(word).expect("only a NUL is refused")
 }

@@ -6,8 +6,9 @@ use crate::choice::Choice;
 use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::swarm::{self, Case, Class, Model, Options, Verdict};
-use bellwether_sim::{Setup, in_parallel, shrink};
+use bellwether_lab::shrink;
+use bellwether_lab::swarm::{self, Case, Class, Model, Options, Verdict};
+use bellwether_sim::{Setup, in_parallel};
 use std::collections::BTreeMap;
 
 /// What became of the runs of one algorithm under one failure model.

@@ -1,10 +1,11 @@
 //! What can go wrong, and with which exit code the program then ends.
 
 use bellwether_core::DetectorError;
+use bellwether_lab::recording::TooLong;
+use bellwether_lab::scenario::ScenarioError;
+use bellwether_lab::suggest;
 use bellwether_sim::network::{NetworkError, Shape};
-use bellwether_sim::recording::TooLong;
-use bellwether_sim::scenario::ScenarioError;
-use bellwether_sim::{DelayError, Report, SetupError, suggest};
+use bellwether_sim::{DelayError, Report, SetupError};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;

@@ -6,8 +6,9 @@ use crate::output::grouped;
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, check};
 use bellwether_core::Id;
 use bellwether_engine::ALGORITHMS;
+use bellwether_model::{Liberties, instructions, run_plan};
 use bellwether_sim::{Outcome, Report};
-use bellwether_sim::{Plan, RoundMode, Schedule, Setup, simulate};
+use bellwether_sim::{Plan, RoundMode, Schedule, Setup};
 use std::time::{Duration, Instant};
 
 /// What was found in all checks of a family together.
@@ -210,14 +211,14 @@ impl Broken {
     fn new(inquiry: &Inquiry, case: &Case, run: Counterexample) -> Result<Broken, Failure> {
         let schedule = Schedule {
             // The steps say who calls when.
-            liberties: bellwether_sim::rules::Liberties { late_calls: true, ..inquiry.liberties },
+            liberties: Liberties { late_calls: true, ..inquiry.liberties },
             beginning: run.beginning,
             actions: run.actions.clone(),
             loop_from: run.loop_from,
         };
-        let setup = Setup { schedule: Some(schedule.instructions(&case.plan)), ..case.setup.clone() };
+        let setup = Setup { schedule: Some(instructions(&case.plan, &schedule)), ..case.setup.clone() };
         let plan = setup.plan(inquiry.choice.spec, inquiry.seed)?;
-        let report = simulate(&ALGORITHMS.entries[inquiry.choice.entry], &plan, RoundMode::Auto);
+        let report = run_plan(&ALGORITHMS.entries[inquiry.choice.entry], &plan, RoundMode::Auto);
         Ok(Broken { case: case.clone(), run, report, setup, plan })
     }
 

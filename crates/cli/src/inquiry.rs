@@ -11,8 +11,8 @@ use bellwether_check::family::{self, Seating};
 use bellwether_core::{
     CallPolicy, Driving, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
+use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::network::Shape;
-use bellwether_sim::rules::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::{Callers, Members, Plan, Setup};
 use std::time::Duration;
 

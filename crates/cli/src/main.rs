@@ -8,9 +8,6 @@ mod cell;
 mod choice;
 mod commands;
 mod error;
-#[cfg(test)]
-mod examples;
-mod export;
 mod file;
 mod found;
 mod inquiry;
@@ -26,16 +23,26 @@ mod request;
 mod shipped;
 mod trace;
 mod up;
-mod wording;
 
 use args::{Cli, Command};
+use bellwether::process::deny_inspection;
 use clap::Parser as _;
+use error::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let ended = commands::run(process_of_up().unwrap_or_else(|| Cli::parse().command));
+    let ended =
+        hide_memory().and_then(|()| commands::run(process_of_up().unwrap_or_else(|| Cli::parse().command)));
     ended.map_or_else(|failure| failure.report(), ExitCode::from)
+}
+
+/// Members and supervisors hide their memory before they do anything else, so that a secret is never in memory that others
+/// can read.
+fn hide_memory() -> Result<(), Failure> {
+    let is_member = std::env::args_os().skip(1).any(|word| word == "member" || word == "supervise");
+    let hidden = if is_member { deny_inspection() } else { Ok(()) };
+    hidden.map_err(|error| Failure::System(format!("cannot hide this process's memory: {error}")))
 }
 
 /// What `up` starts for each member, twice: there the options of all other commands would be a good part of the memory.

@@ -1,11 +1,11 @@
 //! Many runs, summed up.
 
 use crate::error::{Failure, Verdict};
-use crate::output::Figure;
 use crate::progress::Progress;
 use crate::request::Request;
 use bellwether_core::{Expect, Id, Measure};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::Figure;
 use bellwether_sim::{
     Counts, LinkCounts, Outcome, Plan, Report, Stability, Summary, claims, measured, simulate_many,
 };

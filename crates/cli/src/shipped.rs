@@ -1,8 +1,8 @@
 //! The scenarios that come with the program: the files in `scenarios/`.
 
 use crate::error::Failure;
-use bellwether_sim::scenario::Scenario;
-use bellwether_sim::suggest;
+use bellwether_lab::scenario::Scenario;
+use bellwether_lab::suggest;
 use std::path::Path;
 
 /// A scenario that comes with the program.

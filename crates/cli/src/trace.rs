@@ -1,8 +1,8 @@
 //! The first and the last line of a trace.
 
-use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
+use bellwether_lab::Figure;
 use bellwether_sim::faults::notation::Pattern;
 use bellwether_sim::faults::{Fate, LinkFaults};
 use bellwether_sim::{EventDetails, LinkOrder, Outcome, Plan, Report, RoundMode, TRACE_VERSION};

@@ -4,6 +4,7 @@ use crate::candidates::Candidates;
 use crate::clock::Clock;
 use crate::events::{Events, Source};
 use crate::leadership::{Leadership, NoHandOver, Stands};
+use crate::link_filter::LinkFilter;
 use crate::member::Command;
 use crate::moves::Moves;
 use crate::network::Traffic;
@@ -233,14 +234,9 @@ impl Elector {
         self.shared.moves.note(id, address);
     }
 
-    /// For trials: as if the cables to these members were cut. Nothing is closed; nothing passes.
-    pub fn cut(&self, peers: Vec<Id>) {
-        self.shared.tell(Command::Cut(peers));
-    }
-
-    /// For trials: everything passes again.
-    pub fn heal(&self) {
-        self.shared.tell(Command::Heal);
+    /// For demonstrations and tests: this decides from now on which links of the member are open. Without a filter all are.
+    pub fn set_link_filter(&self, filter: Option<Box<dyn LinkFilter>>) {
+        self.shared.tell(Command::LinkFilter(filter));
     }
 
     /// Gives up leading, says farewell, and ends; waits until that is done. Its data directory is free then, but where the

@@ -22,7 +22,10 @@ pub enum Event {
     /// It starts with a new store, and no other voter has said that anything was saved in its own: this is a new cluster,
     /// and fencing tokens begin at 1. **If the cluster has run before, its votes and tokens are lost**: resources that
     /// check tokens must forget theirs.
-    NewCluster,
+    NewCluster {
+        /// The first voters that are not connected. If one of them has run before, tokens may be issued twice.
+        unheard: Vec<Id>,
+    },
     /// It starts with a new store in a cluster that has run before: it is a new member, or was readmitted.
     NewStore,
     /// It knows who leads: another member, or itself.

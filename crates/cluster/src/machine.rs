@@ -64,20 +64,6 @@ pub(crate) fn addressed(bytes: &[u8]) -> Option<(Port, &[u8])> {
     postcard::take_from_bytes::<u32>(bytes).ok().map(|(port, msg)| (Port(port), msg))
 }
 
-/// How a value is read.
-type Reader<T> = fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<T>;
-
-/// All of the bytes as a value: postcard by itself would leave those that are too many unread, and so could take what
-/// another type wrote.
-fn read<T>(bytes: &[u8], reader: Reader<T>) -> Result<T, Malformed> {
-    let mut from = postcard::Deserializer::from_bytes(bytes);
-    let value = reader(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut from)).map_err(|_| Malformed)?;
-    match from.finalize() {
-        Ok([]) => Ok(value),
-        _ => Err(Malformed),
-    }
-}
-
 /// What was received is no message, or what was saved no state, of this algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
@@ -115,7 +101,7 @@ impl ByteMachine {
     ) -> Result<(), Malformed> {
         wishes.clear();
         self.saved =
-            saved.map_or(Ok((self.machine.unsaved)()), |bytes| read(bytes, self.machine.read_saved))?;
+            saved.map_or_else(|| Some((self.machine.unsaved)()), self.machine.read_saved).ok_or(Malformed)?;
         self.boot(now, around);
         self.apply(now, around, wishes);
         Ok(())
@@ -136,7 +122,7 @@ impl ByteMachine {
         let begins_anew = matches!(input, Input::Anew | Input::MessageAnew(..));
         let input = match input {
             Input::Message(from, bytes) | Input::MessageAnew(from, bytes) => {
-                machine::Input::Message(from, read(bytes, self.machine.read_message)?)
+                machine::Input::Message(from, (self.machine.read_message)(bytes).ok_or(Malformed)?)
             }
             Input::Timer => match self.first_timer() {
                 Some(at) => machine::Input::Timer(self.timers.swap_remove(at).0),
@@ -244,22 +230,4 @@ fn place(now: Time, around: &mut Surroundings) -> Place<'_> {
 /// A value after what is already in the list.
 fn written<T: serde::Serialize>(value: &T, list: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(value, list).expect("messages and states have a wire form: their types are ours")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bellwether_core::Data;
-
-    fn value<T: Data>(from: &mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<T> {
-        erased_serde::deserialize(from)
-    }
-
-    /// What quorum-lease keeps begins as what raft-vote keeps does.
-    #[test]
-    fn what_is_longer_is_not_the_same() {
-        let longer = postcard::to_stdvec(&(7_u64, Some(3_u64), None::<u64>)).unwrap();
-        assert_eq!(read(&longer, value), Ok((7_u64, Some(3_u64), None::<u64>)));
-        assert_eq!(read::<(u64, Option<u64>)>(&longer, value), Err(Malformed));
-    }
 }

@@ -7,6 +7,7 @@
 
 mod send;
 
+use base16ct::HexDisplay;
 use bellwether_core::Id;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -61,7 +62,7 @@ pub struct Commitment(pub [u8; 32]);
 
 impl fmt::Display for Commitment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{:x}", HexDisplay(&self.0))
     }
 }
 
@@ -80,15 +81,11 @@ impl FromStr for Commitment {
     type Err = InvalidCommitment;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.len() != 64 || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
-            return Err(InvalidCommitment);
-        }
         let mut bytes = [0; 32];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            let digits = &text[2 * index..2 * index + 2];
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| InvalidCommitment)?;
+        match base16ct::mixed::decode(text, &mut bytes) {
+            Ok(read) if read.len() == 32 => Ok(Commitment(bytes)),
+            _ => Err(InvalidCommitment),
         }
-        Ok(Commitment(bytes))
     }
 }
 

@@ -14,7 +14,9 @@
 //! - An election that loses a member while it is under way gives way to the next one: those that the lost member has
 //!   beaten are out, so two of the others could be elected, or the wrong one.
 
-use bellwether_core::{Id, MAX_TERM_STEP, Port, Span, Time};
+use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
+use crate::surroundings::Surroundings;
+use bellwether_core::{Faults, Id, MAX_TERM_STEP, Port, Span, Spec, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -37,7 +39,7 @@ pub(crate) struct Ring {
     /// The members that cannot be reached, as far as this member has been told.
     left_out: BTreeSet<Id>,
     /// A member is back that this election has passed over: the next one takes it in.
-    pub(crate) owes_call: bool,
+    owes_call: bool,
     /// The election in which this member takes part, or took part last.
     election: u64,
 }
@@ -59,7 +61,7 @@ enum Kind {
 
 /// What a message in a ring is to its receiver.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Arrival<'a> {
+enum Arrival<'a> {
     /// Of the election under way: the algorithm takes it.
     Current(&'a [u8]),
     /// Of a later election: the algorithm boots again and takes it.
@@ -80,6 +82,22 @@ pub(crate) enum Arrival<'a> {
     Nothing,
 }
 
+/// What came of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The algorithm took it; whether it has booted again for a later election.
+    Message {
+        /// It has.
+        is_later: bool,
+    },
+    /// The sender is to be told the number of this election ([`Ring::standing`]).
+    TellStanding,
+    /// The others are ahead: this member begins, or joins, the election with this number.
+    Begin(u64),
+    /// Nothing came of it.
+    Nothing,
+}
+
 #[derive(Debug)]
 struct Sent {
     at: Time,
@@ -89,8 +107,81 @@ struct Sent {
 }
 
 impl Ring {
-    /// A message came: what came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
-    pub(crate) fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
+    /// A message came at a port: from a peer, or from this member.
+    ///
+    /// # Errors
+    /// If it is malformed. The algorithm has not taken it then.
+    pub(crate) fn take(
+        &mut self,
+        (port, bytes): (Port, &[u8]),
+        now: Time,
+        machine: &mut ByteMachine,
+        around: &mut Surroundings,
+        wishes: &mut Wishes,
+    ) -> Result<Taken, Malformed> {
+        let has_leader = machine.status().leader.is_some();
+        Ok(match self.open(bytes, has_leader).ok_or(Malformed)? {
+            Arrival::Current(msg) => {
+                machine.take(Input::Message(port, msg), now, around, wishes)?;
+                Taken::Message { is_later: false }
+            }
+            Arrival::Later { election, msg } => {
+                machine.take(Input::MessageAnew(port, msg), now, around, wishes)?;
+                self.enter(election);
+                Taken::Message { is_later: true }
+            }
+            Arrival::Earlier => Taken::TellStanding,
+            Arrival::Behind { election } => Taken::Begin(election),
+            Arrival::Nothing => Taken::Nothing,
+        })
+    }
+
+    /// A member cannot be reached any more; whether that is new.
+    pub(crate) fn leave_out(&mut self, id: Id) -> bool {
+        self.left_out.insert(id)
+    }
+
+    /// A member can be reached again. If a message of this election has passed over it, an election is to take it in: as
+    /// soon as the election under way is over, if one is. A member that was dead calls one itself, which may have begun
+    /// without it.
+    pub(crate) fn take_back(&mut self, id: Id) {
+        self.left_out.remove(&id);
+        self.owes_call |= self.passed_over.remove(&id);
+    }
+
+    /// Whether an election is owed to a member that is back. It is owed no longer.
+    pub(crate) fn take_owed_call(&mut self) -> bool {
+        std::mem::take(&mut self.owes_call)
+    }
+
+    /// An election is owed to a member that is back: the one that was to be called was not.
+    pub(crate) fn owe_call(&mut self) {
+        self.owes_call = true;
+    }
+
+    /// What the algorithm wishes to send in a ring of `n`, each message as it is sent.
+    pub(crate) fn wrap_all(&self, wishes: &Wishes, n: u32) -> Vec<(Port, Vec<u8>)> {
+        let wrapped = |(port, bytes): (Port, &[u8])| {
+            let (arrives_at, msg) = addressed(bytes)?;
+            Some((port, self.wrap(arrives_at, msg, n)?))
+        };
+        wishes.sends().filter_map(wrapped).collect()
+    }
+
+    /// Who gets what leaves by a port, past these.
+    pub(crate) fn route(
+        &mut self,
+        around: &Surroundings,
+        port: Port,
+        is_passed_over: impl Fn(Id) -> bool,
+    ) -> Id {
+        let to = around.behind_past(port, is_passed_over);
+        self.passed_over.extend(around.between(port, to));
+        to
+    }
+
+    /// What came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
+    fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
         let (Header { election, kind }, msg) = postcard::take_from_bytes::<Header>(wrapped).ok()?;
         if election > self.election.saturating_add(MAX_TERM_STEP) {
             return Some(Arrival::Nothing); // no honest member is so far ahead
@@ -108,7 +199,7 @@ impl Ring {
             Kind::Standing { is_over }
                 if election > self.election || election == self.election && is_over && !has_leader =>
             {
-                Arrival::Behind { election: election + u64::from(is_over) }
+                Arrival::Behind { election: election.saturating_add(u64::from(is_over)) }
             }
             Kind::Standing { .. } => Arrival::Nothing,
         })
@@ -140,7 +231,7 @@ impl Ring {
 
     /// A message as it is sent in a ring of `n`: the port at which it arrives, how many members have passed it on
     /// unchanged, and the algorithm's message. Nothing if it has gone round too often.
-    pub(crate) fn wrap(&self, arrives_at: Port, msg: &[u8], n: u32) -> Option<Vec<u8>> {
+    fn wrap(&self, arrives_at: Port, msg: &[u8], n: u32) -> Option<Vec<u8>> {
         let passed_on = match &self.at_hand {
             Some((passed_on, at_hand)) if at_hand == msg => passed_on.saturating_add(1),
             _ => 0,
@@ -154,28 +245,15 @@ impl Ring {
         Some(bytes)
     }
 
-    /// A message was sent to this member, past those.
-    pub(crate) fn note_sent(&mut self, now: Time, to: Id, port: Port, bytes: Vec<u8>) {
+    /// A message was sent to a peer. It may be sent again if the algorithm bears that.
+    pub(crate) fn note_sent(&mut self, spec: &Spec, now: Time, to: Id, (port, bytes): (Port, Vec<u8>)) {
+        if !spec.survives.has(Faults::DUPLICATION) {
+            return;
+        }
         if self.sent.len() == MOST_KEPT {
             self.sent.pop_front();
         }
         self.sent.push_back(Sent { at: now, to, port, bytes });
-    }
-
-    /// A message passed over this member.
-    pub(crate) fn note_passed_over(&mut self, id: Id) {
-        self.passed_over.insert(id);
-    }
-
-    /// A member cannot be reached any more; whether that is new.
-    pub(crate) fn leave_out(&mut self, id: Id) -> bool {
-        self.left_out.insert(id)
-    }
-
-    /// A member is back; whether a message of this election has passed over it.
-    pub(crate) fn take_back(&mut self, id: Id) -> bool {
-        self.left_out.remove(&id);
-        self.passed_over.remove(&id)
     }
 
     /// The messages that were sent to a member so late that they may be lost with it, and by which port they left.

@@ -23,6 +23,8 @@ pub const MAX_SECRET: usize = 1024;
 pub(crate) const GENERATED: &str = "bw1-";
 /// Random bytes of a generated secret.
 const RANDOM: usize = 32;
+/// Bytes of its checksum.
+const CHECKSUM: usize = 4;
 /// Random bytes have about 30 different values among 32; fewer than half of them are no chance.
 const LEAST_DIFFERENT: usize = 16;
 
@@ -82,13 +84,13 @@ impl Secret {
     }
 
     fn from_random(bytes: &[u8; RANDOM]) -> Secret {
-        let mut text = Zeroizing::new(String::with_capacity(GENERATED.len() + 2 * RANDOM + 8));
+        let mut text = Zeroizing::new(String::with_capacity(GENERATED.len() + 2 * (RANDOM + CHECKSUM)));
         text.push_str(GENERATED);
-        for byte in bytes.iter().copied().chain(crc32fast::hash(bytes).to_be_bytes()) {
-            for digit in [byte >> 4, byte & 15] {
-                text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-            }
-        }
+        let mut written = Zeroizing::new([0; RANDOM + CHECKSUM]);
+        written[..RANDOM].copy_from_slice(bytes);
+        written[RANDOM..].copy_from_slice(&crc32fast::hash(bytes).to_be_bytes());
+        let mut digits = Zeroizing::new([0; 2 * (RANDOM + CHECKSUM)]);
+        text.push_str(base16ct::lower::encode_str(&*written, &mut *digits).expect("a byte has two digits"));
         Secret(text)
     }
 
@@ -124,19 +126,11 @@ impl Secret {
 
     /// The random bytes of a generated secret; nothing if it is none.
     fn random(&self) -> Option<Zeroizing<[u8; RANDOM]>> {
-        let digits = self.0.strip_prefix(GENERATED)?.as_bytes();
-        let is_lower_hex = |digit: &u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
-        if digits.len() != 2 * (RANDOM + 4) || !digits.iter().all(is_lower_hex) {
-            return None;
-        }
-        let value = |digit: u8| if digit.is_ascii_digit() { digit - b'0' } else { digit - b'a' + 10 };
-        let mut bytes = Zeroizing::new([0; RANDOM]);
-        let mut checksum = [0; 4];
-        let pairs = digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1]));
-        for (byte, read) in bytes.iter_mut().chain(&mut checksum).zip(pairs) {
-            *byte = read;
-        }
-        (crc32fast::hash(&*bytes).to_be_bytes() == checksum).then_some(bytes)
+        let digits = self.0.strip_prefix(GENERATED)?;
+        let mut written = Zeroizing::new([0; RANDOM + CHECKSUM]);
+        let length = base16ct::lower::decode(digits, &mut *written).ok()?.len();
+        let (bytes, checksum) = written[..length].split_first_chunk::<RANDOM>()?;
+        (crc32fast::hash(bytes).to_be_bytes() == *checksum).then(|| Zeroizing::new(*bytes))
     }
 
     /// The key of the cluster with this name. It takes tens of milliseconds unless the secret was generated.

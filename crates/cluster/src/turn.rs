@@ -37,7 +37,7 @@ pub(crate) fn go_with_others() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skipped::skipped;
+    use bellwether_testkit::skipped::skipped;
 
     const ROUND_ROBIN: i32 = 2;
 

@@ -17,6 +17,8 @@ pub(crate) struct Watch {
 pub(crate) enum Word {
     Start,
     Signal(Port, Signal),
+    /// A connection with a neighbour has opened.
+    Connected(Port),
     Wake,
 }
 
@@ -47,6 +49,7 @@ impl Watch {
         match word {
             Word::Start => self.detector.start(&mut cx),
             Word::Signal(port, signal) => self.detector.on_signal(&mut cx, port, signal),
+            Word::Connected(port) => self.detector.on_connected(&mut cx, port),
             Word::Wake => self.detector.on_wake(&mut cx),
         }
         self.wake_at = self.watched.wake_at.or(self.wake_at);

@@ -1,8 +1,8 @@
 //! A store on a disk that is full: a tiny file system of its own, which only this program, started once more, can see.
 
-use bellwether_cluster::skipped::skipped;
 use bellwether_cluster::{Store, StoreError, Terms};
 use bellwether_core::{Id, Span};
+use bellwether_testkit::skipped::skipped;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;

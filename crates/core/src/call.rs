@@ -151,8 +151,8 @@ impl CallPolicy {
     }
 
     /// The policy of a cluster, for simulator and checker: the same, and a member that has had no leader for this long
-    /// starts an election, as does one that recovers and hears of none. (Which members start at the beginning is up to the
-    /// run: its initiators do.)
+    /// starts an election, as does a member that recovers and hears of none. (Which members start at the beginning is up to
+    /// the run: its initiators do.)
     ///
     /// For rings whose elections a cluster begins anew this is not its policy: see [`CallPolicy::begins_anew_in_cluster`].
     #[must_use]

@@ -33,6 +33,13 @@ pub trait Detector: fmt::Debug + Send + Sync {
     /// The time has come that was asked for.
     fn on_wake(&mut self, cx: &mut WatchCx<'_>);
 
+    /// A new connection with a neighbour has opened, where there are connections. What was sent before may be lost with the
+    /// old one, so a silence until now is no sign of a failure. A neighbour that has been judged failed stays so until it is
+    /// heard.
+    fn on_connected(&mut self, cx: &mut WatchCx<'_>, peer: Port) {
+        let _ = (cx, peer);
+    }
+
     /// For oracles, which only a simulator can serve: a neighbour has in truth just died or come back.
     fn on_truth(&mut self, cx: &mut WatchCx<'_>, peer: Port, is_up: bool) {
         let _ = (cx, peer, is_up);

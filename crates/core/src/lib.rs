@@ -40,6 +40,7 @@ mod store;
 mod term;
 mod time;
 mod topology;
+mod vetting;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
 pub use call::{CallPolicy, Decision, NamedLeader, Occasion};
@@ -63,3 +64,4 @@ pub use store::{ListVersion, StoreId, VoterList};
 pub use term::{LAST_TERM, MAX_TERM_STEP};
 pub use time::{HOP, Span, Time};
 pub use topology::{Flow, Graph, Link, NEXT, PREV, Port, Topology};
+pub use vetting::{KnownStores, StoreClaims, StoreOffer, StoreVerdict};

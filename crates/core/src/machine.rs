@@ -137,10 +137,10 @@ pub struct MachineType {
     pub boot: fn(Place<'_>, &dyn DynValue, &mut Outputs) -> AnyMachine,
     /// How a liar would say that this member has been elected: [`Message::forged`].
     pub forge: fn(Rank) -> Option<AnyMessage>,
-    /// Reads a message.
-    pub read_message: fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<AnyMessage>,
-    /// Reads a saved state.
-    pub read_saved: fn(&mut dyn erased_serde::Deserializer<'_>) -> erased_serde::Result<AnyValue>,
+    /// Reads a message from its wire form; nothing if the bytes are none.
+    pub read_message: fn(&[u8]) -> Option<AnyMessage>,
+    /// Reads a saved state from its wire form; nothing if the bytes are none.
+    pub read_saved: fn(&[u8]) -> Option<AnyValue>,
 }
 
 impl MachineType {
@@ -159,9 +159,18 @@ impl MachineType {
             unsaved: || AnyValue::new(A::Durable::default()),
             boot: boot::<A>,
             forge: |rank| A::Msg::forged(rank).map(AnyMessage::new),
-            read_message: |from| Ok(AnyMessage::new(erased_serde::deserialize::<A::Msg>(from)?)),
-            read_saved: |from| Ok(AnyValue::new(erased_serde::deserialize::<A::Durable>(from)?)),
+            read_message: |bytes| read::<A::Msg>(bytes).map(AnyMessage::new),
+            read_saved: |bytes| read::<A::Durable>(bytes).map(AnyValue::new),
         }
+    }
+}
+
+/// All of the bytes as a value: postcard by itself would leave those that are too many unread, and so could take what another
+/// type wrote.
+fn read<T: Data>(bytes: &[u8]) -> Option<T> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Some(value),
+        _ => None,
     }
 }
 
@@ -422,5 +431,18 @@ impl<A: Algorithm> Machine for A {
     }
     fn as_state(&self) -> &dyn DynState {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What quorum-lease keeps begins as what raft-vote keeps does.
+    #[test]
+    fn what_is_longer_is_not_the_same() {
+        let longer = postcard::to_stdvec(&(7_u64, Some(3_u64), None::<u64>)).unwrap();
+        assert_eq!(read(&longer), Some((7_u64, Some(3_u64), None::<u64>)));
+        assert_eq!(read::<(u64, Option<u64>)>(&longer), None);
     }
 }

@@ -30,7 +30,7 @@ impl StoreId {
 /// The first eight bytes in hexadecimal: enough to tell stores apart in a log.
 impl fmt::Display for StoreId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{:016x}", u128::from_be_bytes(self.0) >> 64)
     }
 }
 

@@ -9,8 +9,8 @@ use crate::{Algorithm, Cx};
 /// How far ahead of the receiver's own term the term of a message may be.
 ///
 /// Honest members do not come so far while one is away: with an election in every lease of 29 ms, it takes four years. A
-/// member that lies advances the others by no more than this with a message, each of which they write down: it takes
-/// 2^31 of them to come to [`LAST_TERM`].
+/// member that lies advances the others by no more than this with a message: it takes 2^31 of them to come to
+/// [`LAST_TERM`].
 pub const MAX_TERM_STEP: u64 = 1 << 32;
 
 /// Members follow nobody into a later term than this. So they can always count on from where they are.

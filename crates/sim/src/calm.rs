@@ -6,7 +6,7 @@
 
 use crate::delay::Sampler;
 use crate::events::{LinkCounts, Stop};
-use crate::judge::{Ending, Survivor};
+use crate::judge::{Ending, Live, Survivor};
 use crate::measure::{Tally, encoded_bytes};
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
@@ -245,11 +245,10 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
             links: LinkCounts::default(),
             signals: 0,
         };
-        let members = (0..).zip(&self.members);
-        let live = members.map(|(member, (_, state))| {
-            let took_part = self.plan.initiators.contains(member);
-            Survivor { member, status: state.status(), took_part }
-        });
-        ended.report(&A::SPEC, A::Msg::KINDS, live)
+        let survivor = |member: u32| {
+            let status = self.members[member as usize].1.status();
+            Some(Survivor { member, status, took_part: self.plan.initiators.contains(member) })
+        };
+        ended.report(&A::SPEC, A::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
     }
 }

@@ -125,18 +125,23 @@ impl Delay {
     }
 
     /// The distribution, ready to draw from.
-    pub(crate) fn sampler(&self) -> Sampler {
+    #[must_use]
+    pub fn sampler(&self) -> Sampler {
+        Sampler(self.kind())
+    }
+
+    fn kind(&self) -> Kind {
         match self {
-            Delay::Unit => Sampler::Constant(HOP),
-            Delay::UniformWhole { least, most } => Sampler::Whole(uniform(*least, *most), HOP.ticks()),
+            Delay::Unit => Kind::Constant(HOP),
+            Delay::UniformWhole { least, most } => Kind::Whole(uniform(*least, *most), HOP.ticks()),
             Delay::Uniform { least, most } => {
                 let (least, most) = (ticks(*least).ticks() as u32, ticks(*most).ticks() as u32);
-                Sampler::Whole(uniform(least, most), 1)
+                Kind::Whole(uniform(least, most), 1)
             }
-            Delay::Exponential { mean } => Sampler::Exponential(*mean),
-            Delay::LogNormal { mu, sigma } => Sampler::LogNormal(*mu, *sigma),
+            Delay::Exponential { mean } => Kind::Exponential(*mean),
+            Delay::LogNormal { mu, sigma } => Kind::LogNormal(*mu, *sigma),
             Delay::Samples { ticks, .. } => {
-                Sampler::Samples(uniform(0, ticks.len() as u32 - 1), Arc::clone(ticks))
+                Kind::Samples(uniform(0, ticks.len() as u32 - 1), Arc::clone(ticks))
             }
         }
     }
@@ -180,8 +185,12 @@ const NORMAL_999: f64 = 3.090_232_306_167_813;
 /// The standard exponential's 99.9 % quantile: ln 1000.
 const EXPONENTIAL_999: f64 = 6.907_755_278_982_137;
 
-/// A distribution, ready to draw from.
-pub(crate) enum Sampler {
+/// A distribution of delays, ready to draw from.
+#[derive(Debug)]
+pub struct Sampler(Kind);
+
+#[derive(Debug)]
+enum Kind {
     Constant(Span),
     Whole(Uniform<u32>, u64),
     Exponential(f64),
@@ -192,10 +201,10 @@ pub(crate) enum Sampler {
 impl Sampler {
     /// The next delay.
     #[inline(always)]
-    pub(crate) fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> Span {
-        match self {
-            Sampler::Constant(span) => *span,
-            Sampler::Whole(uniform, unit) => Span::from_ticks((u64::from(uniform.sample(rng)) * unit).max(1)),
+    pub fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> Span {
+        match &self.0 {
+            Kind::Constant(span) => *span,
+            Kind::Whole(uniform, unit) => Span::from_ticks((u64::from(uniform.sample(rng)) * unit).max(1)),
             _ => self.draw_aside(rng),
         }
     }
@@ -203,17 +212,17 @@ impl Sampler {
     /// The distributions that take their time.
     #[inline(never)]
     fn draw_aside(&self, rng: &mut Xoshiro256PlusPlus) -> Span {
-        match self {
-            Sampler::Constant(_) | Sampler::Whole(..) => self.draw(rng),
+        match &self.0 {
+            Kind::Constant(_) | Kind::Whole(..) => self.draw(rng),
             // Inverse and Box-Muller transforms: slower than tables, but simple, and through libm
             // the same on every machine, unlike the system's logarithm.
-            Sampler::Exponential(mean) => ticks(-mean * libm::log(above_zero(rng))),
-            Sampler::LogNormal(mu, sigma) => {
+            Kind::Exponential(mean) => ticks(-mean * libm::log(above_zero(rng))),
+            Kind::LogNormal(mu, sigma) => {
                 let radius = (-2.0 * libm::log(above_zero(rng))).sqrt();
                 let normal = radius * libm::cos(std::f64::consts::TAU * above_zero(rng));
                 ticks(libm::exp(mu + sigma * normal))
             }
-            Sampler::Samples(uniform, ticks) => Span::from_ticks(ticks[uniform.sample(rng) as usize]),
+            Kind::Samples(uniform, ticks) => Span::from_ticks(ticks[uniform.sample(rng) as usize]),
         }
     }
 }

@@ -65,16 +65,39 @@ pub struct Survivor {
     pub took_part: bool,
 }
 
+/// The live members at the end of a run, in the order of members. Judging is compiled once, whatever holds the members.
+#[derive(Clone, Copy)]
+pub enum Live<'a> {
+    /// These.
+    Listed(&'a [Survivor]),
+    /// Those of so many members of whom there is something to say.
+    Among(u32, &'a dyn Fn(u32) -> Option<Survivor>),
+}
+
+impl<'a> Live<'a> {
+    fn iter(self) -> impl Iterator<Item = Survivor> + Clone + 'a {
+        let places = match self {
+            Live::Listed(live) => live.len() as u32,
+            Live::Among(members, _) => members,
+        };
+        (0..places).filter_map(move |place| match self {
+            Live::Listed(live) => Some(live[place as usize]),
+            Live::Among(_, survivor) => survivor(place),
+        })
+    }
+}
+
 /// Whether an election must come to an outcome.
 ///
 /// Where members start by themselves, it must. Where an election is called, it must as soon as a live member has
 /// taken part in one, as its caller or because it heard a message, or names a leader. If all callers crash before
 /// anybody hears of their calls, nobody alive knows of an election, and none is required.
 #[must_use]
-pub fn is_required(spec: &Spec, mut live: impl Iterator<Item = Survivor>) -> bool {
+pub fn is_required(spec: &Spec, live: Live<'_>) -> bool {
     let is_called = spec.starts == Starts::Callers && spec.lasting == Lasting::Ends;
-    !is_called
-        || live.any(|it| it.took_part || it.status.leader.is_some() || it.status.role != Role::Undecided)
+    let knows =
+        |it: Survivor| it.took_part || it.status.leader.is_some() || it.status.role != Role::Undecided;
+    !is_called || live.iter().any(knows)
 }
 
 impl Ruling {
@@ -117,14 +140,10 @@ impl Ending {
 }
 
 /// Rules on a run's end. `live` are the live members.
-pub fn rule(
-    spec: &Spec,
-    plan: &Plan,
-    live: impl Iterator<Item = Survivor> + Clone,
-    ending: Ending,
-) -> Ruling {
-    let required = is_required(spec, live.clone());
-    let live = live.map(|it| (it.member, it.status));
+#[must_use]
+pub fn rule(spec: &Spec, plan: &Plan, live: Live<'_>, ending: Ending) -> Ruling {
+    let required = is_required(spec, live);
+    let live = live.iter().map(|it| (it.member, it.status));
     let finished = ending == Ending::ByItself;
     let id = |member: u32| plan.ranks[member as usize].id();
     let duties = match spec.knows.has(Knowledge::DUTIES) {

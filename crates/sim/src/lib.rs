@@ -9,58 +9,47 @@
 mod calm;
 mod clock;
 mod delay;
-pub mod detection;
 mod events;
 pub mod faults;
-pub mod follow;
 mod judge;
 mod mail;
-mod measure;
+pub mod measure;
 pub mod network;
-pub mod outage;
 mod plan;
-pub mod recording;
 mod report;
-mod roster;
 mod rounds;
-pub mod rules;
 mod run;
 mod runner;
-pub mod scenario;
-mod schedule;
+pub mod schedule;
 pub mod script;
 mod setup;
-pub mod shrink;
 mod stability;
 mod stats;
-pub mod suggest;
-pub mod swarm;
-mod text_file;
+pub mod text_file;
 mod timers;
 mod trace;
-pub mod trials;
 mod wheel;
-mod world;
+pub mod world;
 
 pub use calm::is_calm;
-pub use delay::{Delay, DelayError};
+pub use delay::{Delay, DelayError, Sampler};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use faults::Event;
 pub use judge::{
-    ClaimRuling, Ending, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
+    ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
 };
 pub use measure::Counts;
-pub use plan::{Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
-pub use report::{Driver, Report};
-pub use roster::{Roster, Seat};
+pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
+pub use report::{Driver, Ended, Report};
 pub use rounds::{Visit, run as run_rounds};
 pub use run::{
-    RoundMode, check_messages, check_schedule, in_parallel, simulate, simulate_many, simulate_observed,
+    RoundMode, can_forge, check_messages, in_parallel, kinds, runs_in_step, simulate, simulate_many,
+    simulate_observed,
 };
 pub use runner::Runner;
 pub use schedule::Schedule;
 pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
-pub use stability::{Rivals, Stability};
+pub use stability::{Reigns, Rivals, Stability};
 pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

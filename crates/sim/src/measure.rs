@@ -19,15 +19,17 @@ pub struct Tally {
     bytes: u64,
     storage_max: u64,
     /// The last time that anything happened to a member.
-    pub(crate) last_event: Time,
+    pub last_event: Time,
     /// For each member, when it last changed whom it takes for the leader.
-    pub(crate) knew_at: Vec<Time>,
+    pub knew_at: Vec<Time>,
     /// Who led when.
-    pub(crate) reigns: Reigns,
+    pub reigns: Reigns,
 }
 
 impl Tally {
-    pub(crate) fn new(n: u32, sense: Reign) -> Self {
+    /// Nothing has happened yet to so many members; the promise says when two leaders are one too many.
+    #[must_use]
+    pub fn new(n: u32, sense: Reign) -> Self {
         Tally {
             by_kind: [0; MAX_KINDS],
             bytes: 0,
@@ -40,32 +42,32 @@ impl Tally {
 
     /// A message counts when it is sent, whether or not it arrives.
     #[inline(always)]
-    pub(crate) fn sent(&mut self, kind: usize, bytes: u64) {
+    pub fn sent(&mut self, kind: usize, bytes: u64) {
         self.by_kind[kind % MAX_KINDS] += 1;
         self.bytes += bytes;
     }
 
     /// Notes how many bytes a member's state takes.
     #[inline(always)]
-    pub(crate) fn holds(&mut self, bytes: usize) {
+    pub fn holds(&mut self, bytes: usize) {
         self.storage_max = self.storage_max.max(bytes as u64);
     }
 
     /// Notes whom a member names, as an outsider sees it.
-    pub(crate) fn named(&mut self, now: Time, member: u32, before: Status, after: Status) {
+    pub fn named(&mut self, now: Time, member: u32, before: Status, after: Status) {
         if before.leader != after.leader {
             self.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
         }
     }
 
     /// Notes whom a member names and whether it leads.
-    pub(crate) fn published(&mut self, now: Time, member: u32, before: Status, after: Status) {
+    pub fn published(&mut self, now: Time, member: u32, before: Status, after: Status) {
         self.named(now, member, before, after);
         self.reigns.note(now, member, (after.role == Role::Leader).then_some(after.term));
     }
 
     /// The dead know nothing, and do not lead.
-    pub(crate) fn crashed(&mut self, now: Time, member: u32) {
+    pub fn crashed(&mut self, now: Time, member: u32) {
         self.knew_at[member as usize] = Time::NEVER;
         self.reigns.note(now, member, None);
     }
@@ -77,6 +79,7 @@ impl Tally {
         self.by_kind.iter().sum()
     }
 
+    /// Messages sent, where these are their kinds.
     pub(crate) fn counts(&self, kinds: &'static [Kind]) -> Counts {
         let of = |class| {
             let kinds = kinds.iter().zip(self.by_kind);

@@ -67,7 +67,8 @@ pub struct Plan {
     /// Who watches whom, if anyone does. Without one, whoever calls an election is told the truth
     /// about its neighbours, and nobody else is told anything.
     pub detector: Option<DetectorChoice>,
-    /// The run step by step, if it is said so: then none of the above that makes things happen counts.
+    /// The run step by step, if it is said so: then none of the above that makes things happen counts, and the model
+    /// plays it instead of the simulator.
     pub schedule: Option<Schedule>,
     /// From which all randomness is drawn.
     pub seed: u64,

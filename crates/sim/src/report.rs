@@ -1,7 +1,7 @@
 //! What a run comes to.
 
 use crate::events::LinkCounts;
-use crate::judge::{self, ClaimRuling, Ending, Ruling, Survivor};
+use crate::judge::{self, ClaimRuling, Ending, Live, Ruling};
 use crate::measure::{Counts, Tally};
 use crate::plan::Plan;
 use crate::stability::{Rivals, Stability};
@@ -72,27 +72,32 @@ impl Report {
 }
 
 /// A run that is over, before it is judged.
-pub(crate) struct Ended<'p> {
+#[derive(Debug)]
+pub struct Ended<'p> {
+    /// What was run.
     pub plan: &'p Plan,
+    /// What was counted.
     pub tally: Tally,
+    /// What drove it.
     pub driver: Driver,
+    /// The last round in which anything happened, in a run in rounds.
     pub rounds: Option<u64>,
+    /// The round in which the leader knew, in a run in rounds.
     pub leader_round: Option<u64>,
+    /// How it ended.
     pub ending: Ending,
     /// When it was over.
     pub now: Time,
+    /// What links did to messages.
     pub links: LinkCounts,
+    /// What detectors said to each other.
     pub signals: u64,
 }
 
 impl Ended<'_> {
     /// Judges it, given who is alive.
-    pub fn report(
-        self,
-        spec: &'static Spec,
-        kinds: &'static [Kind],
-        live: impl Iterator<Item = Survivor> + Clone,
-    ) -> Report {
+    #[must_use]
+    pub fn report(self, spec: &'static Spec, kinds: &'static [Kind], live: Live<'_>) -> Report {
         let known = spec.knows.bytes(self.plan.max_degree());
         let mut ruling = judge::rule(spec, self.plan, live, self.ending);
         let rivals = self.tally.reigns.rivals();

@@ -5,7 +5,7 @@
 
 use crate::events::LinkCounts;
 use crate::faults::Event;
-use crate::judge::{Ending, Survivor};
+use crate::judge::{Ending, Live, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::{Tally, encoded_bytes};
 use crate::plan::Plan;
@@ -289,10 +289,10 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
     }
 
     fn report(self, finished: bool) -> Report {
-        let live = (0..).zip(&self.seats).filter_map(|(member, (_, state))| {
-            let status = state.as_ref()?.status();
+        let survivor = |member: u32| {
+            let status = self.seats[member as usize].1.as_ref()?.status();
             Some(Survivor { member, status, took_part: true }) // in rounds everyone begins
-        });
+        };
         Ended {
             plan: self.plan,
             driver: Driver::Rounds,
@@ -304,7 +304,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             signals: 0,
             tally: self.tally,
         }
-        .report(&R::SPEC, R::Msg::KINDS, live)
+        .report(&R::SPEC, R::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
     }
 }
 

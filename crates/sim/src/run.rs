@@ -4,9 +4,8 @@ use crate::calm;
 use crate::delay::Delay;
 use crate::events::{self, Stop};
 use crate::faults::{Event, Fate, Lie};
-use crate::follow;
 use crate::plan::Plan;
-use crate::report::{Driver, Report};
+use crate::report::Report;
 use crate::runner::{Hot, Runner};
 use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
@@ -24,6 +23,9 @@ pub enum RoundMode {
 }
 
 /// Runs a plan.
+///
+/// # Panics
+/// If the plan has a schedule: the simulator does not play it, so that is the caller's bug.
 #[must_use]
 pub fn simulate(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Report {
     match algorithm.hot() {
@@ -34,21 +36,21 @@ pub fn simulate(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Report {
 }
 
 /// Runs a plan, and shows all of it to an observer.
+///
+/// # Panics
+/// As [`simulate`] does.
 pub fn simulate_observed(
     algorithm: &Runner,
     plan: &Plan,
     mode: RoundMode,
     observer: &mut dyn Observer,
 ) -> Report {
+    assert!(plan.schedule.is_none(), "a schedule is played by bellwether_model::run_plan_observed");
     let machine = algorithm.machine;
-    match (algorithm.hot(), &plan.schedule) {
-        (Hot::Calm(_), Some(schedule)) => follow::run(machine, plan, schedule, observer, Driver::Events),
-        (Hot::Calm(_), None) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
-        (Hot::InStep { observed, .. }, _) if is_in_step(plan, mode) => observed(plan, observer),
-        (Hot::InStep { .. }, Some(schedule)) => {
-            follow::run(machine, plan, schedule, observer, Driver::Synchroniser)
-        }
-        (Hot::InStep { .. }, None) => events::run_synchronised(machine, plan, observer),
+    match algorithm.hot() {
+        Hot::Calm(_) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
+        Hot::InStep { observed, .. } if is_in_step(plan, mode) => observed(plan, observer),
+        Hot::InStep { .. } => events::run_synchronised(machine, plan, observer),
     }
 }
 
@@ -57,7 +59,8 @@ fn is_in_step(plan: &Plan, mode: RoundMode) -> bool {
 }
 
 /// Whether a plan has nothing that rounds in step cannot express.
-pub(crate) fn runs_in_step(plan: &Plan) -> bool {
+#[must_use]
+pub fn runs_in_step(plan: &Plan) -> bool {
     let is_plain = plan.schedule.is_none()
         && plan.link_faults.is_none()
         && !plan.ring_closes
@@ -91,21 +94,15 @@ pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(),
     Ok(())
 }
 
-/// Makes sure that every step of a plan's schedule, if it has one, can happen when its turn comes.
-///
-/// # Errors
-/// [`SetupError`] says which one cannot, and what can.
-pub fn check_schedule(entry: &Entry, plan: &Plan) -> Result<(), SetupError> {
-    plan.schedule.as_ref().map_or(Ok(()), |schedule| follow::check(entry.machine, plan, schedule))
-}
-
 /// The kinds of messages that a run of an algorithm has, a synchroniser's marker among them where there is one.
-pub(crate) fn kinds(entry: &Entry, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
+#[must_use]
+pub fn kinds(entry: &Entry, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
     if is_in_step(plan, mode) { entry.kinds } else { entry.machine.kinds }
 }
 
 /// Whether one message of an algorithm says who leads.
-pub(crate) fn can_forge(entry: &Entry) -> bool {
+#[must_use]
+pub fn can_forge(entry: &Entry) -> bool {
     let anyone = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
     anyone.is_ok_and(|rank| (entry.machine.forge)(rank).is_some())
 }
@@ -144,7 +141,10 @@ pub fn in_parallel<T: Send>(
     count: u64,
     each: impl Fn(u64) -> Result<T, SetupError> + Sync,
 ) -> Result<Vec<T>, SetupError> {
+    let all = || (0..count).into_par_iter().map(&each).collect();
+    if cfg!(target_family = "wasm") {
+        return all(); // there are no threads to start: rayon's own pool does everything in this one
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| SetupError::Threads(error.to_string()))?;
-    pool.install(|| (0..count).into_par_iter().map(&each).collect())
+    pool.map_err(|error| SetupError::Threads(error.to_string()))?.install(all)
 }

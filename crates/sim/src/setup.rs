@@ -8,7 +8,6 @@ use crate::delay::Delay;
 use crate::faults::{self, Event, LinkFaults, Partition, Scripted};
 use crate::network::Shape;
 use crate::plan::{DRIFT_BOUND, Happening, Limits, LinkOrder, Plan};
-use crate::rules::Instruction;
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
@@ -66,7 +65,7 @@ pub struct Setup {
     /// Who watches whom, if anyone does.
     pub detector: Option<DetectorChoice>,
     /// The run step by step, if it is said so: then nothing else makes anything happen.
-    pub schedule: Option<Schedule<Instruction>>,
+    pub schedule: Option<Schedule>,
     /// When to give up. Unless anything is said, a run in which something goes wrong is given up
     /// [`PATIENCE`] after the last event, as it might go on for ever; and so is one of an algorithm that does
     /// go on for ever, if it has not come right.
@@ -231,7 +230,7 @@ impl Setup {
             plan.range.ids.1 = bound.min(Id::MAX);
         }
         refuse_eternity(spec, &plan)?;
-        plan.schedule = self.schedule_for(&plan)?;
+        plan.schedule = self.schedule_alone()?;
         Ok(plan)
     }
 
@@ -291,7 +290,7 @@ impl Setup {
     }
 
     /// The schedule, which says everything that happens: nothing else may.
-    fn schedule_for(&self, plan: &Plan) -> Result<Option<Schedule>, SetupError> {
+    fn schedule_alone(&self) -> Result<Option<Schedule>, SetupError> {
         let Some(schedule) = &self.schedule else { return Ok(None) };
         let is_eventful = !(self.script.is_empty() && self.partitions.is_empty() && self.heals.is_empty());
         let others = [
@@ -307,7 +306,7 @@ impl Setup {
                 format!("a schedule says everything that happens, and when it ends: leave out {other}");
             return Err(SetupError::Fault { key: "schedule", problem });
         }
-        schedule.actions(plan).map(Some)
+        Ok(Some(schedule.clone()))
     }
 
     /// What happens to whom, in order.
@@ -488,14 +487,5 @@ fn sorted_by_id(ids: &[Id], spec: &Spec) -> Result<Vec<u32>, SetupError> {
 
 fn find(ids: &[Id], by_id: &[u32], role: &'static str, id: Id) -> Result<u32, SetupError> {
     let at = by_id.binary_search_by_key(&id, |&member| ids[member as usize]);
-    at.map(|at| by_id[at]).map_err(|_| not_a_member(ids, role, id))
-}
-
-/// The error for somebody who is named and not there.
-pub(crate) fn not_a_member(ids: &[Id], role: &'static str, id: Id) -> SetupError {
-    let mut members: Vec<String> = ids.iter().take(8).map(Id::to_string).collect();
-    if ids.len() > 8 {
-        members.push(format!("... ({} in all)", ids.len()));
-    }
-    SetupError::NotAMember { role, id, members: members.join(", ") }
+    at.map(|at| by_id[at]).map_err(|_| SetupError::not_a_member(ids, role, id))
 }

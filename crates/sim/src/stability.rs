@@ -54,7 +54,7 @@ impl<M: fmt::Display> fmt::Display for Rivals<M> {
 
 /// Keeps count while a run runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Reigns {
+pub struct Reigns {
     sense: Reign,
     leading: BTreeSet<u32>,
     last: Option<u32>,

@@ -6,9 +6,12 @@ use std::path::Path;
 
 /// Something wrong at one place of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
+    /// The line, from 1.
     pub line: usize,
+    /// The character in it, from 1.
     pub column: usize,
+    /// What is wrong, and what to do.
     pub problem: String,
 }
 
@@ -27,14 +30,14 @@ impl Fault {
 
 /// A file's content; nothing if it has more than `most` bytes. Counts while it reads: pipes and
 /// devices do not say how long they are.
-pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// The text that the bytes of a file make.
-pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Fault> {
+pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     match std::str::from_utf8(bytes) {
         // Some editors begin a file with a mark of its byte order, which is not part of the text.
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),

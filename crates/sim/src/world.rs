@@ -1,6 +1,6 @@
 //! The members and their surroundings: what a run is about, without who decides what happens next.
 //!
-//! A scheduler (the simulator picks one next step, the checker takes all of them: [`crate::rules`]) gives
+//! A scheduler (the simulator picks one next step, the checker takes all of them: `bellwether_model`) gives
 //! a member one input and then applies its effects.
 
 use crate::plan::Plan;

@@ -2,8 +2,8 @@
 
 use crate::cluster::Cluster;
 use crate::namespace::Namespace;
+use crate::skipped::skipped;
 use bellwether::Settings;
-use bellwether_cluster::skipped::skipped;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -129,6 +129,14 @@ impl<R: Rule> Detector for Beating<R> {
         }
     }
 
+    fn on_connected(&mut self, cx: &mut WatchCx<'_>, peer: Port) {
+        if let Some(neighbour) = self.neighbours.get_mut(peer.0 as usize) {
+            neighbour.heard = cx.now();
+            // The gap before the next beat is the connection's, and teaches nothing about how beats come.
+            neighbour.last = None;
+        }
+    }
+
     fn on_wake(&mut self, cx: &mut WatchCx<'_>) {
         if cx.now() >= self.next_beat {
             self.beat(cx);

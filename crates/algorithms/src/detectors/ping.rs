@@ -78,6 +78,13 @@ impl Detector for Ping {
         }
     }
 
+    /// The question may be lost with the old connection: the next one counts.
+    fn on_connected(&mut self, _: &mut WatchCx<'_>, peer: Port) {
+        if let Some((has_answered, _)) = self.answers.get_mut(peer.0 as usize) {
+            *has_answered = true;
+        }
+    }
+
     fn on_wake(&mut self, cx: &mut WatchCx<'_>) {
         if self.due <= cx.now() {
             for (port, (has_answered, verdict)) in cx.peers().zip(&mut self.answers) {

@@ -3,7 +3,7 @@
 use crate::watch::choice;
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{HOP, Span};
-use bellwether_sim::detection::{ClosedForm, Conditions, Effort, Quality, measure};
+use bellwether_lab::detection::{ClosedForm, Conditions, Effort, Quality, measure};
 
 const EFFORT: Effort = Effort { watches: 400, length: Span::from_hops(2_000), seed: 1, threads: 0 };
 

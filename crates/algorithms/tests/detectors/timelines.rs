@@ -50,6 +50,54 @@ fn ping_waits_for_there_and_back() {
     assert_eq!(asked, [0.0, 2.5, 5.0], "a question is settled before the next is asked");
 }
 
+/// When a watch first judged its only neighbour failed.
+fn failed_at(watch: &Watch) -> Option<f64> {
+    watch.of(0).iter().find(|(_, verdict)| *verdict == Failed).map(|(at, _)| *at)
+}
+
+/// A tick before the verdict. Of the detectors that are told the truth none judges by silence.
+#[test]
+fn new_connection_restarts_the_silence_and_frees_no_failed_neighbour() {
+    for detector in DETECTORS.iter().filter(|entry| !entry.is_oracle) {
+        let name = detector.name;
+        let mut silent = Watch::new(name, 1);
+        silent.passes(1_000.0);
+        let verdict_at = failed_at(&silent).unwrap();
+        let before = silent.of(0);
+        silent.is_connected(1_001.0, 0);
+        silent.passes(2_000.0);
+        assert_eq!(silent.of(0), before, "{name}: it is not heard");
+
+        let mut reconnected = Watch::new(name, 1);
+        let connected_at = verdict_at - 0.001;
+        reconnected.is_connected(connected_at, 0);
+        let latest = connected_at + reconnected.detector.patience().hops();
+        reconnected.passes(latest);
+        let judged_at = failed_at(&reconnected);
+        assert!(judged_at.is_some_and(|at| at > verdict_at + 1.0), "{name}: {judged_at:?}, not {verdict_at}");
+    }
+}
+
+/// Beats that were lost with a connection are no sign of a network that loses them.
+#[test]
+fn gap_before_a_new_connection_teaches_nothing() {
+    for name in ["learned:T=5,phi=8,window=10,least=0.1", "bayes"] {
+        let judged_after = |gap: f64, is_connected: bool| {
+            let mut watch = Watch::new(name, 1);
+            (0..20).for_each(|beat| watch.hears(5.0 * beat as f64, 0, Beat(beat)));
+            if is_connected {
+                watch.is_connected(95.0 + gap, 0);
+            }
+            let last = 96.0 + gap;
+            watch.hears(last, 0, Beat(20 + (gap / 5.0) as u64));
+            watch.passes(last + 1_000.0);
+            watch.verdicts.last().map(|(at, ..)| ((at - last) * 1_000.0).round())
+        };
+        assert_eq!(judged_after(40.0, true), judged_after(4.0, false), "{name}");
+        assert_ne!(judged_after(40.0, false), judged_after(4.0, false), "{name}: without it");
+    }
+}
+
 /// Beats arrive with these gaps; after the last of them nothing does. How long until which verdict?
 fn after_gaps(text: &str, gaps: &[(f64, u64)]) -> Vec<(f64, Verdict)> {
     let mut watch = Watch::new(text, 1);

@@ -34,6 +34,12 @@ impl Watch {
         self.tell(time(hops), |detector, cx| detector.on_signal(cx, Port(from), signal));
     }
 
+    /// A new connection with a neighbour opens.
+    pub fn is_connected(&mut self, hops: f64, peer: u32) {
+        self.sleeps(time(hops), false);
+        self.tell(time(hops), |detector, cx| detector.on_connected(cx, Port(peer)));
+    }
+
     /// A neighbour dies or comes back, and oracles are told.
     pub fn is_told(&mut self, hops: f64, peer: u32, is_up: bool) {
         self.sleeps(time(hops), false);

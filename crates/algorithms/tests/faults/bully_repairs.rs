@@ -3,13 +3,14 @@
 
 use crate::detectors::{heartbeat, perfect};
 use crate::ring_repairs::random_recoveries;
-use crate::support::disturbed::{best_survivor, random_deaths};
-use crate::support::{Cast, Dice, assert_claims, assert_elected, called_by, sent};
 use crate::{at, run, with_script};
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_core::{Algorithm, DetectorChoice, Elect, Leadership};
 use bellwether_sim::faults::{Chosen, Fate};
 use bellwether_sim::{Event, Happening, Outcome, Plan, Report};
+use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
+use bellwether_testkit::casts::{Cast, assert_claims, assert_elected, called_by, sent};
+use bellwether_testkit::dice::Dice;
 
 fn lose(kind: &str, from: Option<u32>, to: Option<u32>, nth: Option<u64>) -> Chosen {
     Chosen { from, to, kind: Some(kind.to_owned()), nth, fate: Fate::Lost }

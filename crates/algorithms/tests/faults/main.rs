@@ -1,8 +1,5 @@
 //! The algorithms that are made to survive something, when it happens to them.
 
-#[path = "../suite/support/mod.rs"]
-mod support;
-
 mod bully_repairs;
 mod detectors;
 mod overlay_repairs;
@@ -19,7 +16,7 @@ fn run<A: Algorithm>(plan: &Plan) -> Report {
 
 /// What happens to a member, at a time in half hops.
 fn at(half_hops: u64, what: Event, member: usize) -> Happening {
-    support::disturbed::happens(what, member, half_hops * HOP.ticks() / 2)
+    bellwether_testkit::casts::disturbed::happens(what, member, half_hops * HOP.ticks() / 2)
 }
 
 /// The plan with this script, in the order of time.

@@ -2,13 +2,14 @@
 //! announced, and forgeries.
 
 use crate::detectors::{heartbeat, perfect};
-use crate::support::disturbed::{best_survivor, random_deaths};
-use crate::support::{Cast, Dice, assert_elected};
 use crate::{at, run};
 use bellwether_algorithms::{modified_ring::ModifiedRing, ring_skipping::RingSkipping};
 use bellwether_core::{Algorithm, Elect, Id};
 use bellwether_sim::Event;
 use bellwether_sim::faults::Lie;
+use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
+use bellwether_testkit::casts::{Cast, assert_elected};
+use bellwether_testkit::dice::Dice;
 
 fn check_deaths<A: Algorithm>() {
     let mut dice = Dice(11);

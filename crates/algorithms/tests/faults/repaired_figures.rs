@@ -1,12 +1,13 @@
 //! What the repaired Chang-Roberts takes when nothing fails.
 
 use crate::run;
-use crate::support::{
-    BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, called_by, clockwise, sent, set_delay,
-};
 use bellwether_algorithms::{chang_roberts_detector::WithDetector, chang_roberts_timeout::NeighbourTimeout};
 use bellwether_core::{Algorithm, HOP, Time};
 use bellwether_sim::Plan;
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, assert_claims, assert_elected, called_by, clockwise, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 /// The hops of the best initiator's run, and of the others' until a better initiator stops them.
 fn hops(cast: &Cast, initiators: &[usize]) -> (u64, u64) {

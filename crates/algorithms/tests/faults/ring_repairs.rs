@@ -1,13 +1,14 @@
 //! Chang and Roberts' ring when the would-be leader dies, as it is and with lecture 002's two repairs.
 
 use crate::detectors::{blind, crying_wolf, heartbeat, perfect};
-use crate::support::disturbed::{best_survivor, random_deaths};
-use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, clockwise, set_delay};
 use crate::{at, run, with_script};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::{chang_roberts_detector::WithDetector, chang_roberts_timeout::NeighbourTimeout};
 use bellwether_core::{Algorithm, Elect, Time};
 use bellwether_sim::{Event, Happening, Outcome, Plan};
+use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_elected, called_by, clockwise, set_delay};
+use bellwether_testkit::dice::Dice;
 
 /// Lecture 002's ring: 80, 32, 5, 12, 6, 3; 3 calls, and 80 dies after its rank has left it.
 fn lecture() -> (Cast, Plan) {

@@ -5,7 +5,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::invitation::Invitation;
 use bellwether_check::Verdict;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Event, LinkOrder};
 
 #[test]

@@ -6,8 +6,8 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
+use bellwether_model::{Liberties, TimeModel};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Liberties, TimeModel};
 
 /// Each step of the clock is as long as a message can take; clocks may be a tenth off.
 const DRIFTING: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 100 }, ..Liberties::NONE };

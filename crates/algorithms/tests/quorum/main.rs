@@ -1,8 +1,5 @@
 //! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
 
-#[path = "../suite/support/mod.rs"]
-mod suite;
-
 mod death;
 mod far_terms;
 mod invitation;

@@ -3,9 +3,9 @@
 use crate::support::*;
 use bellwether_algorithms::omega::Omega;
 use bellwether_core::*;
+use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_sim::Event;
 use bellwether_sim::faults::{Chosen, Fate};
-use bellwether_sim::outage::{Outage, after_crash};
 
 /// How long a candidate may be silent, in hops.
 const PATIENCE: u64 = 3;

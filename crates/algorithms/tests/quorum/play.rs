@@ -1,12 +1,13 @@
 //! What the tests of ZooKeeper's election and of Paxos share.
 
-use crate::suite::Cast;
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::{Algorithm, MachineType};
-use bellwether_sim::rules::{Instruction, Liberties, TimeModel};
-use bellwether_sim::swarm::{Model, Options, draw};
-use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule, follow};
+use bellwether_lab::swarm::{Model, Options, draw};
+use bellwether_model::{Liberties, TimeModel, follow};
+use bellwether_sim::schedule::Instruction;
+use bellwether_sim::{Driver, Event, Happening, Plan, Report, Schedule};
+use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
 /// In which terms who led, in the order of terms.
@@ -58,9 +59,8 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     let boots = (1..=n).map(|id| format!("boot {id}"));
     let steps = boots.chain(steps.iter().map(|step| (*step).to_owned()));
     let actions: Vec<Instruction> = steps.map(|step| step.parse().expect("a step")).collect();
-    let said =
+    let schedule =
         Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
-    let schedule = said.actions(&plan).expect("it fits the plan");
     let plan = Plan { schedule: Some(schedule.clone()), ..plan };
     follow::check(MachineType::of::<A>(), &plan, &schedule).expect("each step can happen");
     let mut reigns = Reigns::default();

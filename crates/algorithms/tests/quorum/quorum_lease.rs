@@ -3,8 +3,8 @@
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::*;
 use bellwether_core::*;
-use bellwether_sim::outage::{Outage, after_crash};
-use bellwether_sim::swarm::{Model, Options, draw};
+use bellwether_lab::outage::{Outage, after_crash};
+use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_sim::{Event, Outcome, Plan, Report};
 
 fn stays_safe(report: &Report, reigns: &Reigns, context: &str) {

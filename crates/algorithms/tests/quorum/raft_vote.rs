@@ -5,7 +5,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Within};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Event, Happening, LinkOrder, Outcome, Plan};
 
 /// Time-outs and the heartbeat, in hops.

@@ -2,8 +2,8 @@
 
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
-use bellwether_sim::rules::{Liberties, TimeModel};
-use bellwether_sim::swarm::{Model, Options, draw};
+use bellwether_lab::swarm::{Model, Options, draw};
+use bellwether_model::{Liberties, TimeModel};
 use bellwether_sim::{
     Delay, Event, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
 };

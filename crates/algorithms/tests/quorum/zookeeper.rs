@@ -1,14 +1,17 @@
 //! ZooKeeper's election.
 
 use crate::play::*;
-use crate::suite::{BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, set_delay};
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{Event, LinkOrder, Outcome};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 /// How many notifications are sent, in plain numbers: all tell all others, and again at each better vote, which
 /// come in the order in which members are listed.

@@ -11,7 +11,7 @@ use bellwether_core::{
 };
 use bellwether_core::{Order, Starts, Status, Verdict};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::rules::{Input, Liberties, Members as Rules, Rules as World};
+use bellwether_model::{Input, Liberties, Members as Rules, Rules as World};
 use bellwether_sim::{Members, Setup};
 
 const FIVE: u64 = 5;

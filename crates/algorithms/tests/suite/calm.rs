@@ -1,12 +1,13 @@
 //! The loop that is compiled for each algorithm reports what the engine for all of them reports.
 
-use crate::support::{BOTH_WAYS, DELAYS, Dice};
 use bellwether_core::{Driving, HOP, Id, Lasting, Links, Order, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{
     Attributes, Callers, LinkOrder, Members, Plan, Report, RoundMode, Runner, Setup, is_calm, simulate,
     simulate_observed,
 };
+use bellwether_testkit::casts::{BOTH_WAYS, DELAYS};
+use bellwether_testkit::dice::Dice;
 
 const SEEDS: u64 = 12;
 const LARGEST: u64 = 9;

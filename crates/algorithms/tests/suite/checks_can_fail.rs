@@ -1,12 +1,12 @@
 //! Each check of the conformance suite finds an algorithm that is wrong in just that way.
 
-use crate::support::Cast;
-use crate::support::broken::*;
 use crate::support::conformance::{self, Check, complaints_about_names, complaints_about_spec};
 use crate::support::subject::Subject;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_core::{Claim, Kind, Protocol, Spec, Time};
 use bellwether_sim::{Limits, Outcome, Plan, Report, RoundMode, simulate};
+use bellwether_testkit::broken::*;
+use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
 bellwether_core::registry! {

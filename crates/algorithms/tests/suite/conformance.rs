@@ -2,11 +2,11 @@
 
 use crate::support::conformance::assert_conforms;
 use crate::support::subject::{Subject, Typed};
-use crate::support::{Cast, run};
 use bellwether_algorithms::bully;
 use bellwether_core::{Driving, Knowledge, Need, Port, Rank, Span};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Happening};
+use bellwether_testkit::casts::{Cast, run};
 
 bellwether_algorithms::algorithms! {
     /// What only the types of [`ALGORITHMS`] can give, in the same order.

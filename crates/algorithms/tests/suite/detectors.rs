@@ -1,11 +1,11 @@
 //! Any algorithm runs with any detector; and the lecture's arguments about those that are broken.
 
-use crate::support::disturbed::happens;
-use crate::support::{Cast, set_delay};
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{DetectorChoice, Elect, HOP, Order, Port, Time, Verdict};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
+use bellwether_testkit::casts::disturbed::happens;
+use bellwether_testkit::casts::{Cast, set_delay};
 
 /// Nothing here takes longer.
 const LIMITS: Limits = Limits { messages: 100_000, time: Time::from_ticks(20_000_000) };

@@ -1,6 +1,5 @@
 //! The same plan gives the same run, to the byte, on every machine and on any number of cores.
 
-use crate::support::DELAYS;
 use bellwether_core::{Id, Order, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::simulate_observed;
@@ -8,6 +7,7 @@ use bellwether_sim::{
     Event, JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION,
     simulate, simulate_many,
 };
+use bellwether_testkit::casts::DELAYS;
 
 fn entry(name: &str, variant: &str) -> usize {
     ALGORITHMS.find(name, Some(variant)).expect("it is registered")

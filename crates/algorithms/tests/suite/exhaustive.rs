@@ -1,10 +1,10 @@
 //! All small rings there are: every order of ranks, every single initiator and all of them together,
 //! for every registered algorithm that runs on a ring.
 
-use crate::support::broken::*;
 use bellwether_core::{Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Runner, Setup, claims, measured, simulate};
+use bellwether_testkit::broken::*;
 use std::collections::BTreeMap;
 use std::thread;
 

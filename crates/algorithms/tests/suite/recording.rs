@@ -1,10 +1,11 @@
 //! Recordings of real runs, against what a second observer saw and against brute force.
 
-use crate::support::{Cast, DELAYS, Dice, set_delay};
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::recording::{End, Input, Life, Recording, TooLong, record};
+use bellwether_lab::recording::{End, Input, Life, Recording, TooLong, record};
 use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
+use bellwether_testkit::casts::{Cast, DELAYS, set_delay};
+use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
 
 /// Writes down what is said, word for word.

@@ -1,8 +1,9 @@
 //! Every algorithm in swarms: promises are kept, and the same seed gives the same run.
 
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::swarm::{self, Case, Class, Model, Options, draw};
-use bellwether_sim::{RoundMode, shrink, simulate};
+use bellwether_lab::shrink;
+use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw};
+use bellwether_sim::{RoundMode, simulate};
 
 const SEEDS: u64 = 40;
 

@@ -2,14 +2,15 @@
 
 use super::{Line, What};
 use crate::{Elector, Id, Request};
+use bellwether_cluster::CutLinks;
 use bellwether_core::Reign;
 use std::io::{self, BufRead};
 use std::sync::mpsc::SyncSender;
 
 /// The most bytes of a line. The longest order takes a quarter of it.
 pub(super) const MOST_BYTES: usize = 1_024;
-/// So many characters of a line are repeated in an answer.
-const MOST_REPEATED: usize = 40;
+/// So many bytes of a line are repeated in an answer. A secret has more.
+const MOST_REPEATED: usize = 24;
 
 /// What was read.
 #[derive(Debug)]
@@ -82,61 +83,77 @@ impl<R: BufRead> Iterator for Lines<R> {
 /// What an answer repeats of a line.
 pub(super) fn shortened(line: &str) -> String {
     let line = line.trim();
-    let beginning: String = line.chars().take(MOST_REPEATED).collect();
+    let is_beginning = |&(at, it): &(usize, char)| at + it.len_utf8() <= MOST_REPEATED;
+    let beginning: String = line.char_indices().take_while(is_beginning).map(|(_, it)| it).collect();
     let rest = if beginning.len() < line.len() { ".." } else { "" };
     format!("{}{rest}", beginning.escape_debug())
 }
 
-/// Does what a line orders, or says why not.
-pub(super) fn obey(
-    elector: &Elector,
-    members: &[Id],
-    line: &str,
-    shows: &SyncSender<Line>,
-) -> Result<(), String> {
-    let mut words = line.split_whitespace();
-    let verb = words.next().unwrap_or_default();
-    let known = |id: Id| members.contains(&id).then_some(id).ok_or(format!("there is no member {id}"));
-    let parse = |text: &str| parse_id(text).and_then(known);
-    let mut id = || -> Result<Id, String> { parse(words.next().ok_or("it names no member")?) };
-    match verb {
-        "show" => {
-            let now = elector.clock().boot_micros(elector.clock().now());
-            let leads_for_us =
-                elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
-            let what = What::Shown { view: elector.view(), leads_for_us };
-            let line = Line { at_us: now, member: elector.id(), what };
-            shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
-        }
-        "resign" => {
-            elector.resign().map_err(|error| error.to_string())?;
-            must_lead(elector)?;
-        }
-        "stand" => elector.request(Request::Stand),
-        "withdraw" => elector.request(Request::Withdraw),
-        "transfer" => {
-            elector.transfer(id()?).map_err(|error| error.to_string())?;
-            must_lead(elector)?;
-        }
-        "admit" => change_voters(elector, Request::Admit(id()?))?,
-        "dismiss" => change_voters(elector, Request::Dismiss(id()?))?,
-        "ready" => elector.ready(),
-        "address" => {
-            let id = id()?;
-            elector.set_address(id, words.next().ok_or("it names no address")?);
-        }
-        "cut" => {
-            let ids = words.next().unwrap_or_default().split(',').map(parse).collect::<Result<_, _>>()?;
-            elector.cut(ids);
-        }
-        "heal" => elector.heal(),
-        _ => {
-            return Err("try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, cut, \
-                        heal, stop"
-                .into());
-        }
+/// Carries out orders to a member.
+pub(super) struct Executor<'a> {
+    elector: &'a Elector,
+    members: &'a [Id],
+    shows: &'a SyncSender<Line>,
+    /// The links that are cut.
+    cut: CutLinks,
+}
+
+impl<'a> Executor<'a> {
+    pub(super) fn new(elector: &'a Elector, members: &'a [Id], shows: &'a SyncSender<Line>) -> Executor<'a> {
+        Executor { elector, members, shows, cut: CutLinks::default() }
     }
-    Ok(())
+
+    /// Does what a line orders, or says why not.
+    pub(super) fn execute(&mut self, line: &str) -> Result<(), String> {
+        let Executor { elector, members, .. } = *self;
+        let mut words = line.split_whitespace();
+        let verb = words.next().unwrap_or_default();
+        let known = |id: Id| members.contains(&id).then_some(id).ok_or(format!("there is no member {id}"));
+        let parse = |text: &str| parse_id(text).and_then(known);
+        let mut id = || -> Result<Id, String> { parse(words.next().ok_or("it names no member")?) };
+        match verb {
+            "show" => {
+                let now = elector.clock().boot_micros(elector.clock().now());
+                let leads_for_us =
+                    elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
+                let what = What::Shown { view: elector.view(), leads_for_us };
+                let line = Line { at_us: now, member: elector.id(), what };
+                self.shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
+            }
+            "resign" => {
+                elector.resign().map_err(|error| error.to_string())?;
+                must_lead(elector)?;
+            }
+            "stand" => elector.request(Request::Stand),
+            "withdraw" => elector.request(Request::Withdraw),
+            "transfer" => {
+                elector.transfer(id()?).map_err(|error| error.to_string())?;
+                must_lead(elector)?;
+            }
+            "admit" => change_voters(elector, Request::Admit(id()?))?,
+            "dismiss" => change_voters(elector, Request::Dismiss(id()?))?,
+            "ready" => elector.ready(),
+            "address" => {
+                let id = id()?;
+                elector.set_address(id, words.next().ok_or("it names no address")?);
+            }
+            "cut" => {
+                let ids = words.next().unwrap_or_default().split(',').map(parse);
+                self.cut.0.extend(ids.collect::<Result<Vec<Id>, _>>()?);
+                elector.set_link_filter(Some(Box::new(self.cut.clone())));
+            }
+            "heal" => {
+                self.cut.0.clear();
+                elector.set_link_filter(None);
+            }
+            _ => {
+                return Err("try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, \
+                            cut, heal, stop"
+                    .into());
+            }
+        }
+        Ok(())
+    }
 }
 
 fn change_voters(elector: &Elector, request: Request) -> Result<(), String> {
@@ -201,7 +218,7 @@ mod tests {
     #[test]
     fn answers_repeat_little_and_no_control_characters() {
         assert_eq!(shortened(" \u{1b}[2J \n"), "\\u{1b}[2J");
-        assert_eq!(shortened(&"x".repeat(1_000)), format!("{}..", "x".repeat(40)));
+        assert_eq!(shortened(&"x".repeat(1_000)), format!("{}..", "x".repeat(24)));
     }
 
     /// Member 1 of so many, without the others.
@@ -222,6 +239,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (shows, _shown) = sync_channel(1);
         let (elector, ids) = member(3, &directory);
+        let mut executor = Executor::new(&elector, &ids, &shows);
         for (line, answer) in [
             ("dismiss 99", "there is no member 99"),
             ("cut 2,99", "there is no member 99"),
@@ -234,7 +252,7 @@ mod tests {
             ("dismiss x", "'x' is no id"),
             ("dizmiss 2", "try show, "),
         ] {
-            let said = obey(&elector, &ids, line, &shows).unwrap_err();
+            let said = executor.execute(line).unwrap_err();
             assert!(said.contains(answer), "{line}: {said}");
         }
         elector.stop();
@@ -244,7 +262,7 @@ mod tests {
         while !elector.is_leader() && begin.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(obey(&elector, &ids, "admit 1", &shows), Ok(()));
+        assert_eq!(Executor::new(&elector, &ids, &shows).execute("admit 1"), Ok(()));
         elector.stop();
     }
 }

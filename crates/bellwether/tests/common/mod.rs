@@ -4,6 +4,8 @@
 use bellwether::{ALGORITHMS, Id, Incarnation, Settings};
 use bellwether_cluster::network::{Incoming, Network};
 use bellwether_cluster::{Store, StoreId, Stores, Terms};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -66,6 +68,15 @@ impl Impostor {
             assert!(begun.elapsed() < LIMIT, "{what} did not come");
             self.network.wait(Some(Duration::from_millis(5))).unwrap();
         }
+    }
+
+    /// Accepts all stores until something like this has come in from both peers.
+    pub fn until_each(&mut self, what: &str, of: impl Fn(&Incoming<'_>) -> Option<Id>) {
+        let peers = RefCell::new(BTreeSet::new());
+        self.until(what, |it| {
+            peers.borrow_mut().extend(of(it));
+            peers.borrow().len() == 2
+        });
     }
 
     /// Refuses all stores that it does not know, in a thread of its own, until the test has ended.

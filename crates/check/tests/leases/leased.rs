@@ -3,8 +3,8 @@
 //! Of three members the third stands at once, the second when it has promised nothing for a while, and the first only
 //! votes.
 
-use crate::support::toy::*;
 use bellwether_core::*;
+use bellwether_testkit::checks::toy::*;
 use serde::{Deserialize, Serialize};
 
 /// A member, and what is wrong with it.

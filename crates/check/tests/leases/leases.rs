@@ -1,13 +1,13 @@
 //! Leases: at no instant two of them, where clocks drift, members freeze and come back.
 
 use crate::leased::*;
-use crate::support::explored::Explored;
-use crate::support::toy::Played;
-use crate::support::vote::Vote;
-use crate::support::*;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Ask, Liberties, Midway, Rules, TimeModel, What, Whole};
+use bellwether_model::{Ask, Liberties, Midway, Rules, TimeModel, What, Whole};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::Played;
+use bellwether_testkit::checks::vote::Vote;
+use bellwether_testkit::checks::*;
 use std::collections::{BTreeSet, HashSet};
 
 const ON_TIME: Liberties = Liberties { time: CLOCK, ticks: 9, ..NONE };
@@ -129,7 +129,7 @@ fn writes_are_torn_or_not() {
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps.iter().filter(|(action, _)| action.crash_after.is_none()) {
             let next = &graph.situations[next];
-            let terms = |at: &bellwether_sim::rules::Situation| {
+            let terms = |at: &bellwether_model::Situation| {
                 at.seats.iter().map(|seat| seat.status().term).collect::<Vec<_>>()
             };
             let Some(member) = terms(now).iter().zip(terms(next)).position(|(before, after)| *before < after)
@@ -140,7 +140,7 @@ fn writes_are_torn_or_not() {
                 continue; // it only finds what it had written, or no crash is left
             }
             let found_after = |whole: &mut Whole<'_>, midway| {
-                let crash = bellwether_sim::rules::Action { crash_after: Some(midway), ..action };
+                let crash = bellwether_model::Action { crash_after: Some(midway), ..action };
                 assert!(steps.iter().any(|(it, _)| *it == crash), "{crash:?} is not tried");
                 let down = whole.apply(&rules, now, crash).expect("it is possible");
                 assert!(down.queues.iter().flatten().count() <= now.queues.iter().flatten().count());

@@ -5,6 +5,3 @@ mod leased;
 mod leases;
 mod pauses;
 mod quorum;
-#[path = "../suite/support/mod.rs"]
-#[allow(dead_code, reason = "the other binary uses more of it")]
-mod support;

@@ -1,11 +1,11 @@
 //! A member that freezes handles nothing, misses nothing, and then catches up in any order.
 
-use crate::support::explored::Explored;
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_check::Verdict;
 use bellwether_core::*;
-use bellwether_sim::rules::{Attention, Liberties, TimeModel, What};
+use bellwether_model::{Attention, Liberties, TimeModel, What};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn whoever_freezes_catches_up_in_any_order() {
         let liberties = Liberties { pauses, time: CLOCK, ..NONE };
         let plan = ring(&[1, 2]);
         let graph = Explored::new::<Played<Noting>>(&plan, liberties);
-        let wires = bellwether_sim::rules::Rules::new(&plan, liberties).wires;
+        let wires = bellwether_model::Rules::new(&plan, liberties).wires;
         let mut orders = BTreeSet::new();
         for (now, steps) in graph.situations.iter().zip(&graph.steps) {
             let attention = |member: u32| now.seats[member as usize].facts(&Played::<Noting>::SPEC).attention;

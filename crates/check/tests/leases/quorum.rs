@@ -1,9 +1,9 @@
 //! The quorum lease itself, as fast as it goes.
 
-use crate::support::*;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
 use bellwether_check::{Property, Verdict};
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
+use bellwether_testkit::checks::*;
 
 /// A run that goes on for ever is over when all is right, and not before somebody can be elected.
 #[test]

@@ -1,11 +1,11 @@
 //! What a lost message does to the bully algorithm, with and without a broadcast of the outcome.
 
-use crate::support::faulty::{Faulty, Unobjecting};
-use crate::support::*;
 use bellwether_algorithms::bully::{AtOnce, Broadcast};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
+use bellwether_testkit::broken::faulty::{Faulty, Unobjecting};
+use bellwether_testkit::checks::*;
 use std::collections::BTreeSet;
 
 const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };

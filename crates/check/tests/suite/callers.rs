@@ -1,13 +1,13 @@
 //! An election is required as soon as a live member has taken part in one, and not before.
 
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_algorithms::chang_roberts_detector::WithDetector;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
+use bellwether_model::Liberties;
 use bellwether_sim::Plan;
-use bellwether_sim::rules::Liberties;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 
 /// One crash, and members are told of it.

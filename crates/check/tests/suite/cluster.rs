@@ -1,18 +1,18 @@
 //! What a cluster does that links and crashes alone do not show: members hear suspicions whenever a connection closes, and
 //! start an election again that has given no outcome.
 
-use crate::support::explored::Explored;
-use crate::support::faulty::{Faulty, Rash};
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::modified_ring::ModifiedRing;
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
+use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
 use bellwether_sim::{Members, Plan, Setup};
+use bellwether_testkit::broken::faulty::{Faulty, Rash};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
 
 const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };
 
-/// A lost message leaves somebody without a leader, or with the wrong one, for ever: unless that member starts an election
+/// A lost message leaves a member without a leader, or with the wrong one, for ever: unless that member starts an election
 /// again. (Two members still lead for as long as a message takes.)
 #[test]
 fn what_a_lost_message_spoils_a_restart_makes_good() {

@@ -1,13 +1,13 @@
 //! Algorithms that mean nothing, drawn at random: whatever they do, the search finds the same with and
 //! without reductions, and the same as a search that is plainly right.
 
-use crate::support::explored::Explored;
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, What};
+use bellwether_model::{Action, Liberties, Rules, Situation, What};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

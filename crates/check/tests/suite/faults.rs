@@ -1,12 +1,12 @@
 //! What may go wrong goes wrong, as far as it may and no further; and time is what it is said to be.
 
-use crate::support::explored::Explored;
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Midway, Spent, TimeModel, What};
+use bellwether_model::{Action, Liberties, Midway, Spent, TimeModel, What};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

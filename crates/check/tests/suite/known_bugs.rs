@@ -1,20 +1,20 @@
 //! Algorithms that are wrong on purpose, each in one way: the checker finds it, and the run that it shows is
 //! written down in `tests/golden`. Beside each its sound twin, which passes.
 
-use crate::support::broken::*;
-use crate::support::faulty::*;
-use crate::support::notation::written;
-use crate::support::toy::*;
-use crate::support::vote::Vote;
-use crate::support::*;
+use crate::notation::written;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
+use bellwether_model::{Liberties, Rules, Seat};
 use bellwether_sim::Plan;
-use bellwether_sim::rules::{Liberties, Rules, Seat};
+use bellwether_testkit::broken::faulty::*;
+use bellwether_testkit::broken::*;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::vote::Vote;
+use bellwether_testkit::checks::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

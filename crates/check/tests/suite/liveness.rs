@@ -1,12 +1,12 @@
 //! Runs that go round for ever: found where they are fair, and only there.
 
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Counterexample, Property, Verdict};
 use bellwether_core::*;
-use bellwether_sim::rules::{Action, Liberties, Rules, Situation, What, Whole};
+use bellwether_model::{Action, Liberties, Rules, Situation, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -159,7 +159,7 @@ impl<const LEADS_AT_TIMES: bool> Toy for Restless<LEADS_AT_TIMES> {
 
 #[test]
 fn timers_alone_can_go_round() {
-    for (time, round) in [(bellwether_sim::rules::TimeModel::Any, 2), (CLOCK, 4)] {
+    for (time, round) in [(bellwether_model::TimeModel::Any, 2), (CLOCK, 4)] {
         let liberties = Liberties { time, ..NONE };
         let run = endless::<Played<Restless<false>>>(&ring(&[1]), liberties);
         assert_goes_round::<Played<Restless<false>>>(&ring(&[1]), liberties, &run);

@@ -1,14 +1,14 @@
 //! Where only names tell members apart: what a search finds when one state stands for all that differ by names, and
 //! whether an algorithm that says so of itself tells the truth.
 
-use crate::support::explored::Explored;
-use crate::support::*;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
 use bellwether_check::Wishes;
 use bellwether_core::{Algorithm, AnyRename, MachineType, Names, Port};
-use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, Whole};
+use bellwether_model::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::*;
 use std::collections::HashSet;
 
 /// Raft with time-outs so short that much happens in a few steps of the clock.

@@ -1,11 +1,11 @@
 //! What must not get lost where one order stands for many, one state for others, or one thread works for another.
 
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_check::{Property, Verdict, Wishes};
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 
 /// The second leads when it boots and says so to the first, which then leads too. The third only has to boot: then one

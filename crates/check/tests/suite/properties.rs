@@ -1,13 +1,13 @@
 //! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to
 //! hold.
 
-use crate::support::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
-use crate::support::explored::Explored;
-use crate::support::toy::*;
-use crate::support::*;
 use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::*;
-use bellwether_sim::rules::{Liberties, Rules, Whole};
+use bellwether_model::{Liberties, Rules, Whole};
+use bellwether_testkit::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
 use serde::Serialize;
 
 /// Ranks go round a ring as far as nobody better is. What members make of that is wrong in one way.
@@ -179,7 +179,7 @@ impl Toy for Yielding {
 #[test]
 fn who_promises_one_leader_at_last_promises_none_until_then() {
     let plan = ring(&[1, 2]);
-    let both_lead = |now: &bellwether_sim::rules::Situation| leaders(now) == 2;
+    let both_lead = |now: &bellwether_model::Situation| leaders(now) == 2;
     assert!(Explored::new::<Played<Yielding>>(&plan, NONE).situations.iter().any(both_lead));
     for wishes in [in_full(NONE), reduced(NONE)] {
         let checked = check::<Played<Yielding>>(&plan, &wishes);

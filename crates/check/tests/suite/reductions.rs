@@ -1,10 +1,5 @@
 //! What is left out makes no difference: the same verdicts with and without, on any number of threads.
 
-use crate::support::broken::*;
-use crate::support::faulty::{Faulty, NotUnique, WrongNeighbour};
-use crate::support::toy::*;
-use crate::support::vote::Vote;
-use crate::support::*;
 use bellwether_algorithms::aggregation_tree::AggregationTree;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
@@ -17,8 +12,13 @@ use bellwether_algorithms::raft_vote::{RaftVote, Within};
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::{Algorithm, Initiators, Rounds};
-use bellwether_sim::rules::{Liberties, TimeModel};
+use bellwether_model::{Liberties, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::broken::faulty::{Faulty, NotUnique, WrongNeighbour};
+use bellwether_testkit::broken::*;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::vote::Vote;
+use bellwether_testkit::checks::*;
 use std::collections::BTreeMap;
 
 /// With and without reductions, the same is found. Gives how many states each took.

@@ -4,9 +4,6 @@
 //! Its `eventually` says of itself that it misses runs that go round for ever, and is content with what does not
 //! last; so it is asked, where there are no loops, what is true at all ends.
 
-use crate::support::explored::Explored;
-use crate::support::*;
-use crate::through_stateright::World;
 use bellwether_algorithms::aggregation_tree::AggregationTree;
 use bellwether_algorithms::bully;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
@@ -20,8 +17,11 @@ use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::{
     Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
 };
-use bellwether_sim::rules::{Liberties, Situation, TimeModel, What, Whole};
+use bellwether_model::{Liberties, Situation, TimeModel, What, Whole};
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::*;
+use bellwether_testkit::through_stateright::World;
 use stateright::{Checker, Model};
 use std::collections::BTreeSet;
 

@@ -10,11 +10,11 @@
 //! Here the first step is booting, a set of ids is a wire on which messages overtake each other, and who is
 //! an initiator is told by the attribute: each choice is a check of its own, and the figures are their sums.
 
-use crate::support::*;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_core::*;
-use bellwether_sim::rules::Liberties;
+use bellwether_model::Liberties;
 use bellwether_sim::{LinkOrder, Plan};
+use bellwether_testkit::checks::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,9 +1,9 @@
 //! Options of `scenarios` and `play`.
 
-use super::{ListFormat, OutcomeFormat, word};
-use crate::export::Format;
+use super::{ListFormat, OutcomeFormat};
 use crate::play::ColorArg;
-use clap::{Args, ValueEnum as _};
+use bellwether_lab::export::Format;
+use clap::Args;
 use std::path::PathBuf;
 
 /// Options of `scenarios`.
@@ -53,11 +53,5 @@ fn parse_export(text: &str) -> Result<Export, String> {
         Some((name, path)) => (name, Some(path).filter(|path| *path != "-").map(PathBuf::from)),
         None => (text, None),
     };
-    let formats = Format::value_variants();
-    let format = formats.iter().copied().find(|format| word(*format) == name);
-    let format = format.ok_or_else(|| {
-        let names: Vec<String> = formats.iter().map(|format| word(*format)).collect();
-        format!("there is no format '{name}': use one of {}", names.join(", "))
-    })?;
-    Ok(Export { format, path })
+    Ok(Export { format: name.parse()?, path })
 }

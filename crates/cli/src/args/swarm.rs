@@ -2,7 +2,7 @@
 
 use super::ListFormat;
 use super::values::threads;
-use bellwether_sim::swarm::Model;
+use bellwether_lab::swarm::Model;
 use clap::{Args, ValueEnum};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;

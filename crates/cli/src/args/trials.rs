@@ -1,7 +1,7 @@
 //! Options of `trials`.
 
 use super::{PageFormat, values};
-use bellwether_sim::trials::Ordeal;
+use bellwether_lab::trials::Ordeal;
 use clap::Args;
 
 /// Options of `trials`.

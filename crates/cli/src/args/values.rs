@@ -198,27 +198,18 @@ impl Display for Drift {
     }
 }
 
-/// Reads a length of time: `500ms`, `90s`, `10m` or `2h`.
+/// A hundred years: a clock can be asked when they are over.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// Reads a length of time: `500ms`, `90s`, `10m` or `1h30m`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || {
         format!(
             "'{text}' is no length of time: expected a number with ms, s, m or h, as in 500ms, 90s or 10m"
         )
     };
-    let trimmed = text.trim();
-    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let milliseconds = match &trimmed[digits.len()..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(wrong()),
-    };
-    let number: u32 = digits.parse().map_err(|_| wrong())?;
-    if number == 0 {
-        return Err(wrong());
-    }
-    Ok(Duration::from_millis(u64::from(number) * milliseconds))
+    let length = humantime::parse_duration(text.trim()).map_err(|_| wrong())?;
+    if (Duration::from_nanos(1)..=LONGEST).contains(&length) { Ok(length) } else { Err(wrong()) }
 }
 
 /// A number of bytes.
@@ -289,7 +280,8 @@ mod tests {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));
-        for wrong in ["", "s", "90", "0s", "-1s", "1.5m", "3d", "99999999999s"] {
+        assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5_400)));
+        for wrong in ["", "s", "90", "0s", "-1s", "1q", "99999999999s", "99999999999999999999s"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
     }

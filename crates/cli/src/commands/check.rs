@@ -4,20 +4,20 @@ use super::simulate::traced;
 use super::{check_json, check_text, proven};
 use crate::args::{CheckArgs, CheckFormat, FileArgs};
 use crate::error::{Failure, Verdict};
-use crate::export::Format;
 use crate::file::{self, Pending};
 use crate::found::{self, Broken, Found};
 use crate::inquiry::{Effort, Inquiry};
 use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
-use crate::wording::Heading;
 use bellwether_check::Property;
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::export::Format;
+use bellwether_lab::recording::record;
+use bellwether_lab::scenario::{self, Draft};
+use bellwether_lab::wording::Heading;
 use bellwether_sim::RoundMode;
 use bellwether_sim::network::Shape;
-use bellwether_sim::recording::record;
-use bellwether_sim::scenario::{self, Draft};
 use std::path::{Path, PathBuf};
 
 /// Checks what is asked for; prints what holds, and the run that breaks what does not.

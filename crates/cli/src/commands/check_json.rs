@@ -4,11 +4,11 @@ use crate::again;
 use crate::args::CheckArgs;
 use crate::found::{Broken, Found, Ruled};
 use crate::inquiry::Inquiry;
-use crate::output::Figure;
 use crate::trace::links;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::Id;
-use bellwether_sim::rules::TimeModel;
+use bellwether_lab::Figure;
+use bellwether_model::TimeModel;
 use serde::Serialize;
 
 /// What was checked, and what came of it.

@@ -3,12 +3,12 @@
 use crate::error::Failure;
 use crate::found::Broken;
 use crate::inquiry::Inquiry;
-use crate::wording;
 use bellwether_core::{HOP, Role, Time};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::recording::{Input, Recording, record};
+use bellwether_lab::wording;
+use bellwether_model::{Action, What};
 use bellwether_sim::RoundMode;
-use bellwether_sim::recording::{Input, Recording, record};
-use bellwether_sim::rules::{Action, What};
 
 /// The run, a line a step: what happens, and what it meant.
 pub fn tell(inquiry: &Inquiry, broken: &Broken) -> Result<String, Failure> {

@@ -11,8 +11,8 @@ use crate::inquiry::Inquiry;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::Driving;
+use bellwether_model::TimeModel;
 use bellwether_sim::LinkOrder;
-use bellwether_sim::rules::TimeModel;
 
 /// Says what holds and what does not, and how it was found.
 pub fn describe(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> Result<String, Failure> {

@@ -4,8 +4,9 @@ use super::compare::{Point, Series};
 use crate::args::{CompareArgs, MeasureArg, word};
 use crate::error::Failure;
 use crate::many::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
 use bellwether_core::Elect;
+use bellwether_lab::Figure;
 use serde::Serialize;
 use std::fmt::Display;
 

@@ -7,7 +7,7 @@ use crate::error::{Failure, Verdict};
 use crate::{file, output, plot};
 use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::suggest;
+use bellwether_lab::suggest;
 
 /// Every detector there is.
 const ALL: &[DetectorEntry] = ALGORITHMS.detectors;

@@ -4,8 +4,8 @@ use crate::args::DetectorsArgs;
 use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_core::{DetectorChoice, HOP, Span};
+use bellwether_lab::detection::{self, ClosedForm, Conditions, Effort, Quality};
 use bellwether_sim::Delay;
-use bellwether_sim::detection::{self, ClosedForm, Conditions, Effort, Quality};
 
 /// Watches of fewer periods than this are too short for theory.
 const PERIODS: u64 = 10;

@@ -5,8 +5,9 @@ use super::explain::{capitalised, list, section};
 use crate::args::DetectorsFormat;
 use crate::error::Failure;
 use crate::markdown;
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
 use bellwether_core::{Citation, DetectorChoice, DetectorEntry, Parameter, Preset, Spec};
+use bellwether_lab::Figure;
 use serde::Serialize;
 use std::fmt::Write as _;
 

@@ -3,9 +3,9 @@
 use super::scenarios::algorithm;
 use super::simulate_text::line;
 use crate::again::quoted;
-use crate::wording::asked;
 use bellwether_core::Id;
-use bellwether_sim::scenario::{Mismatch, Played, Scenario};
+use bellwether_lab::scenario::{Mismatch, Played, Scenario};
+use bellwether_lab::wording::asked;
 use bellwether_sim::{Event, LinkOrder, Schedule};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.

@@ -5,7 +5,7 @@ use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
 use crate::shipped::{SHIPPED, Shipped};
 use bellwether_core::Id;
-use bellwether_sim::scenario::Scenario;
+use bellwether_lab::scenario::Scenario;
 use comfy_table::{ColumnConstraint, Width};
 use serde::Serialize;
 use std::collections::BTreeMap;

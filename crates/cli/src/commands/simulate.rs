@@ -9,8 +9,9 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace::{Footer, Header};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::simulate_observed;
-use bellwether_sim::{JsonTrace, Observer, Plan, Report, Roster, Seat, simulate};
+use bellwether_lab::{Roster, Seat};
+use bellwether_model::{run_plan, run_plan_observed};
+use bellwether_sim::{JsonTrace, Observer, Plan, Report};
 use std::path::Path;
 
 /// Up to so many members, people get to see each.
@@ -42,7 +43,7 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
             Run { plan, report, seats }
         }
         None => {
-            let report = simulate(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
+            let report = run_plan(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
             Run { plan, report, seats: Vec::new() }
         }
     };
@@ -70,7 +71,7 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
 fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
     let mut roster = Roster::new(plan.n(), other);
     let report =
-        simulate_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
+        run_plan_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
     (report, roster.into_parts())
 }
 

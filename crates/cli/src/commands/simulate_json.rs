@@ -4,10 +4,10 @@ use super::simulate::Run;
 use crate::again;
 use crate::args::SimulateArgs;
 use crate::many::problems;
-use crate::output::Figure;
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Id, Order, Time};
+use bellwether_lab::Figure;
 use bellwether_sim::{ClaimRuling, Counts, Driver, LinkCounts, Outcome, Plan, Report, Stability};
 use serde::Serialize;
 

@@ -4,11 +4,12 @@ use super::simulate::Run;
 use crate::again;
 use crate::args::SimulateArgs;
 use crate::many::problems;
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Seat, Stability};
+use bellwether_lab::{Figure, Seat};
+use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Stability};
 use std::fmt::Display;
 
 /// Describes a run.

@@ -6,7 +6,7 @@ use crate::cell::{self, Cell};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output;
-use bellwether_sim::swarm::{Class, Model};
+use bellwether_lab::swarm::{Class, Model};
 
 /// How many runs a failure may take to be reduced: enough for runs of nine.
 const MOST_RUNS: u64 = 150;

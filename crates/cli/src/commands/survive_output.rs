@@ -4,7 +4,7 @@ use super::swarm::{CellObject, FailureObject};
 use crate::args::SurviveArgs;
 use crate::cell::{Cell, Example};
 use crate::output::{self, Column};
-use bellwether_sim::swarm::{Class, Model};
+use bellwether_lab::swarm::{Class, Model};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -7,9 +7,10 @@ use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
 use crate::{again, file};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::scenario::{self, Draft};
-use bellwether_sim::swarm::Class;
-use bellwether_sim::{RoundMode, simulate};
+use bellwether_lab::scenario::{self, Draft};
+use bellwether_lab::swarm::Class;
+use bellwether_model::run_plan;
+use bellwether_sim::RoundMode;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -63,7 +64,7 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 fn as_scenario(example: &Example) -> Result<String, Failure> {
     let Example { choice, model, class, found_at, setup, seed } = example;
     let plan = setup.plan(choice.spec, *seed)?;
-    let report = simulate(&ALGORITHMS.entries[choice.entry], &plan, RoundMode::Auto);
+    let report = run_plan(&ALGORITHMS.entries[choice.entry], &plan, RoundMode::Auto);
     let title = format!("{} under {model}: {class}", choice.label());
     let about = format!("Reduced from run {found_at} of the swarm of {} under {model}.", choice.label());
     let spec = ALGORITHMS.entries[choice.entry].spec;

@@ -3,8 +3,9 @@
 use super::timeouts_measure::{Graphs, Missed, PATIENCE};
 use crate::args::{ListFormat, TimeoutsArgs};
 use crate::error::{Failure, Verdict};
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
 use crate::{file, plot};
+use bellwether_lab::Figure;
 use serde::Serialize;
 
 /// Measures, prints and draws.

@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_algorithms::raft_vote::{Manner, RaftVote, Within};
 use bellwether_core::{Elect, HOP, Id, MachineType, Order, Rank, Span, Time, Topology};
-use bellwether_sim::outage::{Outage, after_crash};
+use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_sim::{Delay, Event, Happening, Plan, in_parallel};
 
 /// How long a message takes, in hops. A tenth of the bound is a hop: so time-outs in tenths of bounds are in hops.

@@ -8,8 +8,8 @@ use crate::output;
 use crate::progress::Progress;
 use bellwether_core::{Driving, Lasting, Spec};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::swarm::Options;
-use bellwether_sim::trials::{self, Ordeal, Trial};
+use bellwether_lab::swarm::Options;
+use bellwether_lab::trials::{self, Ordeal, Trial};
 use bellwether_sim::{Summary, in_parallel};
 
 /// What one ordeal did to one algorithm. Times are in delay bounds.

@@ -3,10 +3,11 @@
 use super::trials::Tried;
 use crate::args::TrialsArgs;
 use crate::many::Figures;
-use crate::output::{self, Column, Figure};
+use crate::output::{self, Column};
 use bellwether_core::Spec;
+use bellwether_lab::Figure;
+use bellwether_lab::trials::Ordeal;
 use bellwether_sim::Summary;
-use bellwether_sim::trials::Ordeal;
 use serde::Serialize;
 
 const COLUMNS: [Column; 7] = [

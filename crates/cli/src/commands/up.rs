@@ -26,14 +26,12 @@ pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
 
 /// Is a member.
 pub fn member(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
-    hide_memory()?;
     introduce(settings, quiet);
     process::member(settings).map(|()| Verdict::Fine).map_err(failure)
 }
 
 /// Starts a member, and tells the others when it is dead.
 pub fn supervise(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
-    hide_memory()?;
     introduce(settings, quiet);
     let this_program = std::env::current_exe()
         .map_err(|error| Failure::System(format!("cannot find this program to start it again: {error}")))?;
@@ -62,11 +60,6 @@ fn introduce(settings: &Path, quiet: bool) {
         );
     }
     let _ = std::io::stderr().write_all(text.as_bytes()); // or nobody wants to know
-}
-
-/// Before the settings are read, and with them the secret.
-fn hide_memory() -> Result<(), Failure> {
-    process::deny_inspection().map_err(|error| failure(error.into()))
 }
 
 fn failure(error: ProcessError) -> Failure {

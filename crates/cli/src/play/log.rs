@@ -2,8 +2,8 @@
 
 use super::look::Look;
 use super::model::Model;
-use crate::wording;
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
+use bellwether_lab::wording;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

@@ -1,7 +1,7 @@
 //! What the terminal can show: colours or none, all letters or ASCII only.
 
 use bellwether_core::Role;
-use bellwether_sim::recording::{Life, Seat};
+use bellwether_lab::recording::{Life, Seat};
 use clap::ValueEnum;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;

@@ -18,8 +18,8 @@ pub use look::{ColorArg, Look};
 
 use crate::error::Failure;
 use crate::output;
-use crate::wording::Heading;
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
+use bellwether_lab::wording::Heading;
 use std::io::IsTerminal as _;
 
 /// Lets the user step through a run if there is a terminal that can show it; else tells it all.

@@ -1,7 +1,7 @@
 //! Where the onlooker is in the run, and what keys do about it.
 
 use bellwether_core::{HOP, Id, Time};
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 

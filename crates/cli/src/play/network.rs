@@ -4,7 +4,7 @@ use super::look::Look;
 use super::model::Model;
 use super::sketch::Sketch;
 use bellwether_core::{NEXT, Topology};
-use bellwether_sim::recording::{Flight, Moment, Recording};
+use bellwether_lab::recording::{Flight, Moment, Recording};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

@@ -3,8 +3,8 @@
 use super::look::Look;
 use super::model::Model;
 use super::{help, log, members, network, why};
-use crate::wording::{self, Heading};
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
+use bellwether_lab::wording::{self, Heading};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;

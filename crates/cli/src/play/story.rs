@@ -1,7 +1,7 @@
 //! The whole run as a text.
 
-use crate::wording::{self, Heading};
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
+use bellwether_lab::wording::{self, Heading};
 use std::fmt::Write as _;
 
 /// Tells everything, step by step.

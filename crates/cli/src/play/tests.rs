@@ -4,8 +4,9 @@ use super::look::{ColorArg, Look};
 use super::model::{Model, Wanted};
 use super::screen::Screen;
 use super::story;
-use crate::examples::{self, assert_golden};
-use bellwether_sim::recording::Recording;
+use bellwether_lab::recording::Recording;
+use bellwether_testkit::golden::assert_golden;
+use bellwether_testkit::recordings;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -33,7 +34,7 @@ fn press(model: Model, recording: &Recording, keys: &str) -> Model {
 /// What a screen of this size shows, as text.
 fn screen(recording: &Recording, model: &Model, look: Look, (width, height): (u16, u16)) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let heading = examples::heading();
+    let heading = recordings::heading();
     let screen = Screen { recording, heading: &heading, model, look };
     terminal.draw(|frame| screen.draw(frame.area(), frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
@@ -52,33 +53,45 @@ fn shown(recording: &Recording, keys: &str, ascii: bool) -> String {
 
 #[test]
 fn the_screen_is_as_it_was() {
-    let ring = examples::chang_roberts();
-    assert_golden("ring.txt", &shown(&ring, "g11\n", false));
-    assert_golden("ring-ascii.txt", &shown(&ring, "g11\n", true));
-    assert_golden("ring-beginning.txt", &shown(&ring, "", false));
-    assert_golden("rounds-end.txt", &shown(&examples::lcr(), "$", false));
-    assert_golden("bully.txt", &shown(&examples::bully(), "t20.1\n", false));
-    assert_golden("troubled.txt", &shown(&examples::troubled(), "t24\n", false));
-    assert_golden("step-by-step-end.txt", &shown(&examples::step_by_step(), "$", false));
-    assert_golden("help.txt", &shown(&ring, "?", false));
+    let ring = recordings::chang_roberts();
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "ring.txt", &shown(&ring, "g11\n", false));
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "ring-ascii.txt", &shown(&ring, "g11\n", true));
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "ring-beginning.txt", &shown(&ring, "", false));
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "rounds-end.txt", &shown(&recordings::lcr(), "$", false));
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "bully.txt", &shown(&recordings::bully(), "t20.1\n", false));
+    assert_golden(
+        env!("CARGO_MANIFEST_DIR"),
+        "troubled.txt",
+        &shown(&recordings::troubled(), "t24\n", false),
+    );
+    assert_golden(
+        env!("CARGO_MANIFEST_DIR"),
+        "step-by-step-end.txt",
+        &shown(&recordings::step_by_step(), "$", false),
+    );
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "help.txt", &shown(&ring, "?", false));
 }
 
 #[test]
 fn the_story_is_as_it_was() {
     let recordings = [
-        ("ring", examples::chang_roberts()),
-        ("bully", examples::bully()),
-        ("troubled", examples::troubled()),
-        ("step-by-step", examples::step_by_step()),
+        ("ring", recordings::chang_roberts()),
+        ("bully", recordings::bully()),
+        ("troubled", recordings::troubled()),
+        ("step-by-step", recordings::step_by_step()),
     ];
     for (name, recording) in recordings {
-        assert_golden(&format!("story-{name}.txt"), &story::tell(&recording, &examples::heading()));
+        assert_golden(
+            env!("CARGO_MANIFEST_DIR"),
+            &format!("story-{name}.txt"),
+            &story::tell(&recording, &recordings::heading()),
+        );
     }
 }
 
 #[test]
 fn ascii_is_ascii() {
-    for recording in examples::all() {
+    for recording in recordings::all() {
         for done in 0..=recording.steps.len() {
             let model = Model { done, ..Model::default() };
             assert!(screen(&recording, &model, look(true), (100, 30)).is_ascii());
@@ -89,7 +102,7 @@ fn ascii_is_ascii() {
 
 #[test]
 fn every_size_can_be_drawn_on() {
-    for recording in examples::all() {
+    for recording in recordings::all() {
         for size in [(0, 0), (1, 1), (3, 40), (200, 2), (20, 10), (60, 15), (80, 24), (250, 80)] {
             for done in [0, 1, recording.steps.len() / 2, recording.steps.len()] {
                 let model = Model { done, help: done == 1, ..Model::default() };
@@ -101,7 +114,7 @@ fn every_size_can_be_drawn_on() {
 
 #[test]
 fn steps_go_forth_and_back_between_the_ends() {
-    let recording = examples::chang_roberts();
+    let recording = recordings::chang_roberts();
     let last = recording.steps.len();
     let after = |keys: &str| press(Model::default(), &recording, keys).done;
     assert_eq!((after("<"), after(">n"), after(">>b"), after(">>><")), (0, 2, 1, 2));
@@ -118,7 +131,7 @@ fn steps_go_forth_and_back_between_the_ends() {
 
 #[test]
 fn jumps_land_where_they_should_or_say_why_not() {
-    let recording = examples::chang_roberts();
+    let recording = recordings::chang_roberts();
     let model = |keys: &str| press(Model::default(), &recording, keys);
     assert_eq!(model("g15~2\n").done, 12);
     let refused = model(">g999\n");
@@ -139,7 +152,7 @@ fn jumps_land_where_they_should_or_say_why_not() {
 
 #[test]
 fn one_member_can_be_followed() {
-    let recording = examples::chang_roberts();
+    let recording = recordings::chang_roberts();
     let mut model = press(Model::default(), &recording, "m12\n");
     assert_eq!(model.follows, Some(3));
     let steps = recording.steps.iter().filter(|step| step.member == 3).count();
@@ -154,7 +167,7 @@ fn one_member_can_be_followed() {
 
 #[test]
 fn it_plays_until_the_end_and_then_from_the_beginning() {
-    let recording = examples::lcr();
+    let recording = recordings::lcr();
     let mut model = press(Model::default(), &recording, " ");
     let mut ticks = 0;
     while model.playing {
@@ -174,7 +187,7 @@ fn it_plays_until_the_end_and_then_from_the_beginning() {
 
 #[test]
 fn there_is_always_a_way_out() {
-    let recording = examples::lcr();
+    let recording = recordings::lcr();
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     for keys in ["", "g", "?", " "] {
         let model = press(Model::default(), &recording, keys);

@@ -2,8 +2,8 @@
 
 use super::look::Look;
 use super::model::Model;
-use crate::wording::{self, Heading};
-use bellwether_sim::recording::{Recording, Step};
+use bellwether_lab::recording::{Recording, Step};
+use bellwether_lab::wording::{self, Heading};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

@@ -78,10 +78,10 @@ pub struct Summary {
     pub tokens_grew: Option<bool>,
 }
 
-/// How often the leader changed.
+/// How often the leader changed: another member leads than before. One that is elected again is no change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// After something was done to a member.
+    /// After something was done to a member since the change before.
     pub provoked: u64,
     /// Though nothing was.
     pub unprovoked: u64,
@@ -232,7 +232,9 @@ impl Record {
         let intervals = self.intervals();
         let counted = |held: &&Held| self.closed_at.is_none_or(|end| held.from <= end);
         let (mut elections, mut changes) = (0, Changes { provoked: 0, unprovoked: 0 });
+        // The last election, and the first one of the leader's that has led since the last change.
         let mut last: Option<Held> = None;
+        let mut leads_since = 0;
         for held in intervals.iter().filter(counted) {
             // Where terms are counted, one goes on after its lease had lapsed, if no other member has led in between.
             // Where they are not, a member that has lost leadership was elected again.
@@ -241,12 +243,12 @@ impl Record {
                 continue;
             }
             elections += 1;
-            if let Some(last) = last {
-                if self.disturbed.range(last.from..=held.from).next().is_some() {
-                    changes.provoked += 1;
-                } else {
-                    changes.unprovoked += 1;
+            if last.is_none_or(|last| last.member != held.member) {
+                if last.is_some() {
+                    let was_disturbed = self.disturbed.range(leads_since..=held.from).next().is_some();
+                    *(if was_disturbed { &mut changes.provoked } else { &mut changes.unprovoked }) += 1;
                 }
+                leads_since = held.from;
             }
             last = Some(*held);
         }
@@ -404,7 +406,24 @@ mod tests {
         record.ends(id(3), 90);
         record.holds(id(3), 0, 100, u64::MAX); // a returning member has called an election
         let seen = record.summary(3, "chang-roberts".to_owned(), spec);
-        assert_eq!((seen.elections, seen.leader_changes), (3, Changes { provoked: 1, unprovoked: 1 }));
+        assert_eq!((seen.elections, seen.leader_changes), (3, Changes { provoked: 0, unprovoked: 0 }));
+    }
+
+    /// 3 leads, loses leadership and regains it, twice, and something is done in between; then 2 leads, and 3 again.
+    #[test]
+    fn leader_that_is_elected_again_is_no_change() {
+        for (algorithm, terms) in [("chang-roberts", [0; 5]), ("quorum-lease", [1, 2, 3, 4, 5])] {
+            let spec = Choice::find(algorithm, None).unwrap().spec;
+            let mut record = Record::default();
+            for (at, member, term) in [(10, 3, 0), (30, 3, 1), (50, 3, 2), (70, 2, 3), (90, 3, 4)] {
+                record.holds(id(member), terms[term], at, u64::MAX);
+                record.ends(id(member), at + 10);
+            }
+            record.disturbed(25);
+            let seen = record.summary(3, algorithm.to_owned(), spec);
+            assert_eq!(seen.elections, 5, "{algorithm}");
+            assert_eq!(seen.leader_changes, Changes { provoked: 1, unprovoked: 1 }, "{algorithm}");
+        }
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Standing {
             },
             Event::Stopped { .. } => (self.leader, self.lease) = (None, None),
             Event::InTheClear
-            | Event::NewCluster
+            | Event::NewCluster { .. }
             | Event::NewStore
             | Event::Gained { .. }
             | Event::Extended { .. }

@@ -60,7 +60,16 @@ fn of_event(event: &Event) -> String {
             format!("listens at {address}, as process {pid}, in its life number {boot}")
         }
         Event::InTheClear => "talks IN THE CLEAR: whoever can reach it can command it".to_owned(),
-        Event::NewCluster => "starts a new cluster: no member has saved anything".to_owned(),
+        Event::NewCluster { unheard } if unheard.is_empty() => {
+            "starts a new cluster: no member has saved anything".to_owned()
+        }
+        Event::NewCluster { unheard } => {
+            let unheard: Vec<String> = unheard.iter().map(Id::to_string).collect();
+            format!(
+                "starts a new cluster without {}: if that one has run before, tokens may be issued twice",
+                unheard.join(" and ")
+            )
+        }
         Event::NewStore => "has a new store, in a cluster that has run before".to_owned(),
         Event::Elected { leader, term: 0 } => format!("names {leader} the leader"),
         Event::Elected { leader, term } => format!("names {leader} the leader of term {term}"),

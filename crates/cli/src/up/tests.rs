@@ -3,10 +3,10 @@
 use super::run::Order;
 use super::screen::Board;
 use super::standing::{Condition, Standing};
-use crate::examples::assert_golden;
 use crate::play::{ColorArg, Look};
 use bellwether::process::What;
 use bellwether::{Event, Id};
+use bellwether_testkit::golden::assert_golden;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -65,7 +65,7 @@ fn screen(board: &Board, (width, height): (u16, u16)) -> String {
 
 #[test]
 fn the_live_view_is_as_it_was() {
-    assert_golden("up.txt", &screen(&board(), (110, 16)));
+    assert_golden(env!("CARGO_MANIFEST_DIR"), "up.txt", &screen(&board(), (110, 16)));
 }
 
 #[test]

@@ -155,10 +155,8 @@ fn killed_leaders_are_replaced_and_all_is_summed_up_and_gone_at_the_end() {
     let elections = last["elections"].as_u64().unwrap();
     assert!((4..=gained.len() as u64).contains(&elections), "{elections} of {gained:?}");
     let changes = &last["leader_changes"];
-    assert_eq!(
-        changes["provoked"].as_u64().unwrap() + changes["unprovoked"].as_u64().unwrap(),
-        elections - 1
-    );
+    let changes = changes["provoked"].as_u64().unwrap() + changes["unprovoked"].as_u64().unwrap();
+    assert!((2..elections).contains(&changes), "{changes} of {elections}"); // some elect the same leader again
     let took = |key: &str| last["failovers"][key].as_f64().unwrap();
     assert!(took("count") >= 2.0 && took("p50_ms") <= took("p99_ms") && took("p99_ms") <= took("max_ms"));
     assert_eq!((&last["most_leaders_at_once"], &last["tokens_grew"]), (&1.into(), &true.into()));

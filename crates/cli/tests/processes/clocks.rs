@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use bellwether::{Event, Span};
-use bellwether_cluster::skipped::skipped;
+use bellwether_testkit::skipped::skipped;
 use rustix::process::Signal;
 use std::process::Command;
 

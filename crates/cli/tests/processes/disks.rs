@@ -2,9 +2,9 @@
 
 use crate::cluster::Cluster;
 use bellwether::Event;
-use bellwether_cluster::skipped::skipped;
 use bellwether_testkit::disk_stall::DiskStall;
 use bellwether_testkit::process::LIMIT;
+use bellwether_testkit::skipped::skipped;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;

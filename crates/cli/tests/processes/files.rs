@@ -4,7 +4,7 @@ use crate::cluster::{Cluster, places, write_for_owner};
 use crate::process::{Process, Record, id};
 use bellwether::process::SUPERVISOR;
 use bellwether::{Secret, Security};
-use bellwether_cluster::skipped::skipped;
+use bellwether_testkit::skipped::skipped;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::{Value, json};
 use std::fs::File;

@@ -3,10 +3,10 @@
 use crate::cluster::{Cluster, calm};
 use crate::namespaces::{Cables, STRANGERS};
 use bellwether::{Event, process::What};
-use bellwether_cluster::skipped::skipped;
 use bellwether_testkit::delay::{self, Delay};
 use bellwether_testkit::flood::{Flood, Flooding};
 use bellwether_testkit::process::LIMIT;
+use bellwether_testkit::skipped::skipped;
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use crate::cluster::{Cluster, calm, places};
 use bellwether::Event;
 use bellwether::process::What;
 use bellwether_cluster::COMMITMENT;
-use bellwether_cluster::skipped::skipped;
+use bellwether_testkit::skipped::skipped;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
 use std::process::Command;

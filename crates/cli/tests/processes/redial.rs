@@ -29,17 +29,18 @@ fn are_faster_than_tcp(cables: &Cables, cluster: &Cluster, after: u64) -> bool {
     other.read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
 }
 
-/// Not every time: the machine may be busy.
+/// The machine may be busy once.
 #[test]
 fn members_have_a_leader_before_tcp_sends_again_what_was_lost() {
     let Some(cables) = Cables::lay(3, "a cut of all links") else { return };
     let mut cluster = cables.connect(|_| ());
     cluster.start_all();
     let all = cluster.ids();
-    let is_once_faster = (0..5).any(|_| {
+    let is_faster = || {
         let (_, term) = cluster.leader_of(&all, 0);
         are_faster_than_tcp(&cables, &cluster, term)
-    });
-    assert!(is_once_faster);
+    };
+    let faster = (0..5).filter(|_| is_faster()).count();
+    assert!(faster >= 4, "{faster} of 5");
     cluster.finish(&all);
 }

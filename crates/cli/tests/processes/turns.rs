@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use bellwether::{Event, Profile};
-use bellwether_cluster::skipped::skipped;
+use bellwether_testkit::skipped::skipped;
 use std::process::Command;
 
 /// Names of a process's threads that have real-time priority, taking turns (`man 5 proc_pid_stat`, the policy).

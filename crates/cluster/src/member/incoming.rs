@@ -60,6 +60,7 @@ impl Member {
                 let was_dead = self.state.dead.remove(&peer);
                 self.note_start(peer);
                 self.outlook.say(now, Event::Connected { peer });
+                self.around.ports_to(peer).for_each(|port| self.hear(Word::Connected(port)));
                 self.suspect(peer, Verdict::Working, was_dead);
                 self.take_back(peer, was_dead);
                 self.tell_standing(peer);
@@ -129,8 +130,7 @@ impl Member {
         match news {
             News::Suspicion(port, verdict) => self.take(Input::Suspicion(port, verdict)),
             News::Death(port) => self.take(Input::Death(port)),
-            News::Occasion(Occasion::TakenBack) => self.settle_taken_back(),
-            News::Occasion(occasion) => _ = self.start_election(self.decide(occasion)),
+            News::Occasion(occasion) => self.consider(occasion),
             News::Gone(id) => self.leave_out(id),
             News::Store(id, store) => self.take(Input::Store(id, store)),
         }
@@ -165,9 +165,7 @@ impl Member {
     }
 
     fn hear_signal(&mut self, peer: Id, signal: Signal) {
-        if let Some(port) = self.around.ports_to(peer).next() {
-            self.hear(Word::Signal(port, signal));
-        }
+        self.around.ports_to(peer).for_each(|port| self.hear(Word::Signal(port, signal)));
     }
 
     /// Gives the detector a word.
@@ -179,12 +177,20 @@ impl Member {
         }
         let mut back = Vec::new();
         let wanted = watch.hear(word, now, &mut self.around);
+        // A signal reaches a member, not a port. In a ring of two both ports lead to the other member: it hears each
+        // signal once, at both.
+        let is_first = |port: Port, peer: Id| self.around.ports_to(peer).next() == Some(port);
         for (port, signal) in wanted.signals.drain(..) {
-            self.network.send(self.around.behind(port).0, Outgoing::Signal(signal));
+            let peer = self.around.behind(port).0;
+            if is_first(port, peer) {
+                self.network.send(peer, Outgoing::Signal(signal));
+            }
         }
         for (port, verdict) in wanted.verdicts.drain(..) {
             let peer = self.around.behind(port).0;
-            self.outlook.say(now, Event::Judged { peer, verdict });
+            if is_first(port, peer) {
+                self.outlook.say(now, Event::Judged { peer, verdict });
+            }
             self.state.news.push_back(News::Suspicion(port, verdict));
             if verdict == Verdict::Failed && self.around.closes() {
                 self.state.news.push_back(News::Gone(peer));

@@ -1,6 +1,7 @@
 //! What a member is told by the process that it lives in.
 
 use super::{Ended, Member};
+use crate::link_filter::LinkFilter;
 use crate::network::{Outgoing, Traffic};
 use crate::outlook::Reign;
 use bellwether_core::{Id, Port, Request};
@@ -18,10 +19,8 @@ pub(crate) enum Command {
     Ready(Reign),
     /// A member has moved.
     Address(Id, String),
-    /// For trials: nothing passes from and to these.
-    Cut(Vec<Id>),
-    /// Everything passes again.
-    Heal,
+    /// This decides which links are open.
+    LinkFilter(Option<Box<dyn LinkFilter>>),
     /// Say what has been counted.
     Traffic(oneshot::Sender<Traffic>),
     /// Give up leading, say farewell, and end.
@@ -48,8 +47,7 @@ impl Member {
                 }
                 Command::Ready(_) => {}
                 Command::Address(id, address) => self.network.set_address(id, address),
-                Command::Cut(peers) => self.network.cut(&peers),
-                Command::Heal => self.network.heal(),
+                Command::LinkFilter(filter) => self.network.set_link_filter(filter),
                 Command::Traffic(answer) => drop(answer.send(self.network.traffic())),
                 Command::Stop => {
                     self.state.is_stopping = true;

@@ -1,23 +1,20 @@
-//! Messages round a ring: past the members that cannot be reached ([`crate::ring`]).
+//! Messages round a ring, past the members that cannot be reached ([`crate::ring`]), and when the member starts an election
+//! ([`CallPolicy`]).
+//!
+//! [`CallPolicy`]: bellwether_core::CallPolicy
 
 use super::Member;
 use super::incoming::News;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::Outgoing;
-use crate::ring::Arrival;
+use crate::ring::Taken;
 use crate::watch::Watch;
-use bellwether_core::{Decision, Environment as _, Faults, Id, NamedLeader, Occasion, Port, Time, Verdict};
+use bellwether_core::{Decision, Environment as _, Id, NamedLeader, Occasion, Port, Time, Verdict};
 
 impl Member {
     /// Sends what the algorithm wishes to send in a ring.
     pub(super) fn send_round(&mut self, now: Time) {
-        let n = self.around.size();
-        let wrapped = |(port, bytes): (Port, &[u8])| {
-            let (arrives_at, msg) = addressed(bytes)?;
-            Some((port, self.state.ring.wrap(arrives_at, msg, n)?))
-        };
-        let wrapped: Vec<(Port, Vec<u8>)> = self.state.wishes.sends().filter_map(wrapped).collect();
-        for (port, bytes) in wrapped {
+        for (port, bytes) in self.state.ring.wrap_all(&self.state.wishes, self.around.size()) {
             self.send_past(now, port, bytes);
         }
     }
@@ -30,29 +27,26 @@ impl Member {
         port: Port,
         bytes: &[u8],
     ) -> Result<(), Malformed> {
-        let has_leader = self.machine.status().leader.is_some();
-        match self.state.ring.open(bytes, has_leader).ok_or(Malformed)? {
-            Arrival::Current(msg) => {
-                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
-                self.machine.take(Input::Message(port, msg), now, around, wishes)?;
+        let (machine, around, wishes) = (&mut self.machine, &mut self.around, &mut self.state.wishes);
+        match self.state.ring.take((port, bytes), now, machine, around, wishes)? {
+            Taken::Message { is_later } => {
+                if is_later {
+                    self.state.leaderless_since = now;
+                }
                 self.fulfil();
             }
-            Arrival::Later { election, msg } => {
-                let (around, wishes) = (&mut self.around, &mut self.state.wishes);
-                self.machine.take(Input::MessageAnew(port, msg), now, around, wishes)?;
-                self.state.ring.enter(election);
-                self.state.leaderless_since = now;
-                self.fulfil();
+            Taken::TellStanding => {
+                let standing = self.state.ring.standing(self.has_leader());
+                peer.into_iter().for_each(|peer| self.send_standing(peer, standing.as_deref()));
             }
-            Arrival::Earlier => peer.into_iter().for_each(|peer| self.send_standing(peer)),
-            Arrival::Behind { election } => self.begin_election(election),
-            Arrival::Nothing => {}
+            Taken::Begin(election) => self.begin_election(election),
+            Taken::Nothing => {}
         }
         Ok(())
     }
 
     /// Begins the election with this number, or joins it.
-    pub(super) fn begin_election(&mut self, election: u64) {
+    fn begin_election(&mut self, election: u64) {
         self.state.ring.enter(election);
         self.state.leaderless_since = self.clock.now();
         self.take(Input::Anew);
@@ -60,27 +54,28 @@ impl Member {
 
     /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
     pub(super) fn tell_standing(&mut self, peer: Id) {
-        if self.state.has_started && self.policy.begins_anew() && self.machine.status().leader.is_some() {
-            self.send_standing(peer);
+        if self.state.has_started && self.policy.begins_anew() && self.has_leader() {
+            let standing = self.state.ring.standing(true);
+            self.send_standing(peer, standing.as_deref());
         }
     }
 
-    fn send_standing(&mut self, peer: Id) {
-        if let Some(bytes) = self.state.ring.standing(self.machine.status().leader.is_some()) {
-            self.network.send(peer, Outgoing::Message(&bytes));
+    fn send_standing(&mut self, peer: Id, standing: Option<&[u8]>) {
+        if let Some(bytes) = standing {
+            self.network.send(peer, Outgoing::Message(bytes));
         }
+    }
+
+    fn has_leader(&self) -> bool {
+        self.machine.status().leader.is_some()
     }
 
     fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
-        let to = self.around.behind_past(port, |id| self.is_passed_over(id));
-        for id in self.around.between(port, to) {
-            self.state.ring.note_passed_over(id);
-        }
+        let passed_over: Vec<Id> = self.around.ids().filter(|&id| self.is_passed_over(id)).collect();
+        let to = self.state.ring.route(&self.around, port, |id| passed_over.contains(&id));
         if to != self.me {
             self.network.send(to, Outgoing::Message(&bytes));
-            if self.machine.spec().survives.has(Faults::DUPLICATION) {
-                self.state.ring.note_sent(now, to, port, bytes);
-            }
+            self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
         } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
             self.state.own_mail.put(arrives_at, wrapped);
         }
@@ -98,8 +93,8 @@ impl Member {
         self.watch.as_ref().is_some_and(judges_failed)
     }
 
-    /// A member cannot be reached any more. If an election is under way, that member may have beaten others in it, so
-    /// the next one begins. If not, what may be lost with the member is sent again, past it.
+    /// A member cannot be reached any more. Unless the next election begins, what may be lost with the member is sent
+    /// again, past it.
     pub(super) fn leave_out(&mut self, peer: Id) {
         let is_new = self.state.ring.leave_out(peer);
         if is_new && self.start_election(self.decide(Occasion::LeftOut)) {
@@ -111,11 +106,10 @@ impl Member {
         }
     }
 
-    /// A member can be reached again. If a message has passed over it, an election takes it in: as soon as the election
-    /// under way is over, if one is. A member that was dead calls one itself, which may have begun without it.
+    /// A member can be reached again, unless the failure detector still takes it for failed.
     pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
         if was_dead || !self.has_failed(peer) {
-            self.state.ring.owes_call |= self.state.ring.take_back(peer) && self.policy.waits_for_calls();
+            self.state.ring.take_back(peer);
             self.note_taken_back();
         }
     }
@@ -130,14 +124,17 @@ impl Member {
     }
 
     fn note_taken_back(&mut self) {
-        if self.state.ring.owes_call && self.decide(Occasion::TakenBack) != Decision::No {
-            self.state.ring.owes_call = false;
+        if self.decide(Occasion::TakenBack) != Decision::No && self.state.ring.take_owed_call() {
             self.state.news.push_back(News::Occasion(Occasion::TakenBack));
         }
     }
 
-    pub(super) fn settle_taken_back(&mut self) {
-        self.state.ring.owes_call = !self.start_election(self.decide(Occasion::TakenBack));
+    /// Something has happened to the member: perhaps it is to start an election.
+    pub(super) fn consider(&mut self, occasion: Occasion) {
+        let starts = self.start_election(self.decide(occasion));
+        if occasion == Occasion::TakenBack && !starts {
+            self.state.ring.owe_call();
+        }
     }
 
     /// The leader that the algorithm names, and what this member has heard of it.

@@ -7,7 +7,9 @@ use crate::network::Party;
 use crate::store::READMISSION;
 use crate::terms::LONGEST_PROMISE;
 use crate::{Incarnation, PeerRecord, StoreId};
-use bellwether_core::{Environment as _, Id, ListVersion, Time};
+use bellwether_core::{
+    Environment as _, Id, KnownStores, ListVersion, StoreClaims, StoreOffer, StoreVerdict, Time,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a member knows of stores, beside what the network and the disk have recorded.
@@ -16,7 +18,7 @@ pub(super) struct Vetting {
     /// Peers whose stores wait to be accepted or refused.
     waiting: BTreeMap<Id, Offer>,
     /// The stores of peers that are named in later lists than this member has, as these peers say.
-    claimed: BTreeMap<Id, (ListVersion, StoreId)>,
+    claims: StoreClaims,
     /// Peers whose latest start is to be recorded.
     started: BTreeSet<Id>,
     /// The list of voters whose named stores are all recorded.
@@ -43,10 +45,6 @@ pub(super) enum Refusal {
 
 impl Member {
     pub(super) fn take_offer(&mut self, peer: Id, offer: Offer) {
-        if let Some(version) = offer.named_in {
-            let claim = self.state.vetting.claimed.entry(peer).or_insert((version, offer.store));
-            *claim = (*claim).max((version, offer.store));
-        }
         self.state.vetting.waiting.insert(peer, offer);
         self.vet_stores();
     }
@@ -58,21 +56,26 @@ impl Member {
     pub(super) fn vet_stores(&mut self) {
         let waiting: Vec<_> =
             self.state.vetting.waiting.iter().map(|(&peer, &offer)| (peer, offer)).collect();
-        for (peer, Offer { store, known, .. }) in waiting {
+        for (peer, Offer { store, known, named_in }) in waiting {
             let has_changed = known.is_some();
-            if !self.machine.keeps_votes() {
+            let must_wait = !self.state.has_started && (has_changed || self.saved.is_some());
+            let verdict = if !self.machine.keeps_votes() {
                 // There is nothing to forget. Two processes are told apart by their connections.
-                if has_changed && self.network.is_connected(peer) {
-                    self.network.refuse_store(peer, store);
-                } else {
+                let is_second = has_changed && self.network.is_connected(peer);
+                if is_second { StoreVerdict::Refused } else { StoreVerdict::Accepted }
+            } else if must_wait {
+                continue; // it is not known yet who votes, and from which stores
+            } else {
+                self.judge(StoreOffer { peer, store, named_in }, known)
+            };
+            match verdict {
+                StoreVerdict::Refused => self.network.refuse_store(peer, store),
+                StoreVerdict::TooFarAhead => self.network.refuse_claim(peer, store),
+                StoreVerdict::Accepted if !self.machine.keeps_votes() => {
                     self.network.accept_store(peer, store);
                 }
-            } else if !self.state.has_started && (has_changed || self.saved.is_some()) {
-                continue; // it is not known yet who votes, and from which stores
-            } else if self.is_voter(peer) && self.agreed_store(peer).or(known).is_some_and(|it| it != store) {
-                self.network.refuse_store(peer, store);
-            } else if !self.disk.remember(PeerRecord::new(peer, store)) {
-                return; // one at a time
+                StoreVerdict::Accepted if !self.disk.remember(PeerRecord::new(peer, store)) => return, // one at a time
+                StoreVerdict::Accepted => {}
             }
             self.state.vetting.waiting.remove(&peer);
         }
@@ -91,12 +94,13 @@ impl Member {
         if self.state.vetting.adopted == list.version {
             return;
         }
-        let is_other = |&id: &Id| {
-            let named = self.agreed_store(id);
-            id != self.me && named.is_some() && named != self.network.record(id).map(|it| it.store)
-        };
-        let other = list.stores.keys().copied().find(is_other);
-        match other.and_then(|id| self.agreed_store(id).map(|store| PeerRecord::new(id, store))) {
+        let claims = &mut self.state.vetting.claims;
+        let other = list.stores.keys().filter(|&&id| id != self.me).find_map(|&id| {
+            let recorded = self.network.record(id).map(|it| it.store);
+            let store = claims.agreed(id, Some(list)).filter(|&it| recorded != Some(it))?;
+            Some(PeerRecord::new(id, store))
+        });
+        match other {
             Some(record) => _ = self.disk.remember(record), // if the disk is busy: next time
             None => {
                 let version = list.version;
@@ -133,19 +137,10 @@ impl Member {
         }
     }
 
-    /// The store that the voters have agreed on for a voter, by the latest list that is known of.
-    fn agreed_store(&self, id: Id) -> Option<StoreId> {
-        let list = self.machine.voters();
-        let version = list.map_or((0, 0), |list| list.version);
-        let claimed = self.state.vetting.claimed.get(&id).filter(|(in_list, _)| *in_list > version);
-        let named = || list.and_then(|list| list.stores.get(&id).copied().flatten());
-        claimed.map(|(_, store)| *store).or_else(named)
-    }
-
-    fn is_voter(&self, id: Id) -> bool {
-        self.machine
-            .voters()
-            .map_or_else(|| self.first_voters.contains(&id), |it| it.stores.contains_key(&id))
+    fn judge(&mut self, offer: StoreOffer, recorded: Option<StoreId>) -> StoreVerdict {
+        let is_first_voter = self.first_voters.contains(&offer.peer);
+        let (term, list) = (self.machine.status().term, self.machine.voters());
+        self.state.vetting.claims.judge(offer, KnownStores { term, list, is_first_voter, recorded })
     }
 
     /// A peer does not hear this member. One peer may be wrong, or lie. This member ends only if so many voters refuse it
@@ -186,14 +181,15 @@ impl Member {
     pub(super) fn must_wait(&self, now: Time) -> bool {
         let promised_until = Time::ZERO + self.around.delay_bound() * LONGEST_PROMISE;
         let may_have_promised =
-            || now < promised_until && self.other_stores().any(|is_new| is_new != Some(true));
+            || now < promised_until && self.other_stores().any(|(_, is_new)| is_new != Some(true));
         let has_voted = || self.state.vetting.refused_by.values().any(|it| *it == Refusal::OtherStore);
         self.is_store_new() && (has_voted() || may_have_promised())
     }
 
-    /// Whether nothing was saved in the stores of the other first voters; nothing for those that are not connected.
-    fn other_stores(&self) -> impl Iterator<Item = Option<bool>> {
-        self.first_voters.iter().filter(|&&id| id != self.me).map(|&id| self.network.has_new_store(id))
+    /// The other first voters, and whether nothing was saved in their stores; nothing for those that are not connected.
+    fn other_stores(&self) -> impl Iterator<Item = (Id, Option<bool>)> {
+        let others = self.first_voters.iter().filter(|&&id| id != self.me);
+        others.map(|&id| (id, self.network.has_new_store(id)))
     }
 
     fn is_store_new(&self) -> bool {
@@ -203,8 +199,10 @@ impl Member {
     /// Says that this member starts with a new store.
     pub(super) fn tell_new_store(&self, now: Time) {
         if self.is_store_new() {
-            let has_run = self.other_stores().any(|is_new| is_new == Some(false));
-            self.outlook.say(now, if has_run { Event::NewStore } else { Event::NewCluster });
+            let has_run = self.other_stores().any(|(_, is_new)| is_new == Some(false));
+            let unheard = self.other_stores().filter(|(_, is_new)| is_new.is_none()).map(|(id, _)| id);
+            let new_cluster = Event::NewCluster { unheard: unheard.collect() };
+            self.outlook.say(now, if has_run { Event::NewStore } else { new_cluster });
         }
     }
 }

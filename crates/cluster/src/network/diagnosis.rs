@@ -129,7 +129,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skipped::skipped;
+    use bellwether_testkit::skipped::skipped;
     use std::io::{Read as _, Write as _};
     use std::net::{TcpListener, TcpStream};
 

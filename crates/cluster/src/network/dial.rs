@@ -4,7 +4,7 @@ use super::door::Caller;
 use super::link::Link;
 use super::pace::{LONGEST, Pace};
 use super::peers::Dialling;
-use super::{FIRST_LINK, Line, Network, Party, Stage};
+use super::{FIRST_LINK, Line, Network, Party, Stage, is_closed};
 use bellwether_core::Id;
 use mio::net::TcpStream;
 use mio::{Interest, Token};
@@ -30,7 +30,7 @@ impl Network {
             Dialling::At(at) if at <= now => {}
             _ => return,
         }
-        if member.is_cut {
+        if is_closed(&self.filter, Some(member.id)) {
             member.back_off(now, &mut self.random);
             return;
         }

@@ -5,7 +5,7 @@ use super::door::Caller;
 use super::link::Trouble;
 use super::peers::{Arrival, Burial, Dialling, Greeting};
 use super::wire::Malformed;
-use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage};
+use super::{Ended, Frame, Hello, Incoming, Network, Party, Reason, Stage, is_closed};
 use crate::Incarnation;
 use crate::obituary::{self, Obituary};
 use bellwether_core::Id;
@@ -19,8 +19,8 @@ impl Network {
     pub(super) fn advance(&mut self, at: usize) {
         while let Some(line) = &mut self.lines[at] {
             let advanced = match line.stage {
-                Stage::Up | Stage::Swallowed | Stage::Vetting => return,
-                _ if line.link.frozen => return,
+                Stage::Up | Stage::Filtered | Stage::Vetting => return,
+                _ if is_closed(&self.filter, line.peer) => return,
                 Stage::Connecting | Stage::Overdue => self.connected(at),
                 Stage::Arriving if line.caller.is_some_and(|caller| caller.has_spoken) => return,
                 Stage::Arriving if !line.link.readable => return,
@@ -165,8 +165,8 @@ impl Network {
             }
             return self.refuse(at, Reason::Terms, &difference);
         }
-        if member.is_cut {
-            line.stage = Stage::Swallowed;
+        if is_closed(&self.filter, Some(from)) {
+            line.stage = Stage::Filtered;
             return Ok(false);
         }
         let boot = hello.incarnation.boot;
@@ -332,8 +332,8 @@ impl Network {
         let obituary = Obituary::decode(&bytes).ok_or(Trouble::Malformed(Malformed::Kind(bytes[0])))?;
         let is_ours = obituary.is_of(&self.cluster);
         let member = self.members.iter_mut().find(|member| is_ours && member.id == obituary.id);
-        if member.as_ref().is_some_and(|member| member.is_cut) {
-            line.stage = Stage::Swallowed;
+        if is_ours && is_closed(&self.filter, Some(obituary.id)) {
+            line.stage = Stage::Filtered;
             return Ok(false);
         }
         let burial = member.map_or(Burial::Unknown, |member| member.known.bury(&obituary, Instant::now()));

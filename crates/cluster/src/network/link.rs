@@ -56,8 +56,6 @@ pub struct Link {
     left: usize,
     /// How many were thrown away since it was closed.
     discarded: usize,
-    /// For trials: nothing goes in or out, as if the cable were cut.
-    pub frozen: bool,
     /// Since when what is queued does not get away.
     pub stalled_since: Option<Instant>,
     /// Since when nothing has come after something was sent.
@@ -87,7 +85,6 @@ impl Link {
             hung_up: false,
             left: TURN,
             discarded: 0,
-            frozen: false,
             stalled_since: None,
             unanswered: None,
             tally: Tally::default(),
@@ -111,12 +108,12 @@ impl Link {
 
     /// Whether there may be more than could be read in this turn.
     pub fn waits_for_its_turn(&self) -> bool {
-        self.left == 0 && self.readable && !self.frozen
+        self.left == 0 && self.readable
     }
 
     /// The next frame, if a whole one has come. A message lies where [`Link::bytes`] finds it, until the next is taken.
     pub fn take(&mut self) -> Result<Option<Frame<Range<usize>>>, Trouble> {
-        while self.readable && !self.frozen {
+        while self.readable {
             if let Some((frame, length)) = wire::decode(&self.input[self.taken..self.filled])? {
                 let body = self.taken + HEADER..self.taken + length;
                 let frame = frame.map(|_| body);
@@ -134,7 +131,7 @@ impl Link {
 
     /// The next frame, if it is a signal. Any other frame, and trouble, is left for [`Link::take`].
     pub fn take_signal(&mut self) -> Option<Signal> {
-        while self.readable && !self.frozen {
+        while self.readable {
             match wire::decode(&self.input[self.taken..self.filled]).ok()? {
                 Some((Frame::Signal(signal), length)) => {
                     self.taken += length;
@@ -247,18 +244,18 @@ impl Link {
     /// Writes what is queued, as far as the socket takes it.
     pub fn flush(&mut self, now: Instant) -> Result<(), Trouble> {
         let before = self.tally.bytes_out;
-        if !self.frozen {
-            self.push()?;
-        }
+        self.push()?;
         if self.tally.bytes_out > before {
             self.unanswered.get_or_insert(Unanswered { since: now, is_suspect: false });
+            self.stalled_since = None;
         }
-        let is_stuck = self.is_waiting() && self.tally.bytes_out == before;
-        self.stalled_since = match self.stalled_since {
-            since @ Some(_) if is_stuck => since,
-            _ => self.is_waiting().then_some(now),
-        };
+        self.hold(now);
         Ok(())
+    }
+
+    /// What is queued is not written now: notes since when it waits.
+    pub fn hold(&mut self, now: Instant) {
+        self.stalled_since = self.stalled_since.or(Some(now)).filter(|_| self.is_waiting());
     }
 
     fn push(&mut self) -> Result<(), Trouble> {

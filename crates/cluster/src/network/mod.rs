@@ -29,7 +29,7 @@ mod vetting;
 pub mod wire;
 mod words;
 
-use crate::{Incarnation, Settings, StoreId, Stores, Terms};
+use crate::{Incarnation, LinkFilter, Settings, StoreId, Stores, Terms};
 use bellwether_core::{Id, ListVersion, Signal};
 use diagnosis::Diagnosis;
 use door::{Caller, Door};
@@ -98,6 +98,8 @@ pub struct Network {
     last_stranger: Option<(IpAddr, String)>,
     /// What went over connections that are gone.
     tally: Tally,
+    /// Decides which links are open, if not all are.
+    filter: Option<Box<dyn LinkFilter>>,
 }
 
 /// A connection and how far it has come.
@@ -146,8 +148,8 @@ enum Stage {
     Obituary,
     /// All is said; what comes is thrown away until the other side closes too.
     Leaving,
-    /// For trials: whoever came through a cable that is cut hears nothing.
-    Swallowed,
+    /// The link with the caller is closed: the caller hears nothing.
+    Filtered,
 }
 
 impl Network {
@@ -203,6 +205,7 @@ impl Network {
             patience: [Patience::new(now), Patience::new(now)],
             last_stranger: None,
             tally: Tally::default(),
+            filter: None,
         })
     }
 
@@ -242,7 +245,12 @@ impl Network {
         let now = Instant::now();
         for at in 0..self.lines.len() {
             let Some(line) = &mut self.lines[at] else { continue };
-            if line.stage != Stage::Leaving && line.link.is_waiting() && line.link.flush(now).is_err() {
+            if line.stage == Stage::Leaving || !line.link.is_waiting() {
+                continue;
+            }
+            if is_closed(&self.filter, line.peer) {
+                line.link.hold(now);
+            } else if line.link.flush(now).is_err() {
                 // Whatever it said last is still read: that finds the end, too.
                 line.link.readable = true;
                 if line.stage != Stage::Up {
@@ -280,7 +288,9 @@ impl Network {
     /// The next signal of any peer that no other frame is before: for a caller that cannot take messages at the moment.
     pub fn next_signal(&mut self) -> Option<(Id, Signal)> {
         self.lines.iter_mut().flatten().find_map(|line| match (line.stage, line.peer) {
-            (Stage::Up, Some(peer)) => line.link.take_signal().map(|signal| (peer, signal)),
+            (Stage::Up, Some(peer)) if !is_closed(&self.filter, Some(peer)) => {
+                line.link.take_signal().map(|signal| (peer, signal))
+            }
             _ => None,
         })
     }
@@ -291,6 +301,9 @@ impl Network {
         for at in (0..count).map(|step| (first + step) % count) {
             let Some(line) = &mut self.lines[at] else { continue };
             let (Stage::Up, Some(peer)) = (line.stage, line.peer) else { continue };
+            if is_closed(&self.filter, Some(peer)) {
+                continue;
+            }
             match line.link.take() {
                 Ok(None) => {}
                 Ok(Some(frame)) => {
@@ -325,26 +338,9 @@ impl Network {
         }
     }
 
-    /// For trials: cuts the cables to these peers. Nothing comes from them and nothing goes to them; nobody is told.
-    pub fn cut(&mut self, peers: &[Id]) {
-        self.set_cut(peers, true);
-    }
-
-    /// For trials: mends all cables.
-    pub fn heal(&mut self) {
-        let all: Vec<Id> = self.members.iter().map(|member| member.id).collect();
-        self.set_cut(&all, false);
-    }
-
-    fn set_cut(&mut self, peers: &[Id], is_cut: bool) {
-        for member in self.members.iter_mut().filter(|member| peers.contains(&member.id)) {
-            member.is_cut = is_cut;
-        }
-        for line in self.lines.iter_mut().flatten() {
-            if line.peer.is_some_and(|peer| peers.contains(&peer)) {
-                line.link.frozen = is_cut;
-            }
-        }
+    /// From now on this decides which links are open. Without a filter all are.
+    pub fn set_link_filter(&mut self, filter: Option<Box<dyn LinkFilter>>) {
+        self.filter = filter;
     }
 
     /// Whether there is a connection with it.
@@ -428,6 +424,11 @@ impl Network {
             self.happened.push(Incoming::Refused { from, why });
         }
     }
+}
+
+/// Whether a filter closes the link with the peer of a connection, if that is known.
+fn is_closed(filter: &Option<Box<dyn LinkFilter>>, peer: Option<Id>) -> bool {
+    filter.as_ref().zip(peer).is_some_and(|(filter, peer)| !filter.is_open(peer))
 }
 
 /// A seed from the machine's randomness.

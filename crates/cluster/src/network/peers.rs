@@ -187,8 +187,6 @@ pub struct Member {
     pub is_refused: bool,
     /// How many Hellos were said to it.
     pub hellos: u64,
-    /// For trials: the cable to it is cut.
-    pub is_cut: bool,
     /// What was last wrong with it, so that it is said once.
     pub complaint: String,
     /// What went over connections that are gone.
@@ -220,7 +218,6 @@ impl Member {
             longest_pause,
             is_refused: false,
             hellos: 0,
-            is_cut: false,
             complaint: String::new(),
             tally: Tally::default(),
         }

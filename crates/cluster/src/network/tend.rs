@@ -3,7 +3,7 @@
 use super::link::Unanswered;
 use super::pace::Pace;
 use super::peers::Dialling;
-use super::{Ended, FIRST_LINK, LISTENER, Line, Network, Party, Stage, WAKER};
+use super::{Ended, FIRST_LINK, LISTENER, Line, Network, Party, Stage, WAKER, is_closed};
 use mio::Token;
 use std::io;
 use std::time::{Duration, Instant};
@@ -21,9 +21,9 @@ impl Network {
         let before = self.happened.len();
         self.flush();
         self.tend();
-        let mut lines = self.lines.iter().flatten();
-        let is_more_there =
-            lines.any(|line| line.stage != Stage::Swallowed && line.link.waits_for_its_turn());
+        let is_heard = |line: &&Line| line.stage != Stage::Filtered && !is_closed(&self.filter, line.peer);
+        let mut heard = self.lines.iter().flatten().filter(is_heard);
+        let is_more_there = heard.any(|line| line.link.waits_for_its_turn());
         let is_news = self.happened.len() > before || is_more_there;
         let timeout = if is_news { Some(Duration::ZERO) } else { self.until_due(timeout) };
         match self.poll.poll(&mut self.ready, timeout) {
@@ -94,7 +94,7 @@ impl Network {
                 }
             }
             Stage::Connecting => self.dial_beside(at),
-            Stage::Greeting | Stage::Hoping if !line.link.frozen => {
+            Stage::Greeting | Stage::Hoping if !is_closed(&self.filter, line.peer) => {
                 let party = line.peer.map_or(Party::Address(line.address), Party::Member);
                 self.complain(party, "it did not introduce itself in time".into());
                 self.release(at);

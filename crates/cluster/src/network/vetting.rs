@@ -1,11 +1,12 @@
 //! Whether the store that a peer votes from is the one that it voted from before.
 //!
 //! A Hello with a store that is not known here waits ([`super::Stage::Vetting`]) until the caller of the network has
-//! decided: [`Network::accept_store`], once the store's identity is on disk, or [`Network::refuse_store`].
+//! decided: [`Network::accept_store`], once the store's identity is on disk, [`Network::refuse_store`] or
+//! [`Network::refuse_claim`].
 
 use super::link::Trouble;
 use super::wire::{Frame, Hello};
-use super::{Ended, Incoming, Network, Party, Stage};
+use super::{Ended, Incoming, Network, Party, Reason, Stage};
 use crate::{LONGEST_PROMISE, PeerRecord, StoreId};
 use bellwether_core::{Id, ListVersion};
 use std::time::{Duration, Instant};
@@ -62,6 +63,14 @@ impl Network {
                        its id";
             self.complain(Party::Member(peer), why.into());
             self.leave(at);
+        }
+    }
+
+    /// The peer says that a list of voters names its store that no voters can have: its connections end.
+    pub fn refuse_claim(&mut self, peer: Id, store: StoreId) {
+        for (at, _) in self.take_vetted(peer, store) {
+            let why = "no list of voters can be of so late a term";
+            _ = self.refuse(at, Reason::Malformed, why);
         }
     }
 

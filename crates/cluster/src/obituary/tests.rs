@@ -9,17 +9,13 @@ fn obituary() -> Obituary {
     Obituary::new("orders", Id::new(7).unwrap(), Token([0x61; 32].into()))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Hashes as `sha256sum` prints them.
 #[test]
 fn the_form_is_as_written_down() {
     let bytes = obituary().encode();
     let cluster = "1c168adb00d208e42f93314529f1fa9c0427eb63233ceda95a5db52b7012a719";
     let expected = format!("42574f424954{cluster}0700000000000000{}", "61".repeat(32));
-    assert_eq!(hex(&bytes), expected);
+    assert_eq!(format!("{:x}", HexDisplay(&bytes)), expected);
     assert_eq!(Obituary::decode(&bytes), Some(obituary()));
 }
 

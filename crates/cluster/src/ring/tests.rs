@@ -1,6 +1,6 @@
 //! Rings of real algorithms in which members learn at different times who is dead and who is back, in many random orders.
 
-use super::{Arrival, Ring};
+use super::{Arrival, Ring, Taken};
 use crate::machine::{ByteMachine, Input, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
@@ -12,7 +12,7 @@ use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::peterson::{Basic, Improved};
 use bellwether_core::{
-    Algorithm, CallPolicy, Decision, Faults, Id, MachineType, NamedLeader, Occasion, Port, Span, Time,
+    Algorithm, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Time,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -139,20 +139,18 @@ impl World {
 
     /// A member starts an election, if the policy says so, as [`crate::member`] does. Says whether it does.
     fn consider(&mut self, me: Id, occasion: Occasion) -> bool {
-        let policy = CallPolicy::in_cluster(self.machine.spec, self.n as u32, Span::from_ticks(1));
-        let Node { machine, unreachable, .. } = &self.nodes[&me];
+        let Node { machine, unreachable, ring, .. } = &self.nodes[&me];
+        let policy = CallPolicy::in_cluster(machine.spec(), self.n as u32, Span::from_ticks(1));
         let is_dead = |id| unreachable.contains(&id);
         let leader = NamedLeader::new(machine.spec(), &machine.status(), |_| false, is_dead);
         let is_numbered = match occasion {
             Occasion::Leaderless(_) => self.rules.begins_anew,
             _ => self.rules.numbers_elections,
         };
+        let next = ring.next_election();
         match policy.decide(occasion, leader) {
             Decision::No | Decision::Wait(_) => return false,
-            Decision::Anew if is_numbered => {
-                let next = self.nodes[&me].ring.next_election();
-                self.begin(me, next);
-            }
+            Decision::Anew if is_numbered => self.begin(me, next),
             Decision::Anew | Decision::Call => self.take(me, Input::Call),
         }
         true
@@ -165,9 +163,8 @@ impl World {
         self.take(me, Input::Anew);
     }
 
-    fn tell_standing(&mut self, me: Id, to: Id) {
-        if self.rules.tells_standing && self.rules.numbers_elections {
-            let bytes = self.nodes[&me].ring.standing(self.leader_of(me).is_some()).unwrap();
+    fn tell(&mut self, me: Id, to: Id, standing: Option<Vec<u8>>) {
+        if let Some(bytes) = standing.filter(|_| self.rules.tells_standing && self.rules.numbers_elections) {
             self.links.entry((me, to)).or_default().push_back(bytes);
         }
     }
@@ -180,22 +177,15 @@ impl World {
         if !is_heard && from != me {
             return;
         }
-        let has_leader = node.machine.status().leader.is_some();
-        match node.ring.open(wrapped, has_leader).unwrap() {
-            Arrival::Current(msg) => {
-                let input = Input::Message(port, msg);
-                node.machine.take(input, Time::ZERO, &mut node.around, &mut node.wishes).unwrap();
-                self.send_all(me);
+        let Node { machine, around, wishes, ring, .. } = node;
+        match ring.take((port, wrapped), Time::ZERO, machine, around, wishes).unwrap() {
+            Taken::Message { .. } => self.send_all(me),
+            Taken::TellStanding => {
+                let standing = self.nodes[&me].ring.standing(self.leader_of(me).is_some());
+                self.tell(me, from, standing);
             }
-            Arrival::Later { election, msg } => {
-                let input = Input::MessageAnew(port, msg);
-                node.machine.take(input, Time::ZERO, &mut node.around, &mut node.wishes).unwrap();
-                node.ring.enter(election);
-                self.send_all(me);
-            }
-            Arrival::Earlier => self.tell_standing(me, from),
-            Arrival::Behind { election } => self.begin(me, election),
-            Arrival::Nothing => {}
+            Taken::Begin(election) => self.begin(me, election),
+            Taken::Nothing => {}
         }
     }
 
@@ -205,30 +195,23 @@ impl World {
         if node.wishes.persists {
             self.saved.insert(me, node.wishes.durable.clone());
         }
-        let wrap = |(port, bytes): (Port, &[u8])| {
-            let (arrives_at, msg) = addressed(bytes)?;
-            Some((port, node.ring.wrap(arrives_at, msg, most)?))
-        };
-        let wrapped: Vec<(Port, Vec<u8>)> = node.wishes.sends().filter_map(wrap).collect();
+        let wrapped = node.ring.wrap_all(&node.wishes, most);
         wrapped.into_iter().for_each(|(port, bytes)| self.send(me, port, bytes));
         self.settle_owed_call(me);
     }
 
     fn settle_owed_call(&mut self, me: Id) {
-        if self.nodes[&me].ring.owes_call && self.leader_of(me).is_some() {
-            self.node(me).ring.owes_call = false;
+        if self.leader_of(me).is_some() && self.node(me).ring.take_owed_call() {
             self.consider(me, Occasion::TakenBack);
         }
     }
 
     fn send(&mut self, me: Id, port: Port, bytes: Vec<u8>) {
-        let survives = self.machine.spec.survives;
-        let node = self.node(me);
-        let to = node.around.behind_past(port, |peer| node.unreachable.contains(&peer));
-        let passed_over: Vec<Id> = node.around.between(port, to).collect();
-        passed_over.into_iter().for_each(|peer| node.ring.note_passed_over(peer));
-        if survives.has(Faults::DUPLICATION) {
-            node.ring.note_sent(Time::ZERO, to, port, bytes.clone());
+        let spec = self.machine.spec;
+        let Node { around, ring, unreachable, .. } = self.nodes.get_mut(&me).unwrap();
+        let to = ring.route(around, port, |peer| unreachable.contains(&peer));
+        if to != me {
+            ring.note_sent(spec, Time::ZERO, to, (port, bytes.clone()));
         }
         self.links.entry((me, to)).or_default().push_back(bytes);
     }
@@ -260,12 +243,12 @@ impl World {
     }
 
     fn learn_death(&mut self, me: Id, of: Id) {
-        let (sends_again, gives_way) = (self.rules.sends_again, self.rules.gives_way);
+        let rules = self.rules;
         let node = self.node(me);
         node.unreachable.insert(of);
         let lost = node.ring.lost_with(of, Time::ZERO, Span::from_ticks(1));
-        let is_new = node.ring.leave_out(of) && gives_way && self.rules.numbers_elections;
-        if !(is_new && self.consider(me, Occasion::LeftOut)) && sends_again {
+        let gives_way = node.ring.leave_out(of) && rules.gives_way && rules.numbers_elections;
+        if !(gives_way && self.consider(me, Occasion::LeftOut)) && rules.sends_again {
             lost.into_iter().for_each(|(port, bytes)| self.send(me, port, bytes));
         }
         self.consider(me, Occasion::Died(of));
@@ -273,12 +256,13 @@ impl World {
 
     fn learn_return(&mut self, me: Id, of: Id) {
         let takes_back = self.rules.takes_back;
+        let has_leader = self.leader_of(me).is_some();
         let node = self.node(me);
         node.unreachable.remove(&of);
-        node.ring.owes_call |= node.ring.take_back(of) && takes_back;
-        if self.leader_of(me).is_some() {
-            self.tell_standing(me, of);
-        }
+        node.ring.take_back(of);
+        node.ring.owes_call &= takes_back;
+        let standing = has_leader.then(|| node.ring.standing(true)).flatten();
+        self.tell(me, of, standing);
         self.settle_owed_call(me);
     }
 
@@ -461,4 +445,15 @@ fn rules_that_save_time_outs_do() {
     let without_time_outs = Rules { begins_anew: false, ..ALL };
     assert_eq!(leader(without_time_outs), None);
     assert_eq!(leader(Rules { sends_again: false, ..without_time_outs }), Some(Failure::NoLeader));
+}
+
+#[test]
+fn the_number_of_the_last_election_does_not_overflow() {
+    let at = |election: u64| Ring { election, ..Ring::default() };
+    let over = at(u64::MAX).standing(true).unwrap();
+    let (_, header) = addressed(&over).unwrap();
+    for own in [u64::MAX - 1, u64::MAX] {
+        let arrival = at(own).open(header, false);
+        assert!(matches!(arrival, Some(Arrival::Behind { election: u64::MAX })), "{arrival:?}");
+    }
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 /// A generated secret is recognised by its beginning and so many hexadecimal digits.
 const FEWEST_DIGITS: usize = 8;
-/// Values of up to so many characters are shown, of others only the beginning.
+/// Values of up to so many bytes are shown, of others only the beginning. A secret has more.
 const MOST_SHOWN: usize = 24;
 
 impl Settings {
@@ -47,11 +47,12 @@ fn has_secret(value: &[u8]) -> bool {
 
 /// What a message may repeat of a value.
 pub(crate) fn shown(value: &str) -> String {
-    let count = value.chars().count();
-    let beginning: String =
-        value.chars().take(if count > MOST_SHOWN { MOST_SHOWN / 2 } else { count }).collect();
-    let rest = if count > MOST_SHOWN { format!(".. ({count} characters)") } else { String::new() };
-    format!("{}{rest}", beginning.escape_debug())
+    if value.len() <= MOST_SHOWN {
+        return value.escape_debug().to_string();
+    }
+    let is_beginning = |&(at, it): &(usize, char)| at + it.len_utf8() <= MOST_SHOWN / 2;
+    let beginning: String = value.char_indices().take_while(is_beginning).map(|(_, it)| it).collect();
+    format!("{}.. ({} characters)", beginning.escape_debug(), value.chars().count())
 }
 
 #[cfg(test)]
@@ -98,5 +99,7 @@ mod tests {
     fn of_long_values_only_the_beginning_is_shown() {
         assert_eq!(shown("bully"), "bully");
         assert_eq!(shown("b1946ac92492d2347c6235b4d2611184"), "b1946ac92492.. (32 characters)");
+        // A phrase of 18 characters can be a secret: it has 36 bytes.
+        assert_eq!(shown("клубникасосливками"), "клубни.. (18 characters)");
     }
 }

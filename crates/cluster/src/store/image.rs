@@ -107,7 +107,7 @@ pub(super) fn fill(slot: &mut [u8; SLOT], record: &Record, sequence: u64) {
 }
 
 /// What a slot tells.
-struct Slot {
+pub(super) struct Slot {
     /// The whole records in it with their sequences: two copies, or fewer.
     whole: Vec<(u64, Record)>,
     /// The sequences of its intact sectors, of either copy, without repetition.
@@ -116,14 +116,28 @@ struct Slot {
 
 /// The last acknowledged record of a file with its sequence, or the one whose write a crash interrupted.
 ///
+/// # Errors
+/// The [`Flaw`] that makes it impossible to know.
+pub(super) fn newest(file: &[u8]) -> Result<(u64, Record), Flaw> {
+    newest_unless(file, may_hide_a_later_record)
+}
+
+/// Whether a slot may have held a later record than the newest one in the other slot, which has this sequence.
+///
 /// Each slot was whole before the other was written. So if no copy in a slot is whole, either a crash tore the last
 /// write, or the disk has damaged what it had acknowledged. A torn write leaves some sector as it was before, with the
 /// sequence of the slot's former record: then nothing was acknowledged that the other slot does not have. If no such
 /// sector is found, a newer record may have been acknowledged and lost with the vote in it: that is [`Flaw::Newest`].
-///
-/// # Errors
-/// The [`Flaw`] that makes it impossible to know.
-pub(super) fn newest(file: &[u8]) -> Result<(u64, Record), Flaw> {
+fn may_hide_a_later_record(slot: &Slot, sequence: u64) -> bool {
+    let is_torn = slot.sequences.iter().any(|&it| it != sequence + 1);
+    slot.whole.is_empty() && !is_torn
+}
+
+/// As [`newest`], with another rule for the slot that does not have the newest record.
+pub(super) fn newest_unless(
+    file: &[u8],
+    is_lost: impl Fn(&Slot, u64) -> bool,
+) -> Result<(u64, Record), Flaw> {
     if file.len() != FILE {
         let other = version(file).filter(|&version| version != VERSION);
         return Err(other.map_or(Flaw::Length(file.len() as u64), Flaw::Version));
@@ -145,12 +159,7 @@ pub(super) fn newest(file: &[u8]) -> Result<(u64, Record), Flaw> {
         return Err(Flaw::Sequence);
     }
     let other = &slots[usize::from(offset(sequence) == 0)];
-    let was_acknowledged_later = |&it: &u64| it == sequence + 1;
-    let is_torn = other.sequences.iter().any(|it| !was_acknowledged_later(it));
-    if other.whole.is_empty() && !is_torn {
-        return Err(Flaw::Newest);
-    }
-    Ok((sequence, newest))
+    if is_lost(other, sequence) { Err(Flaw::Newest) } else { Ok((sequence, newest)) }
 }
 
 /// The version of the format, if this is the beginning of a file of ours. It is at the same place in all versions.

@@ -119,25 +119,42 @@ fn a_write_torn_in_any_order_of_sectors_leaves_the_old_or_the_new() {
     assert!(olds > 0 && news > 0, "{olds} and {news}");
 }
 
-/// The disk had acknowledged the newest record, and has lost it: nobody knows which vote was in it.
+/// Files whose newest record the disk had acknowledged, and has damaged in both copies: nobody knows which vote was in it.
+fn with_damaged_newest_record() -> Vec<Vec<u8>> {
+    let (_, file, at) = before_and_after(b"old", b"new");
+    let damaged = |damage: &dyn Fn(&mut [u8])| {
+        let mut file = file.clone();
+        damage(&mut file[at..at + SLOT]);
+        file
+    };
+    // One flip at the same place in both copies, and at two different places.
+    let flips = (0..COPY).filter(|byte| byte % 512 < 128 || byte % 37 == 0).flat_map(|byte| {
+        [byte, (byte * 7 + 1_000) % COPY].map(|other| {
+            damaged(&|slot| {
+                slot[byte] ^= 0x10;
+                slot[COPY + other] ^= 0x01;
+            })
+        })
+    });
+    // Blocks that cannot be read, or read as zeros.
+    let fillers = [0, 0xff, 0xee].map(|filler| damaged(&|slot| slot.fill(filler)));
+    flips.chain(fillers).collect()
+}
+
 #[test]
 fn damage_to_both_copies_of_the_newest_record_is_never_taken_for_a_torn_write() {
-    let (_, file, at) = before_and_after(b"old", b"new");
-    // One flip at the same place in both copies, and at two different places.
-    for byte in (0..COPY).filter(|byte| byte % 512 < 128 || byte % 37 == 0) {
-        for other in [byte, (byte * 7 + 1_000) % COPY] {
-            let mut file = file.clone();
-            file[at + byte] ^= 0x10;
-            file[at + COPY + other] ^= 0x01;
-            assert_eq!(payload(&file), Err(Flaw::Newest), "bytes {byte} and {other}");
-        }
+    for (case, file) in with_damaged_newest_record().iter().enumerate() {
+        assert_eq!(payload(file), Err(Flaw::Newest), "case {case}");
     }
-    // Blocks that cannot be read, or read as zeros.
-    for filler in [0, 0xff, 0xee] {
-        let mut file = file.clone();
-        file[at..at + SLOT].fill(filler);
-        assert_eq!(payload(&file), Err(Flaw::Newest), "{filler}");
-    }
+}
+
+/// The flaw: a record with a wrong checksum was never acknowledged. The cases above find it.
+#[test]
+fn a_rule_for_each_record_alone_rolls_a_vote_back() {
+    let files = with_damaged_newest_record();
+    let read = |file: &Vec<u8>| image::newest_unless(file, |_, _| false).map(|(_, record)| record.payload);
+    let rolled_back = files.iter().filter(|file| read(file) == Ok(Some(b"old".to_vec()))).count();
+    assert_eq!(rolled_back, files.len());
 }
 
 /// The slot before the newest is damaged: it could have held a newer record as well, unless a sector of it tells.

@@ -3,6 +3,7 @@
 mod abuse;
 mod bench;
 mod certificates;
+mod cut;
 mod floods;
 mod frames;
 mod guesses;

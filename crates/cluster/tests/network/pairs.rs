@@ -3,7 +3,7 @@
 use crate::bench::{Heard, Node, connected, id, introduce, life, settings, stores, terms, until};
 use bellwether_cluster::network::{Ended, Network, Outgoing};
 use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token, UNKNOWN};
-use bellwether_cluster::{Incarnation, Security, Settings, Terms};
+use bellwether_cluster::{CutLinks, Incarnation, Security, Settings, Terms};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -256,16 +256,49 @@ fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
 fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
     let all = pair();
     let mut nodes = connected(&all);
-    nodes[0].network.cut(&[id(2)]);
+    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
     assert!(nodes[0].say(2, b"one") && nodes[1].say(1, b"two"));
     for _ in 0..50 {
         nodes.iter_mut().for_each(Node::step);
     }
     assert!(nodes.iter().all(|node| node.heard.len() == 1), "nobody is told, and nothing comes");
-    nodes[0].network.heal();
+    nodes[0].network.set_link_filter(None);
     until(&mut nodes, "what was under way", |nodes| {
         nodes[1].has(&Heard::Message(1, b"one".to_vec())) && nodes[0].has(&Heard::Message(2, b"two".to_vec()))
     });
+}
+
+#[test]
+fn callers_and_obituaries_through_a_closed_link_are_not_answered() {
+    let mut all = pair();
+    all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(1)); // promises are short
+    let token = Token::draw().unwrap();
+    all[1].commitment = Some(token.commitment().0);
+    let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
+    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    introduce(&all, &mut nodes);
+    for _ in 0..100 {
+        nodes.iter_mut().for_each(Node::step);
+    }
+    assert!(nodes.iter().all(|node| node.heard.is_empty()), "{:?} {:?}", nodes[0].heard, nodes[1].heard);
+    nodes[0].network.set_link_filter(None);
+    until(&mut nodes, "a connection", |nodes| {
+        nodes[0].has(&Heard::Up(2, 1)) && nodes[1].has(&Heard::Up(1, 1))
+    });
+
+    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    let obituary = Obituary::new("orders", id(2), token.clone());
+    let mut caller = TcpStream::connect(nodes[0].network.local_address()).unwrap();
+    caller.set_nonblocking(true).unwrap();
+    caller.write_all(&obituary.encode()).unwrap();
+    for _ in 0..100 {
+        nodes[0].step();
+    }
+    assert_eq!(caller.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "no answer");
+    assert!(!nodes[0].has(&Heard::Dead(2, 1)));
+    nodes[0].network.set_link_filter(None);
+    assert!(bring(&mut nodes, id(2), &token));
+    assert!(nodes[0].has(&Heard::Dead(2, 1)));
 }
 
 #[test]

@@ -74,6 +74,27 @@ fn an_accepted_store_takes_the_place_of_the_former_one() {
     assert!(nodes[0].network.is_connected(id(2)));
 }
 
+/// The claim is judged by the member, who knows its own term.
+#[test]
+fn a_peer_with_a_claim_that_cannot_be_true_is_turned_away_and_its_true_store_is_heard() {
+    let all = pair();
+    let mut liar = with_second(&all, 1, LOST);
+    liar.network.set_named_in(Some((u64::MAX, u32::MAX)));
+    let mut nodes = vec![open(&all[0], 1, &stores(1)), liar];
+    introduce(&all, &mut nodes);
+    let asked = Heard::NewStore(2, LOST, Some(store(2)));
+    until(&mut nodes, "the question", |nodes| nodes[0].has(&asked));
+    nodes[0].network.refuse_claim(id(2), LOST);
+    until(&mut nodes, "the refusal", |nodes| nodes[1].was_refused_for("it turned us away"));
+    assert!(nodes[0].was_refused_for("no list of voters can be of so late a term"));
+    assert!(!nodes[1].has(&Heard::OtherStore(1)), "nothing is said of its votes");
+    assert!(!nodes.iter().any(Node::was_ever_up));
+    let mut honest = with_second(&all, 3, store(2));
+    honest.knows(&nodes[0], 1);
+    nodes[1] = honest;
+    until(&mut nodes, "the true one", |nodes| nodes[0].has(&Heard::Up(2, 3)));
+}
+
 #[test]
 fn a_boot_count_that_no_member_can_have_is_refused() {
     let all = pair();

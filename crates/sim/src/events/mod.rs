@@ -14,7 +14,7 @@ mod watch;
 pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
-use crate::judge::{self, Ending, Survivor};
+use crate::judge::{self, Ending, Live, Survivor};
 use crate::measure::{Tally, encoded_bytes};
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
@@ -271,16 +271,15 @@ impl<'p, 'o> Simulation<'p, 'o> {
     }
 
     fn is_right(&self) -> bool {
-        judge::rule(self.spec(), self.plan, self.survivors(), Ending::ByItself).is_right()
+        let live = Live::Among(self.plan.n(), &|member| self.survivor(member));
+        judge::rule(self.spec(), self.plan, live, Ending::ByItself).is_right()
     }
 
-    /// Those that are alive and do not lie.
-    fn survivors(&self) -> impl Iterator<Item = Survivor> + Clone {
-        (0..self.plan.n()).filter_map(|member| {
-            let state = self.world.state(member).filter(|_| self.is_honest(member))?;
-            let took_part = self.took_part[member as usize];
-            Some(Survivor { member, status: self.seen(member, state), took_part })
-        })
+    /// A member that is alive and does not lie.
+    fn survivor(&self, member: u32) -> Option<Survivor> {
+        let state = self.world.state(member).filter(|_| self.is_honest(member))?;
+        let took_part = self.took_part[member as usize];
+        Some(Survivor { member, status: self.seen(member, state), took_part })
     }
 
     fn is_at_its_goal(&self) -> bool {
@@ -403,6 +402,6 @@ impl<'p, 'o> Simulation<'p, 'o> {
             signals: self.watch.as_ref().map_or(0, |watch| watch.signals),
         };
         let MachineType { spec, kinds, .. } = self.world.machine();
-        ended.report(spec, kinds, self.survivors())
+        ended.report(spec, kinds, Live::Among(self.plan.n(), &|member| self.survivor(member)))
     }
 }

@@ -15,7 +15,7 @@ mod tests;
 
 pub use error::NetworkError;
 pub use file::MAX_FILE_BYTES;
-pub(crate) use file::parse_links;
+pub use file::parse_links;
 pub use metrics::DIAMETER_BUDGET;
 pub use random::ATTEMPTS;
 pub use shape::{Shape, Sides};

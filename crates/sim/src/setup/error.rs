@@ -175,6 +175,18 @@ pub enum SetupError {
     Network(#[from] NetworkError),
 }
 
+impl SetupError {
+    /// The error for somebody who is named and not there.
+    #[must_use]
+    pub fn not_a_member(ids: &[Id], role: &'static str, id: Id) -> SetupError {
+        let mut members: Vec<String> = ids.iter().take(8).map(Id::to_string).collect();
+        if ids.len() > 8 {
+            members.push(format!("... ({} in all)", ids.len()));
+        }
+        SetupError::NotAMember { role, id, members: members.join(", ") }
+    }
+}
+
 /// A number of bytes, written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);

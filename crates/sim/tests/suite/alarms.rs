@@ -1,9 +1,9 @@
 //! Rounds in step: a member is woken in the round that it asks for now, not in one that it asked for
 //! before.
 
-use crate::support::{Ping, TOY, id, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Event, Limits, Observer, Plan, Report, Visit, run_rounds};
+use bellwether_testkit::toys::{Ping, TOY, id, ring, with_script};
 use serde::Serialize;
 
 /// Member 1 sends pings in some rounds; member 2 asks to be woken, after each of its visits anew.

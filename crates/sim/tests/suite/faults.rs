@@ -1,10 +1,10 @@
 //! What each failure does to a run, to the tick.
 
-use crate::support::{TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
 use bellwether_core::{DynMessage, DynState};
 use bellwether_sim::faults::{Chosen, Fate, Lie, LinkFaults};
 use bellwether_sim::{Drop, Event, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_testkit::toys::{TOY, complete, hops, id, ring, with_script};
 use serde::{Deserialize, Serialize};
 
 /// Called, it writes down how often it has been called and sends that to everyone; it reminds itself

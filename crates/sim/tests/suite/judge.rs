@@ -1,8 +1,8 @@
 //! How runs are judged, shown on members that say of themselves what a test wants them to say.
 
-use crate::support::{Ping, TOY, complete, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Event, Limits, Outcome, Plan, Report, Ruling, Stop, run_events};
+use bellwether_testkit::toys::{Ping, TOY, complete, id, with_script};
 use serde::Serialize;
 
 /// What the members 1, 2 and 3 say of themselves: role, and whom they take for the leader (0 for

@@ -1,15 +1,12 @@
 //! Runs that go on for ever: when they are over, and what is right where too few are left to elect.
 
-use crate::support::beacon::{BEACONS, BEAT, Beacon};
-use crate::support::{complete, hops, id, with_script};
 use bellwether_core::*;
-use bellwether_sim::scenario::{Draft, Scenario, write};
-use bellwether_sim::swarm::{self, Case, Model, Options, draw_for};
 use bellwether_sim::{
-    Ending, Event, Limits, Members, Outcome, PATIENCE, Plan, Report, RoundMode, SETTLING, Setup, Stop,
-    Survivor, rule, run_events, simulate,
+    Ending, Event, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor,
+    rule, run_events,
 };
-use std::path::Path;
+use bellwether_testkit::toys::beacon::{BEAT, Beacon};
+use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
 
 fn run(plan: Plan) -> Report {
     run_with::<false>(plan)
@@ -93,7 +90,7 @@ fn duties_say_who_votes_and_who_may_lead() {
 
 #[test]
 fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
-    let dismissed = |id: u64| Event::Request(Request::Dismiss(crate::support::id(id)));
+    let dismissed = |id: u64| Event::Request(Request::Dismiss(bellwether_testkit::toys::id(id)));
     // Beacons know no requests: the best goes on, and should not for ever, though it may for a while.
     let report = run(with_script(complete(5), &[(dismissed(5), 1, 10.0)]));
     assert_eq!(report.ruling.unsafe_because, None);
@@ -103,8 +100,8 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
     let mut plan = five_without(&[1, 2, 3]);
     let judged = |plan: &Plan| {
         let status = Status::UNDECIDED;
-        let live = [3, 4].into_iter().map(|member| Survivor { member, status, took_part: true });
-        rule(&<Beacon<false> as Protocol>::SPEC, plan, live, Ending::ByItself).is_right()
+        let live = [3, 4].map(|member| Survivor { member, status, took_part: true });
+        rule(&<Beacon<false> as Protocol>::SPEC, plan, Live::Listed(&live), Ending::ByItself).is_right()
     };
     assert!(judged(&plan));
     plan.script.extend(with_script(complete(5), &[(dismissed(1), 4, 11.0), (dismissed(2), 4, 12.0)]).script);
@@ -115,8 +112,9 @@ fn whoever_was_dismissed_is_judged_as_if_it_did_not_vote() {
 }
 
 /// What somebody sees of members 0 to 2, of whom these lead and each names one.
-fn seen(leading: [bool; 3], named: [u64; 3]) -> impl Iterator<Item = Survivor> + Clone {
-    (0..).zip(leading.into_iter().zip(named)).map(|(member, (leads, named))| {
+fn seen(leading: [bool; 3], named: [u64; 3]) -> [Survivor; 3] {
+    [0, 1, 2].map(|member| {
+        let (leads, named) = (leading[member as usize], named[member as usize]);
         let role = if leads { Role::Leader } else { Role::Follower };
         let status = Status { role, leader: Some(id(named)), ..Status::UNDECIDED };
         Survivor { member, status, took_part: true }
@@ -129,7 +127,7 @@ fn where_members_go_on_only_what_may_never_be_is_unsafe() {
     let beacon = <Beacon<false> as Protocol>::SPEC;
     let sentence = |lasting, reign, leading, named| {
         let spec = Spec { lasting, reign, ..beacon };
-        let ruling = rule(&spec, &plan, seen(leading, named), Ending::AtALimit);
+        let ruling = rule(&spec, &plan, Live::Listed(&seen(leading, named)), Ending::AtALimit);
         assert!(ruling.wrongly_led && !ruling.is_right(), "{ruling:?}");
         (ruling.unsafe_because, ruling.not_live_because.unwrap_or_default())
     };
@@ -171,10 +169,10 @@ fn duties_that_cannot_be_are_refused() {
         refused(&lasting, &[3], &[1, 5]).as_deref(),
         Ok(&[Observer, Full, Witness, Full, Observer][..])
     );
-    assert_eq!(refused(&crate::support::TOY, &[], &[]).as_deref(), Ok(&[][..]));
+    assert_eq!(refused(&TOY, &[], &[]).as_deref(), Ok(&[][..]));
     let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
-        (&crate::support::TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
-        (&crate::support::TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
+        (&TOY, &[3], &[], "in toy every member votes and may lead: leave out --witnesses"),
+        (&TOY, &[], &[3], "in toy every member votes and may lead: leave out --observers"),
         (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
         (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
         (
@@ -186,57 +184,6 @@ fn duties_that_cannot_be_are_refused() {
     ];
     for (spec, witnesses, observers, problem) in cases {
         assert_eq!(refused(spec, witnesses, observers), Err(problem.to_owned()));
-    }
-}
-
-#[test]
-fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
-    let at = |hop: u64| hops(hop as f64);
-    let requests = [
-        Request::Resign,
-        Request::Transfer(id(2)),
-        Request::Admit(id(5)),
-        Request::Dismiss(id(1)),
-        Request::Withdraw,
-        Request::Stand,
-    ];
-    let script =
-        requests.into_iter().zip(3..).map(|(request, hop)| (id(4), Event::Request(request), at(hop)));
-    let setup = Setup {
-        witnesses: vec![id(3)],
-        observers: vec![id(1), id(5)],
-        drift_bound: Some(500),
-        renewals: Some(5),
-        script: script.collect(),
-        ..five()
-    };
-    let spec = BEACONS.entries[0].spec;
-    let plan = setup.plan(spec, 1).expect("it fits");
-    let report = simulate(&BEACONS.entries[0], &plan, RoundMode::Auto);
-    let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
-    let scenario =
-        Scenario::parse(&text, Path::new("t.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let mut resolved = scenario.resolve(&BEACONS).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    resolved.plan.limits.messages = plan.limits.messages; // scenarios give up sooner
-    assert_eq!(format!("{:?}", resolved.plan), format!("{plan:?}"), "{text}");
-    assert!(scenario.expect.check(&resolved.play()).is_empty(), "{text}");
-}
-
-#[test]
-fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
-    let options = Options::usual(BEACONS.detectors);
-    for model in Model::ALL {
-        for seed in 0..30 {
-            let case = Case { entry: 0, model, seed };
-            let setup = draw_for(&BEACONS, case, &options);
-            let plan = setup.plan(BEACONS.entries[0].spec, seed).expect("it fits");
-            assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");
-            let class = swarm::run(&BEACONS, case, &options).expect("it can be run").class;
-            // Beats are heard anew each time, so whatever ceases is forgotten. Clocks that go on drifting apart and
-            // members that go on lying are another matter.
-            let ceases = !matches!(model, Model::Drift | Model::Lie | Model::Mix);
-            assert!(!ceases || !class.is_failure(), "{model} {seed}: {class}");
-        }
     }
 }
 

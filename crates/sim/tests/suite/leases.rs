@@ -1,8 +1,8 @@
 //! Who leads under a lease, as an onlooker sees it, and who never may lead beside another.
 
-use crate::support::{Ping, TOY, complete, hops, id, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Event, Limits, Plan, Report, Rivals, Stop, run_events};
+use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, with_script};
 use serde::{Deserialize, Serialize};
 
 /// Member 3 leads in term 1 from the beginning, under a lease of ten hops. After so many hops by its clock member 2

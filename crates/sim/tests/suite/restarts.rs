@@ -1,8 +1,8 @@
 //! Elections that give no outcome, and are started again after a while as in a cluster.
 
-use crate::support::{Ping, TOY, complete, hops, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::{Callers, Event, Limits, Members, Observer, Plan, Setup, Stop, run_events};
+use bellwether_testkit::toys::{Ping, TOY, complete, hops, ring, with_script};
 use serde::Serialize;
 
 /// Its elections come to nothing. It follows a member that pings it until it is called.

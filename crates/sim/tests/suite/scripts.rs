@@ -1,12 +1,12 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
-use crate::support::{Ping, TOY, complete, hops, id, ring, with_script};
 use bellwether_core::*;
-use bellwether_sim::Runner;
+use bellwether_sim::schedule::{Liberties, Schedule};
 use bellwether_sim::{
-    Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Setup,
-    SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate_many,
+    Event, Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Setup,
+    SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate, simulate_many,
 };
+use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, ring, with_script};
 use serde::Serialize;
 
 /// Told to, it sends a ping to everyone and sets an alarm of two hops; it counts what it gets.
@@ -285,4 +285,13 @@ fn many_runs_of_an_impossible_setup_are_refused() {
     let setup = Setup { members: Some(Members::Count { n: 0, order: Order::Best }), ..Setup::default() };
     let result = simulate_many(&TOYS.entries[0], &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
     assert!(matches!(result, Err(SetupError::NoMembers)));
+}
+
+#[test]
+#[should_panic(expected = "a schedule is played by")]
+fn a_plan_with_a_schedule_is_not_run_as_if_it_had_none() {
+    let actions = vec!["call 1".parse().expect("a step")];
+    let schedule =
+        Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
+    let _ = simulate(&TOYS.entries[0], &Plan { schedule: Some(schedule), ..complete(3) }, RoundMode::Auto);
 }

@@ -1,8 +1,8 @@
 //! What members are told of ids, and runs that would never end.
 
-use crate::support::{TOY, id};
 use bellwether_core::*;
 use bellwether_sim::{Attributes, Members, Plan, Setup, SetupError};
+use bellwether_testkit::toys::{TOY, id};
 
 fn with_bound(ids: &[u64], bound: Option<u64>) -> Setup {
     let members = Some(Members::Ids(ids.iter().map(|&value| id(value)).collect()));

@@ -1,9 +1,9 @@
 //! How standing detectors are driven: signals, alarms, the truth for oracles, and who calls when.
 
-use crate::support::{Ping, TOY, complete, hops, ring, with_script};
 use bellwether_core::*;
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{Event, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_testkit::toys::{Ping, TOY, complete, hops, ring, with_script};
 use serde::Serialize;
 
 /// A detector with the plainest rule: a beat every two hops; silent for five: failed.

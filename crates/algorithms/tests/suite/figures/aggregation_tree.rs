@@ -1,14 +1,15 @@
 //! Election by aggregation on every shape of network: counts, time and trees, against searches of
 //! the network by the tests themselves.
 
-use crate::support::disturbed::happens;
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
-};
 use bellwether_core::{DynState, Elect, HOP, Need, Port, Time, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Event, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_testkit::casts::disturbed::happens;
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 use std::collections::VecDeque;
 
 const SMALL: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12];

@@ -1,12 +1,13 @@
 //! The bully algorithm's figures, against formulas and a naive player of the rules.
 
 use crate::support::bully_twin::{Played, Scene, play};
-use crate::support::{
-    BOTH_WAYS, Cast, Dice, assert_claims, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
-};
 use bellwether_algorithms::bully::AtOnce;
 use bellwether_core::{HOP, Port, Time};
 use bellwether_sim::{Event, Happening, Plan, Report};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 

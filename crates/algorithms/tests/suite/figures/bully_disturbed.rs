@@ -1,11 +1,12 @@
 //! The bully algorithm when members die, start or call while an election is under way.
 
-use crate::support::disturbed::{
-    self, best_survivor, half_hops, happens, random_deaths, random_events, small_runs,
-};
-use crate::support::{Cast, Dice, assert_elected, called_by};
 use bellwether_core::HOP;
 use bellwether_sim::{Event, Plan, Report};
+use bellwether_testkit::casts::disturbed::{
+    self, best_survivor, half_hops, happens, random_deaths, random_events, small_runs,
+};
+use bellwether_testkit::casts::{Cast, assert_elected, called_by};
+use bellwether_testkit::dice::Dice;
 
 const VARIANTS: [&str; 3] = ["at-once", "waiting", "broadcast"];
 

@@ -1,11 +1,12 @@
 //! Chang and Roberts' figures, plain, against formulas and a naive player of the rules.
 
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, clockwise, ring_twin, run, sent,
-    set_delay,
-};
+use crate::support::ring_twin;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::{Plan, Report};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims, assert_elected, called_by, clockwise, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 /// What an `election` with its rank and an `elected` with its id take on the wire.

@@ -2,10 +2,11 @@
 //! themselves.
 
 use crate::support::flood_twin::Distances;
-use crate::support::{BOTH_WAYS, Cast, DELAYS, Dice, assert_elected, run, set_delay};
 use bellwether_core::{HOP, Time, Topology};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Plan, Report};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, DELAYS, assert_elected, run, set_delay};
+use bellwether_testkit::dice::Dice;
 
 const MOST: u32 = 40;
 const RANK_BYTES: u64 = 16;

@@ -1,9 +1,11 @@
 //! Franklin's figures, against a naive player of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, sent, two_way_twin};
+use crate::support::two_way_twin;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::LinkOrder;
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run, sent};
+use bellwether_testkit::dice::Dice;
 
 const SUBJECT: Subject = Subject { name: "franklin", play: two_way_twin::franklin };
 

@@ -1,10 +1,12 @@
 //! Hirschberg and Sinclair's figures, against a naive player of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::{BOTH_WAYS, Cast, Dice, claimed, run, two_way_twin};
+use crate::support::two_way_twin;
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate_observed};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run};
+use bellwether_testkit::dice::Dice;
 
 const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: two_way_twin::hirschberg_sinclair };
 

@@ -1,9 +1,9 @@
 //! Itai and Rodeh's averages, against all draws of small rings and many seeds of larger ones.
 
-use crate::support::DELAYS;
 use bellwether_core::{Expect, Id, Order};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Callers, Limits, Members, Outcome, Plan, RoundMode, Setup, claims, simulate};
+use bellwether_testkit::casts::DELAYS;
 use std::collections::{BTreeMap, VecDeque};
 
 fn entry() -> usize {

@@ -1,9 +1,10 @@
 //! LCR's figures, against sums and formulas that the tests work out by themselves.
 
-use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims, assert_elected, run, sent};
 use bellwether_core::{HOP, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Observer, Report, RoundMode, simulate_observed};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_claims, assert_elected, run, sent};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 /// What a candidate's rank and a leader's id take on the wire, with the word's own mark.

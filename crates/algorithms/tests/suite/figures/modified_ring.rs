@@ -1,12 +1,13 @@
 //! The modified ring election: several initiators, the size of messages, and the lecture's example.
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
-use crate::support::disturbed::{happens, watch};
-use crate::support::{
-    BOTH_WAYS, Cast, Dice, assert_claims_hold, assert_elected, called_by, clockwise, run, sent, set_delay,
-};
 use bellwether_core::{Elect, HOP};
 use bellwether_sim::{Event, LinkOrder};
+use bellwether_testkit::casts::disturbed::{happens, watch};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, assert_claims_hold, assert_elected, called_by, clockwise, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 /// What a letter takes on the wire before what it says: its kind, its number, the word's kind, and

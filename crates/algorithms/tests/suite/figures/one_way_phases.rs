@@ -2,11 +2,12 @@
 //! rules, closed formulas, and orders that are made to take the most phases.
 
 use crate::support::phase_twin::{Rules, play};
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
-};
 use bellwether_core::Elect;
 use bellwether_sim::{Plan, Report};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims_hold, assert_elected, called_by, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 /// What a message with a rank and an `elected` with its id take on the wire.

@@ -1,12 +1,13 @@
 //! Rings that pass over their dead, when members die, start or call while an election is under way.
 
 use super::overlay_rings::NAMES;
-use crate::support::disturbed::{
-    best_survivor, half_hops, happens, random_deaths, random_events, small_runs, watch,
-};
-use crate::support::{BOTH_WAYS, Cast, Dice, assert_claims_hold, assert_elected, called_by};
 use bellwether_core::{HOP, Time};
 use bellwether_sim::{Event, Plan};
+use bellwether_testkit::casts::disturbed::{
+    best_survivor, half_hops, happens, random_deaths, random_events, small_runs, watch,
+};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_claims_hold, assert_elected, called_by};
+use bellwether_testkit::dice::Dice;
 
 /// A leader that dies when it has announced itself stays elected until somebody calls. This is after
 /// everything else, however often members had to wait and call again.

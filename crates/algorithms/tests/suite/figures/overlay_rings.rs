@@ -1,11 +1,12 @@
 //! What the rings that pass over their dead have in common: one initiator's two turns.
 
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, run, sent, set_delay,
-};
 use bellwether_core::{HOP, Initiators, Span, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Event, Happening, LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims, assert_elected, called_by, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
 /// Those of [`DELAYS`] that have a longest.

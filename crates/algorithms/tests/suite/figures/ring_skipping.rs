@@ -1,10 +1,11 @@
 //! The ring that passes over its dead: any number of initiators, and what everyone knows of the ring.
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
-use crate::support::{BOTH_WAYS, Cast, Dice, assert_elected, called_by, set_delay};
 use bellwether_core::{DynState, Elect, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode, simulate_observed};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_elected, called_by, set_delay};
+use bellwether_testkit::dice::Dice;
 
 /// Notes everyone's view of the ring.
 struct Views(Vec<Vec<u64>>);

@@ -1,9 +1,9 @@
 //! One member alone, and two: every algorithm and variant, every kind of delay, both directions.
 
-use crate::support::{BOTH_WAYS, DELAYS};
 use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Spec};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Attributes, LinkOrder, Members, Outcome, RoundMode, Setup, simulate};
+use bellwether_testkit::casts::{BOTH_WAYS, DELAYS};
 
 /// Whether ids need not decide: members are identical, or the first to stand may come to lead and stay.
 fn may_be_anyone(spec: &Spec) -> bool {

@@ -1,10 +1,11 @@
 //! Figures of Chang and Roberts' algorithm for many initiators: only the highest one's run completes.
 
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, called_by, clockwise, run, sent, set_delay,
-};
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::{Plan, Report};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims, assert_elected, called_by, clockwise, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 /// What an `election` and an `elected` take on the wire, each with its initiator's id.
 const ELECTION_BYTES: u64 = 1 + 8 + 16;

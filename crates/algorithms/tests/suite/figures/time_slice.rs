@@ -1,8 +1,9 @@
 //! TimeSlice's figures, from values that the tests find by counting ranks.
 
 use crate::support::values::{dense_with_ties, greatest_id, ring_with_ids_up_to, values};
-use crate::support::{BOTH_WAYS, Cast, DELAYS, Dice, assert_claims, assert_elected, run, set_delay};
 use bellwether_core::{Elect, HOP, Time};
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, DELAYS, assert_claims, assert_elected, run, set_delay};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 const ID_BYTES: u64 = 8;

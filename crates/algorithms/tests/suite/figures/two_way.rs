@@ -2,12 +2,12 @@
 //! time of unit delays on ranks and on who begins. Each is compared with a naive player of its rules.
 
 use crate::support::two_way_twin::Played;
-use crate::support::{
-    BOTH_WAYS, Cast, DELAYS, Dice, assert_claims_hold, assert_elected, called_by, claimed, run, sent,
-    set_delay,
-};
 use bellwether_core::{HOP, Time};
 use bellwether_sim::{Event, Happening, LinkOrder, Report};
+use bellwether_testkit::casts::{
+    BOTH_WAYS, Cast, DELAYS, assert_claims_hold, assert_elected, called_by, claimed, run, sent, set_delay,
+};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 

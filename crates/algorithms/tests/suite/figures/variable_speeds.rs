@@ -2,9 +2,10 @@
 
 use crate::support::speeds_twin::race;
 use crate::support::values::{dense_with_ties, greatest_id, ring_with_ids_up_to, values};
-use crate::support::{BOTH_WAYS, Cast, DELAYS, Dice, assert_elected, run, set_delay};
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::Report;
+use bellwether_testkit::casts::{BOTH_WAYS, Cast, DELAYS, assert_elected, run, set_delay};
+use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 /// A rank, and a value below 128.

@@ -1,7 +1,7 @@
 //! The bully algorithm's rules, played naively: every message takes one hop, time goes hop by hop,
 //! and members are plain numbers.
 
-use super::Cast;
+use bellwether_testkit::casts::Cast;
 
 /// Who is dead, who calls at the beginning, whether one who knows it is best announces at once, and whether the winner
 /// tells everyone, not only the worse.

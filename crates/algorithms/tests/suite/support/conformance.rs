@@ -1,6 +1,5 @@
 //! What every registered algorithm has to keep, whoever wrote it. Each breach becomes a complaint.
 
-use super::Dice;
 use super::subject::Subject;
 use super::watching::Watcher;
 use bellwether_core::{Driving, Elect, Kind, Links, MAX_KINDS, Order, Spec, Starts, Time, Timing};
@@ -8,6 +7,7 @@ use bellwether_sim::{
     Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Runner, Setup,
     claimed_rounds, simulate, simulate_observed,
 };
+use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
 
 /// What is looked at.

@@ -1,7 +1,7 @@
 //! Flooding without any messages: who can have heard of whom is read off a matrix of distances.
 
-use super::Cast;
 use bellwether_core::Topology;
+use bellwether_testkit::casts::Cast;
 
 /// Everyone's distance to everyone, along the links.
 pub struct Distances(Vec<Vec<usize>>);

@@ -1,7 +1,7 @@
 //! Peterson's rules and those of Dolev, Klawe and Rodeh, played naively: everyone starts, one queue
 //! for everything, ranks are their owners' numbers, and what a message means is told by its turn.
 
-use super::Cast;
+use bellwether_testkit::casts::Cast;
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

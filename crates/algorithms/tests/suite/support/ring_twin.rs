@@ -1,6 +1,6 @@
 //! Chang and Roberts' rules, played naively: one queue for everything, members as plain numbers.
 
-use super::Cast;
+use bellwether_testkit::casts::Cast;
 use std::collections::VecDeque;
 
 /// What was sent, and whom everyone names at the end.

@@ -1,6 +1,6 @@
 //! VariableSpeeds as a race of tokens, played round by round.
 
-use super::Cast;
+use bellwether_testkit::casts::Cast;
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]

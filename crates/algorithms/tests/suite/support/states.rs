@@ -1,10 +1,10 @@
 //! Members' states, met on a walk through a run in an order that nobody but the dice chooses.
 
-use super::Dice;
 use bellwether_core::machine::Machine;
 use bellwether_core::machine::Outputs;
 use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Initiators, MachineType, Port, Time, TimerChange};
 use bellwether_sim::{Plan, World};
+use bellwether_testkit::dice::Dice;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 

@@ -1,7 +1,7 @@
 //! The rules of two-way rings, played naively: every message takes one hop, time goes hop by hop,
 //! members are plain numbers and begin when they are first reached.
 
-use super::Cast;
+use bellwether_testkit::casts::Cast;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What was sent, how long it took, and whom everyone names at the end.

@@ -1,8 +1,9 @@
 //! The values of members in algorithms that count in ranks: found by counting all ranks there are.
 
-use super::{Cast, Dice};
 use bellwether_core::Elect;
 use bellwether_sim::Plan;
+use bellwether_testkit::casts::Cast;
+use bellwether_testkit::dice::Dice;
 
 /// Each member's value where ids go up to a bound: one more than the number of better ranks.
 pub fn values(cast: &Cast, greatest_id: u64) -> Vec<u64> {

@@ -5,7 +5,7 @@ use super::*;
 use bellwether_core::{
     Attribute, DetectorEntry, Elect, Initiators, Order, Parameter, Preset, Rank, Topology,
 };
-use bellwether_sim::rules::{Liberties, Rules, Situation, TimeModel, What, Whole, Word as Told};
+use bellwether_model::{Liberties, Rules, Situation, TimeModel, What, Whole, Word as Told};
 use bellwether_sim::{Event as Fault, Happening, Limits, Observer, Plan, Stop, run_events};
 use std::sync::mpsc::channel;
 

@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path, asked: Option<u32>) -> Result<Network, NetworkEr
 
 /// The network of links that are listed elsewhere than in a file, one a line. A fault's line is the
 /// number of the link.
-pub(crate) fn parse_links(lines: &str) -> Result<Network, Fault> {
+pub fn parse_links(lines: &str) -> Result<Network, Fault> {
     let problem = "no link is listed here: expected 'A -> B' or 'A -- B'";
     edge_list::parse(lines)?.ok_or_else(|| Fault::at(lines, 0, problem))
 }

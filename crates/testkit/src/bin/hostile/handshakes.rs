@@ -58,11 +58,11 @@ fn measure(speed: Speed, has_priority: bool, (rate, sources): (u32, u32), report
     let from = now_us();
     sleep(SPAN);
     let window = Window { from, until: now_us() };
-    let rate = flooding.rate();
-    drop(flooding);
+    let strength = flooding.end();
     let reigns = report.judge(&name, &mut cluster);
     let led = window.led(&reigns);
-    report.figure(&format!("{name}: led"), &percent(led), ">= 99 %", led >= TARGET);
+    let name = format!("{name}: led");
+    report.figure_in_floods(&name, &percent(led), ">= 99 %", led >= TARGET, &[strength]);
     let leaders = reigns.iter().filter(|reign| reign.until > from).count();
-    report.note(&format!("  {rate:.0} handshakes/s, {leaders} leaders"));
+    report.note(&format!("  {leaders} leaders"));
 }

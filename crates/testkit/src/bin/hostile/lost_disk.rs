@@ -19,7 +19,7 @@ const SPAN: Duration = Duration::from_secs(4);
 const MOST_STARTS: u32 = 200;
 
 pub fn run(options: &Options, report: &mut Report) {
-    for speed in options.profiles(&[Speed::Steady]) {
+    for speed in options.profiles(&[Speed::Steady, Speed::Fast]) {
         let tries = options.trials(TRIES);
         let mut with_two = Vec::new();
         for number in 1..=tries {

@@ -52,7 +52,8 @@ pub enum Scenario {
     CutAll,
     /// The best of five members reaches only the leader.
     Partial,
-    /// Silent connections at every member, while one restarts; with a delay, and with few file descriptors.
+    /// Connections that are silent, or stall after one byte, at every member, while one restarts; with a delay, and with few
+    /// file descriptors.
     ConnectionFlood,
     /// Replayed first messages of the handshake at the leader.
     HandshakeFlood,

@@ -1,6 +1,7 @@
 //! Figures and violations.
 
 use bellwether_testkit::cluster::Cluster;
+use bellwether_testkit::flood::Strength;
 use bellwether_testkit::judge::Reign;
 use bellwether_testkit::stop;
 use std::time::{Duration, Instant};
@@ -33,6 +34,22 @@ impl Report {
             self.missed.push(name.to_owned());
         }
         println!("{name}: {value} (target: {target}: {verdict})");
+    }
+
+    /// Prints a figure under floods. It misses its target if one of them was not what was wanted.
+    pub fn figure_in_floods(
+        &mut self,
+        name: &str,
+        value: &str,
+        target: &str,
+        is_met: bool,
+        floods: &[Strength],
+    ) {
+        let is_flooded = floods.iter().all(Strength::is_enough);
+        let weak = if is_flooded { "" } else { "; the flood was too weak" };
+        self.figure(name, &format!("{value}{weak}"), target, is_met && is_flooded);
+        let floods: Vec<String> = floods.iter().map(Strength::to_string).collect();
+        self.note(&format!("  flood: {}", floods.join(", ")));
     }
 
     pub fn note(&self, text: &str) {

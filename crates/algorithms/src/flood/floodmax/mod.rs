@@ -1,0 +1,168 @@
+//! FloodMax: the best rank floods any strongly connected network whose diameter is known.
+
+use crate::conditions::is_undisturbed;
+use crate::sources::{LYNCH_1996_FLOODING, MICHAIL_LECTURE};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+
+/// As in the lecture: everyone sends in every round.
+pub type EveryRound = FloodMax<false>;
+/// A member sends only what is new to it: Lynch's OptFloodMax.
+pub type NewsOnly = FloodMax<true>;
+
+/// A member: the best rank that it has heard of, and in which round it decides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FloodMax<const NEWS_ONLY: bool> {
+    /// The lecture's `maxID`.
+    best: Rank,
+    /// Whether `best` is new in this round.
+    is_news: bool,
+    /// D + 1: by then the best rank has come everywhere.
+    decides_in: u64,
+    role: Role,
+}
+
+/// What members say: the best rank that they have heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Max(Rank);
+
+impl Message for Max {
+    const KINDS: &'static [Kind] = &[Kind::payload("max")];
+
+    fn kind(&self) -> usize {
+        0
+    }
+}
+
+impl<const NEWS_ONLY: bool> RoundAlgorithm for FloodMax<NEWS_ONLY> {
+    fn start(cx: &mut RoundCx<'_, Self>) -> Self {
+        let decides_in = u64::from(cx.diameter()) + 1;
+        let mut member = FloodMax { best: cx.rank(), is_news: true, decides_in, role: Role::Undecided };
+        if decides_in == 1 {
+            member.decide(cx); // alone in the network
+        }
+        member
+    }
+
+    fn msgs(&self, cx: &RoundCx<'_, Self>, out: &mut impl Outbox<Max>) {
+        if self.role == Role::Undecided && (self.is_news || !NEWS_ONLY) {
+            cx.outgoing().for_each(|port| out.send(port, Max(self.best)));
+        }
+    }
+
+    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Max)]) {
+        let heard = inbox.iter().map(|(_, Max(rank))| *rank).max();
+        self.is_news = heard > Some(self.best);
+        self.best = self.best.max(heard.unwrap_or(self.best));
+        if cx.round() >= self.decides_in {
+            self.decide(cx);
+        } else if self.is_news {
+            cx.because("a better rank than any before: it is remembered and goes on");
+        } else if NEWS_ONLY {
+            cx.because("nothing new: there is nothing to pass on");
+        } else {
+            cx.because("nothing new: the best rank heard of goes out once more");
+        }
+    }
+
+    fn wake(&self) -> Wake {
+        if NEWS_ONLY { Wake::At(self.decides_in) } else { Wake::NextRound }
+    }
+}
+
+impl<const NEWS_ONLY: bool> FloodMax<NEWS_ONLY> {
+    /// After D rounds everyone has heard of the best.
+    fn decide(&mut self, cx: &mut RoundCx<'_, Self>) {
+        if self.best == cx.rank() {
+            cx.because("after D rounds it has heard of nobody better: it leads");
+            self.role = Role::Leader;
+        } else {
+            cx.because("after D rounds the best rank that it has heard of leads");
+            self.role = Role::Follower;
+        }
+    }
+}
+
+impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
+    type Msg = Max;
+
+    const SPEC: Spec = Spec {
+        name: "floodmax",
+        variant: if NEWS_ONLY { "news-only" } else { "every-round" },
+        summary: if NEWS_ONLY {
+            "for D rounds members pass on the best rank they have heard of, when it is new to them"
+        } else {
+            "for D rounds everyone sends the best rank it has heard of to all its neighbours"
+        },
+        sources: &[LYNCH_1996_FLOODING, MICHAIL_LECTURE],
+        need: Need::StronglyConnected,
+        timing: Timing::Rounds,
+        links: Links::Fifo,
+        starts: Starts::Everyone,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
+        knows: Knowledge::DIAMETER,
+        goal: Goal::EveryoneHalts,
+        survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),
+        randomised: false,
+        claims: if NEWS_ONLY { &claims::NEWS_ONLY } else { &claims::EVERY_ROUND },
+        text: include_str!("page.md"),
+    };
+
+    fn status(&self) -> Status {
+        let decided = self.role != Role::Undecided;
+        Status { role: self.role, leader: decided.then(|| self.best.id()), term: 0, halted: decided }
+    }
+}
+
+mod claims {
+    use super::*;
+
+    const LEADER_ROUND: Claim = Claim {
+        name: "leader_round",
+        measure: Measure::LeaderRound,
+        formula: "D + 1",
+        expect: |run| diameter(run).map(|d| Expect::Exactly(d + 1.0)),
+    };
+
+    const ROUNDS: Claim = Claim { name: "rounds", measure: Measure::Rounds, ..LEADER_ROUND };
+
+    const TIME: Claim = Claim {
+        name: "time",
+        measure: Measure::Time,
+        formula: "D",
+        expect: |run| diameter(run).map(Expect::Exactly),
+    };
+
+    pub const EVERY_ROUND: [Claim; 4] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "D m",
+            expect: |run| diameter(run).map(|d| Expect::Exactly(d * run.m as f64)),
+        },
+        LEADER_ROUND,
+        ROUNDS,
+        TIME,
+    ];
+
+    pub const NEWS_ONLY: [Claim; 4] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "at most D m",
+            expect: |run| diameter(run).map(|d| Expect::AtMost(d * run.m as f64)),
+        },
+        LEADER_ROUND,
+        ROUNDS,
+        TIME,
+    ];
+
+    /// The diameter, where the figures of a fault-free run apply.
+    fn diameter(run: &Setting<'_>) -> Option<f64> {
+        run.diameter.filter(|_| is_undisturbed(run)).map(f64::from)
+    }
+}

@@ -1,0 +1,207 @@
+//! Dolev, Klawe and Rodeh's one-way ring election: their algorithm A.
+
+use crate::ring::news::News;
+use crate::ring::phases::*;
+use crate::sources::{DOLEV_KLAWE_RODEH_1982, FOKKINK_2013};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+
+/// A member: where it is in the race, and what it knows of the outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DolevKlaweRodeh {
+    state: State,
+    news: News,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum State {
+    /// Takes part in no election.
+    Asleep,
+    /// Holds a rank; knows the one to its left (before it) once that has arrived.
+    Active { max: Rank, left: Option<Rank> },
+    /// Holds no rank any more: passes on what it hears.
+    Passive,
+}
+
+/// What members say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// The rank that the sender holds.
+    M1(Rank),
+    /// The rank that the one before the sender holds.
+    M2(Rank),
+    /// Who was elected.
+    Elected(Id),
+}
+
+impl Message for Msg {
+    const KINDS: &'static [Kind] = &[Kind::payload("m1"), Kind::payload("m2"), Kind::payload("elected")];
+
+    #[inline]
+    fn kind(&self) -> usize {
+        match self {
+            Msg::M1(_) => 0,
+            Msg::M2(_) => 1,
+            Msg::Elected(_) => 2,
+        }
+    }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        Some(Msg::Elected(leader.id()))
+    }
+}
+
+impl Algorithm for DolevKlaweRodeh {
+    type Timer = Never;
+    type Durable = ();
+
+    fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
+        DolevKlaweRodeh { state: State::Asleep, news: News::NONE }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("it takes part already");
+        self.wake(cx);
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, _: Port, msg: Msg) {
+        match msg {
+            Msg::Elected(leader) => {
+                self.state = State::Asleep;
+                if self.news.arrive(cx.id(), leader) {
+                    cx.because("the leader's name: it is noted and goes on");
+                    cx.send(NEXT, msg);
+                } else {
+                    cx.because("the announcement is back: everyone knows");
+                }
+            }
+            _ if self.news.is_announcing() => cx.because("the best is found: other ranks go no further"),
+            Msg::M1(_) | Msg::M2(_) => {
+                self.wake(cx);
+                self.on_rank(cx, msg);
+            }
+        }
+    }
+
+    fn on_timer(&mut self, _: &mut Cx<'_, Self>, timer: Never) {
+        match timer {}
+    }
+}
+
+impl DolevKlaweRodeh {
+    fn on_rank(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
+        match (self.state, msg) {
+            (State::Active { max, left: None }, Msg::M1(i)) if i == max => {
+                cx.because("the rank it holds came all the way round: it is the best, and its owner leads");
+                self.state = State::Passive;
+                self.news = News::announce(cx.id(), max.id());
+                cx.send(NEXT, Msg::Elected(max.id()));
+            }
+            (State::Active { max, left: None }, Msg::M1(i)) => {
+                cx.because("the rank that the one before it holds: it notes it and passes it on as such");
+                self.state = State::Active { max, left: Some(i) };
+                cx.send(NEXT, Msg::M2(i));
+            }
+            (State::Active { max, left: Some(left) }, Msg::M2(j)) if left > j && left > max => {
+                cx.because("the rank before its own is better than both beside it: it holds it from now on");
+                self.hold(cx, left);
+            }
+            (State::Active { left: Some(_), .. }, Msg::M2(_)) => {
+                cx.because("the rank before its own is not better than both beside it: it becomes passive");
+                self.state = State::Passive;
+            }
+            (State::Passive, _) => {
+                cx.because("it is passive: it passes on what it hears");
+                cx.send(NEXT, msg);
+            }
+            _ => cx.because("out of turn: it goes no further"),
+        }
+    }
+
+    /// Unless it takes part already. In a new run nobody has been elected yet.
+    fn wake(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.state == State::Asleep {
+            cx.because("it takes part from now on, and sends its own rank");
+            self.news = News::NONE;
+            self.hold(cx, cx.rank());
+        }
+    }
+
+    /// A phase begins with this rank.
+    fn hold(&mut self, cx: &mut Cx<'_, Self>, max: Rank) {
+        self.state = State::Active { max, left: None };
+        cx.send(NEXT, Msg::M1(max));
+    }
+}
+
+impl Protocol for DolevKlaweRodeh {
+    type Msg = Msg;
+
+    const SPEC: Spec = Spec {
+        name: "dolev-klawe-rodeh",
+        variant: "algorithm-a",
+        summary: "each phase keeps the ranks that are better than both beside them; who holds the last announces it",
+        sources: &[DOLEV_KLAWE_RODEH_1982, FOKKINK_2013],
+        need: Need::OneWayRing,
+        timing: Timing::Asynchronous,
+        links: Links::Fifo,
+        starts: Starts::Callers,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
+        knows: Knowledge::NONE,
+        goal: Goal::EveryoneKnows,
+        survives: Faults::PAUSE,
+        randomised: false,
+        claims: &CLAIMS,
+        text: include_str!("page.md"),
+    };
+
+    #[inline]
+    fn status(&self) -> Status {
+        self.news.status()
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if matches!(self.state, State::Active { .. }) && self.news != News::NONE {
+            return Err(Broken("who is active knows nothing of the outcome yet".into()));
+        }
+        Ok(())
+    }
+}
+
+const CLAIMS: [Claim; 4] = [
+    Claim {
+        name: "messages",
+        measure: Measure::Messages,
+        formula: "2n a phase while two ranks are left, then n; + n to announce",
+        expect: |run| {
+            in_order(run, |ranks| {
+                let n = ranks.len();
+                Expect::Exactly((2 * n * phases(ranks) + 2 * n) as f64)
+            })
+        },
+    },
+    HALVING_BOUND,
+    Claim {
+        name: "m2",
+        measure: Measure::MessagesOf("m2"),
+        formula: "n a phase while two ranks are left",
+        expect: |run| in_order(run, |ranks| Expect::Exactly((ranks.len() * phases(ranks)) as f64)),
+    },
+    ANNOUNCEMENTS,
+];
+
+/// How many phases it takes until one rank is left. In each, from every holder to the next, one
+/// message of each kind goes: together they go round once.
+fn phases(ranks: &[Rank]) -> usize {
+    let mut held = everyone(ranks);
+    let mut phases = 0;
+    while held.len() > 1 {
+        held = next_local_maxima(&held);
+        phases += 1;
+    }
+    phases
+}

@@ -1,0 +1,227 @@
+//! LCR: Le Lann, Chang and Roberts in synchronous rounds, on a one-way ring of unknown size.
+
+use crate::ring::figures::{harmonic, is_undisturbed, total_distance};
+use crate::sources::{CHANG_ROBERTS_1979, LE_LANN_1977, LYNCH_1996, MICHAIL_LECTURE};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+
+/// The simplest version: only the leader learns the outcome.
+pub type LeaderOnly = Lcr<false, false>;
+/// Whoever passes on a better rank knows that it does not lead.
+pub type Deciding = Lcr<true, false>;
+/// The leader's name goes round once more: everyone learns it and halts.
+pub type Halting = Lcr<false, true>;
+
+/// A member: it sends its own rank in round 1, then passes on what is better than itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lcr<const DECIDING: bool, const HALTING: bool> {
+    /// The rank that goes out in this round: the lecture's `sendID`.
+    send: Option<Rank>,
+    /// Whether the leader's name goes out in this round.
+    announce: bool,
+    role: Role,
+    leader: Option<Id>,
+    halted: bool,
+}
+
+/// What members say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Word {
+    /// The lecture's ⟨ID⟩: a candidate's rank.
+    Candidate(Rank),
+    /// Halting variant: who leads.
+    Leader(Id),
+}
+
+impl Message for Word {
+    const KINDS: &'static [Kind] = &[Kind::payload("id"), Kind::payload("leader")];
+
+    #[inline]
+    fn kind(&self) -> usize {
+        matches!(self, Word::Leader(_)).into()
+    }
+}
+
+impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING, HALTING> {
+    fn start(cx: &mut RoundCx<'_, Self>) -> Self {
+        Lcr { send: Some(cx.rank()), announce: false, role: Role::Undecided, leader: None, halted: false }
+    }
+
+    #[inline(always)]
+    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<Word>) {
+        if let Some(rank) = self.send {
+            out.send(NEXT, Word::Candidate(rank));
+        } else if let Some(leader) = self.leader
+            && self.announce
+        {
+            out.send(NEXT, Word::Leader(leader));
+        }
+    }
+
+    #[inline(always)] // the simulator's benchmark, as in msgs and wake
+    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Word)]) {
+        self.send = None;
+        self.announce = false;
+        match inbox.first() {
+            Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => {
+                cx.because("a better rank: it goes on");
+                self.send = Some(rank);
+                if DECIDING {
+                    // Whoever took itself for the leader (something must have gone wrong) does so no more.
+                    (self.role, self.leader) = (Role::Follower, None);
+                }
+            }
+            Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {
+                cx.because("its own rank made a complete turn: nobody is better, so it leads");
+                self.role = Role::Leader;
+                self.leader = Some(cx.id());
+                self.announce = HALTING;
+            }
+            Some((_, Word::Candidate(_))) => cx.because("a worse rank: it goes no further"),
+            Some(&(_, Word::Leader(id))) => {
+                self.halted = true;
+                if id == cx.id() {
+                    cx.because("everyone has heard its name: it halts");
+                } else {
+                    cx.because("the leader's name: it goes on, and the member halts");
+                    self.role = Role::Follower;
+                    self.leader = Some(id);
+                    self.announce = true;
+                }
+            }
+            None => {}
+        }
+    }
+
+    #[inline(always)]
+    fn wake(&self) -> Wake {
+        Wake::OnMessage
+    }
+}
+
+impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTING> {
+    type Msg = Word;
+
+    const SPEC: Spec = Spec {
+        name: "lcr",
+        variant: match (DECIDING, HALTING) {
+            (_, true) => "halting",
+            (true, false) => "deciding",
+            (false, false) => "leader-only",
+        },
+        summary: match (DECIDING, HALTING) {
+            (_, true) => "ranks go round, the worse are dropped; then the leader's name goes round",
+            (true, false) => "ranks go round, the worse are dropped; who sees a better one knows it has lost",
+            (false, false) => "ranks go round, the worse are dropped; only the leader learns the outcome",
+        },
+        sources: &[CHANG_ROBERTS_1979, LE_LANN_1977, MICHAIL_LECTURE, LYNCH_1996],
+        need: Need::OneWayRing,
+        timing: Timing::Rounds,
+        links: Links::Fifo,
+        starts: Starts::Everyone,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
+        knows: Knowledge::NONE,
+        goal: match (DECIDING, HALTING) {
+            (_, true) => Goal::EveryoneHalts,
+            (true, false) => Goal::EveryoneDecides,
+            (false, false) => Goal::LeaderOnly,
+        },
+        survives: Faults::UNHURRIED.and(Faults::CLOCK),
+        randomised: false,
+        claims: if HALTING { &claims::HALTING } else { &claims::LEADER_ONLY },
+        text: include_str!("page.md"),
+    };
+
+    #[inline]
+    fn status(&self) -> Status {
+        Status { role: self.role, leader: self.leader, term: 0, halted: self.halted }
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        let may_name = self.role == Role::Leader || (self.role == Role::Follower && !DECIDING);
+        if may_name != self.leader.is_some() {
+            return Err(Broken("a member that knows the outcome names the leader".into()));
+        }
+        Ok(())
+    }
+}
+
+mod claims {
+    use super::*;
+
+    const LEADER_ROUND: Claim = Claim {
+        name: "leader_round",
+        measure: Measure::LeaderRound,
+        formula: "n + 1",
+        expect: |run| undisturbed(run, run.n() as f64 + 1.0),
+    };
+
+    pub const LEADER_ONLY: [Claim; 5] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "sum of distances to the next better: 2n - 1 (best order) to n(n+1)/2 (worst)",
+            expect: |run| undisturbed(run, total_distance(run.ranks)),
+        },
+        Claim {
+            name: "mean_messages",
+            measure: Measure::Messages,
+            formula: "n H(n) over random orders",
+            expect: |run| mean(run, 0.0),
+        },
+        LEADER_ROUND,
+        Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "n + 1",
+            expect: |run| undisturbed(run, run.n() as f64 + 1.0),
+        },
+        Claim {
+            name: "time",
+            measure: Measure::Time,
+            formula: "n",
+            expect: |run| undisturbed(run, run.n() as f64),
+        },
+    ];
+
+    pub const HALTING: [Claim; 5] = [
+        Claim {
+            name: "messages",
+            measure: Measure::Messages,
+            formula: "leader-only + n",
+            expect: |run| undisturbed(run, total_distance(run.ranks) + run.n() as f64),
+        },
+        Claim {
+            name: "mean_messages",
+            measure: Measure::Messages,
+            formula: "n H(n) + n over random orders",
+            expect: |run| mean(run, run.n() as f64),
+        },
+        LEADER_ROUND,
+        Claim {
+            name: "rounds",
+            measure: Measure::Rounds,
+            formula: "2n + 1",
+            expect: |run| undisturbed(run, 2.0 * run.n() as f64 + 1.0),
+        },
+        Claim {
+            name: "time",
+            measure: Measure::Time,
+            formula: "2n",
+            expect: |run| undisturbed(run, 2.0 * run.n() as f64),
+        },
+    ];
+
+    fn undisturbed(run: &Setting<'_>, figure: f64) -> Option<Expect> {
+        is_undisturbed(run).then_some(Expect::Exactly(figure))
+    }
+
+    fn mean(run: &Setting<'_>, more: f64) -> Option<Expect> {
+        let figure = run.n() as f64 * harmonic(run.n()) + more;
+        (is_undisturbed(run) && run.order == Order::Random).then_some(Expect::OnAverage(figure))
+    }
+}

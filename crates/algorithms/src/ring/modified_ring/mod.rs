@@ -1,0 +1,319 @@
+//! The modified ring election of lecture 000: messages list who forwarded them, so that a leader
+//! that dies during the election is noticed. On a ring that closes round its dead ([`crate::ring::courier`]).
+//!
+//! Departures from the lecture, which leaves them open: runs are numbered ([`Run`]), and each member
+//! discards all runs but the highest; an outcome that does not come in time is not waited for.
+
+use crate::ring::courier::*;
+use crate::ring::figures::*;
+use crate::sources::{GUPTA_LECTURE, KO_LECTURE};
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ModifiedRing {
+    courier: Courier<Word>,
+    /// The highest run heard of: lower ones are discarded.
+    run: Option<Run>,
+    stage: Stage,
+    role: Role,
+    elected: Option<Id>,
+}
+
+/// How far the run has come here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Stage {
+    /// It is over, or there is none.
+    Idle,
+    /// `election` has passed.
+    Electing,
+    /// The member's own `coordinator` goes round.
+    Announcing,
+}
+
+/// What members say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Word {
+    /// Who is there?
+    Election {
+        /// Whose election this is.
+        run: Run,
+        /// Everyone that forwarded it.
+        forwarded_by: Vec<Rank>,
+    },
+    /// This one should lead.
+    Coordinator {
+        /// Whose election this is.
+        run: Run,
+        /// The best of those that forwarded `election`.
+        coordinator: Id,
+        /// Everyone that forwarded this.
+        forwarded_by: Vec<Id>,
+    },
+}
+
+impl Message for Word {
+    const KINDS: &'static [Kind] = &[Kind::payload("election"), Kind::payload("coordinator"), ACK];
+
+    fn kind(&self) -> usize {
+        matches!(self, Word::Coordinator { .. }).into()
+    }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        let (run, coordinator) = (Run::forged(leader), leader.id());
+        Some(Word::Coordinator { run, coordinator, forwarded_by: Vec::new() })
+    }
+
+    fn brief(&self) -> Option<String> {
+        Some(match self {
+            Word::Election { forwarded_by, .. } => {
+                format!("[{}]", listed(forwarded_by.iter().map(|rank| rank.id())))
+            }
+            Word::Coordinator { coordinator, forwarded_by, .. } => {
+                format!("{coordinator} [{}]", listed(forwarded_by.iter().copied()))
+            }
+        })
+    }
+}
+
+impl RingMember<Word> for ModifiedRing {
+    fn call(&mut self, cx: &mut Cx<'_, Self>) {
+        let run = Run::after(self.run, cx.rank());
+        self.take_part(cx, run, Stage::Electing);
+        self.pass_on(cx, Word::Election { run, forwarded_by: vec![cx.rank()] });
+    }
+
+    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
+        cx.because("a copy of what has passed already: it goes no further");
+        let (me, is_current) = (cx.rank(), Some(word.run()) == self.run);
+        if word.run().is_too_far_ahead(cx, self.run) {
+            return;
+        }
+        match word {
+            _ if word.listed() > cx.outgoing().count() + 1 => {
+                cx.because("it lists more members than there are: it is a forgery");
+            }
+            Word::Election { run, .. } if self.stage == Stage::Idle && run.is_outdated(self.run) => {
+                cx.because("its initiator has missed a later run: a new one takes it in");
+                self.call(cx);
+            }
+            _ if Some(word.run()) < self.run => {
+                cx.because("a higher run is known: this one is discarded");
+            }
+            Word::Election { run, forwarded_by } if run.initiator == me => {
+                if is_current && self.stage == Stage::Electing {
+                    cx.because("its election is back: the best of those that forwarded it should lead");
+                    let coordinator = forwarded_by.into_iter().fold(me, Rank::max).id();
+                    self.take_part(cx, run, Stage::Announcing);
+                    self.pass_on(cx, Word::Coordinator { run, coordinator, forwarded_by: vec![me.id()] });
+                }
+            }
+            Word::Coordinator { coordinator, forwarded_by, run } if run.initiator == me => {
+                if is_current && self.stage == Stage::Announcing {
+                    if forwarded_by.contains(&coordinator) {
+                        cx.because("the new coordinator has forwarded it: success");
+                        self.conclude(cx, coordinator);
+                    } else {
+                        cx.because("the new coordinator has not forwarded it, so it is dead: once more");
+                        self.call(cx);
+                    }
+                }
+            }
+            Word::Election { run, mut forwarded_by } => {
+                if forwarded_by.contains(&me) {
+                    cx.because("it went all the way round: its initiator is dead, so this member calls");
+                    self.call(cx);
+                } else if !is_current {
+                    cx.because("the member puts itself on the list and passes it on");
+                    forwarded_by.push(me);
+                    self.take_part(cx, run, Stage::Electing);
+                    self.pass_on(cx, Word::Election { run, forwarded_by });
+                }
+            }
+            Word::Coordinator { run, coordinator, mut forwarded_by } => {
+                if forwarded_by.contains(&me.id()) {
+                    cx.because("it went all the way round: its initiator is dead, so this member calls");
+                    self.call(cx);
+                } else if !is_current {
+                    cx.because("the election has passed this member over, so it calls another");
+                    self.run = Some(run);
+                    self.call(cx);
+                } else if self.stage == Stage::Electing {
+                    cx.because("the new coordinator is noted; the member puts itself on the list");
+                    forwarded_by.push(me.id());
+                    self.run = Some(run);
+                    self.conclude(cx, coordinator);
+                    self.pass_on(cx, Word::Coordinator { run, coordinator, forwarded_by });
+                }
+            }
+        }
+    }
+
+    fn courier(&mut self) -> &mut Courier<Word> {
+        &mut self.courier
+    }
+}
+
+impl ModifiedRing {
+    fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run, stage: Stage) {
+        self.courier.try_everyone_in(run, self.run);
+        (self.run, self.stage, self.role, self.elected) = (Some(run), stage, Role::Undecided, None);
+        self.await_outcome(cx);
+    }
+
+    fn conclude(&mut self, cx: &mut Cx<'_, Self>, coordinator: Id) {
+        self.stage = Stage::Idle;
+        self.role = if coordinator == cx.id() { Role::Leader } else { Role::Follower };
+        self.elected = Some(coordinator);
+        cx.cancel_timer(Reminder::Overdue);
+    }
+}
+
+impl Word {
+    fn run(&self) -> Run {
+        let (Word::Election { run, .. } | Word::Coordinator { run, .. }) = self;
+        *run
+    }
+
+    /// How many are on its list.
+    fn listed(&self) -> usize {
+        match self {
+            Word::Election { forwarded_by, .. } => forwarded_by.len(),
+            Word::Coordinator { forwarded_by, .. } => forwarded_by.len(),
+        }
+    }
+
+    fn owned_bytes(&self) -> usize {
+        match self {
+            Word::Election { forwarded_by, .. } => forwarded_by.len() * size_of::<Rank>(),
+            Word::Coordinator { forwarded_by, .. } => forwarded_by.len() * size_of::<Id>(),
+        }
+    }
+}
+
+impl Algorithm for ModifiedRing {
+    type Timer = Reminder;
+    type Durable = ();
+
+    fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
+        let (role, stage) = (Role::Undecided, Stage::Idle);
+        ModifiedRing { courier: Courier::default(), run: None, stage, role, elected: None }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.stage == Stage::Idle {
+            cx.because("it calls an election, and is the first on the list");
+            self.call(cx);
+        } else {
+            cx.because("an election is already under way");
+        }
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Word>) {
+        self.on_letter(cx, from, letter);
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, reminder: Reminder) {
+        self.on_reminder(cx, reminder);
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.on_word_of_detector(cx, peer, verdict);
+    }
+}
+
+impl Protocol for ModifiedRing {
+    type Msg = Letter<Word>;
+
+    const SPEC: Spec = Spec {
+        name: "modified-ring",
+        variant: "plain",
+        summary: "a list of everyone goes round, then the best one's name; if that one is gone, once more",
+        sources: &[KO_LECTURE, GUPTA_LECTURE],
+        need: Need::OverlayRing,
+        timing: Timing::BoundedDelay,
+        links: Links::Any,
+        starts: Starts::Callers,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
+        knows: Knowledge::DELAY_BOUND.and(Knowledge::DETECTOR),
+        goal: Goal::EveryoneKnows,
+        survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),
+        randomised: false,
+        claims: &CLAIMS,
+        text: include_str!("page.md"),
+    };
+
+    fn status(&self) -> Status {
+        let term = self.run.map_or(0, |run| run.epoch);
+        Status { role: self.role, leader: self.elected, term, halted: false }
+    }
+
+    fn storage(&self) -> usize {
+        size_of::<Self>() + self.courier.owned_bytes(Word::owned_bytes)
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if self.elected.is_some() && self.stage != Stage::Idle {
+            return Err(Broken("a member that elects has not elected anyone yet".into()));
+        }
+        Ok(())
+    }
+}
+
+const CLAIMS: [Claim; 5] = [
+    Claim {
+        name: "messages",
+        measure: Measure::Messages,
+        formula: "one initiator: 2n; every worse one besides: the distance to the next better; 1 for each dead",
+        expect: |run| figure(run, |ring| ring.election + ring.coordinator),
+    },
+    Claim {
+        name: "mean_messages",
+        measure: Measure::Messages,
+        formula: "n H(n) + n over random orders, all start (n > 1)",
+        expect: |run| {
+            let n = run.n() as f64;
+            let applies = run.order == Order::Random && all_start(run) && is_undisturbed(run) && run.n() > 1;
+            let is_ordered = run.bounded && run.delivery != Delivery::Reordering;
+            (applies && is_ordered).then(|| Expect::OnAverage(n * (harmonic(run.n()) + 1.0)))
+        },
+    },
+    Claim {
+        name: "election",
+        measure: Measure::MessagesOf("election"),
+        formula: "one initiator: n; every worse one besides: the distance to the next better; 1 for each dead",
+        expect: |run| figure(run, |ring| ring.election),
+    },
+    Claim {
+        name: "coordinator",
+        measure: Measure::MessagesOf("coordinator"),
+        formula: "n",
+        expect: |run| figure(run, |ring| ring.coordinator),
+    },
+    Claim {
+        name: "time",
+        measure: Measure::Time,
+        formula: "one initiator, nobody dead: 2n, and one for the last ack",
+        expect: time_of_two_turns,
+    },
+];
+
+struct Sent {
+    election: usize,
+    coordinator: usize,
+}
+
+/// The best initiator's run completes, and each other one's dies at the next better initiator. A
+/// dead member costs the one `election` that finds it dead.
+fn figure(run: &Setting<'_>, of: fn(&Sent) -> usize) -> Option<Expect> {
+    let ring = LiveRing::new(run)?;
+    let is_ordered = run.delivery != Delivery::Reordering || ring.initiators.len() == 1;
+    let discarded = suppressed_hops(ring.n(), &ring.initiators, |at| run.ranks[ring.members[at]]);
+    let sent = Sent { election: ring.turn() + discarded + run.dead.len(), coordinator: ring.turn() };
+    is_ordered.then(|| Expect::Exactly(of(&sent) as f64))
+}

@@ -1,0 +1,326 @@
+//! Tanenbaum and van Steen's ring election (lecture 003): dead successors are passed over, and the
+//! members that are left learn of each other. On a ring that closes round its dead ([`crate::ring::courier`]).
+//!
+//! Departures from the source, which leaves them open: runs are numbered ([`Run`]), so that of two
+//! outcomes the later counts; an outcome that does not come in time is not waited for.
+
+use crate::ring::courier::*;
+use crate::ring::figures::*;
+use crate::sources::VAN_STEEN_2017;
+use bellwether_core::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RingSkipping {
+    courier: Courier<Word>,
+    /// The highest run heard of.
+    highest: Option<Run>,
+    /// For each initiator, its last epoch and what has passed here of it.
+    progress: BTreeMap<Id, (u64, Passed)>,
+    role: Role,
+    outcome: Option<Outcome>,
+}
+
+/// What has passed of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Passed {
+    Election,
+    Coordinator,
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Whose election this was.
+    run: Run,
+    /// The new coordinator: the best of the members.
+    leader: Id,
+    /// The members of the new ring, clockwise.
+    members: Vec<Id>,
+}
+
+/// What members say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Word {
+    /// Who is there?
+    Election {
+        /// Whose election this is.
+        run: Run,
+        /// Everyone that passed it on, clockwise.
+        members: Vec<Rank>,
+    },
+    /// This one leads, and these are there.
+    Coordinator(Outcome),
+}
+
+impl Message for Word {
+    const KINDS: &'static [Kind] = &[Kind::payload("election"), Kind::payload("coordinator"), ACK];
+
+    fn kind(&self) -> usize {
+        matches!(self, Word::Coordinator(_)).into()
+    }
+
+    fn forged(leader: Rank) -> Option<Self> {
+        let (run, leader) = (Run::forged(leader), leader.id());
+        Some(Word::Coordinator(Outcome { run, leader, members: vec![leader] }))
+    }
+
+    fn brief(&self) -> Option<String> {
+        Some(match self {
+            Word::Election { members, .. } => format!("[{}]", listed(members.iter().map(|rank| rank.id()))),
+            Word::Coordinator(Outcome { leader, members, .. }) => {
+                format!("{leader} [{}]", listed(members.iter().copied()))
+            }
+        })
+    }
+}
+
+impl RingMember<Word> for RingSkipping {
+    fn call(&mut self, cx: &mut Cx<'_, Self>) {
+        let run = Run::after(self.highest, cx.rank());
+        self.is_news(run, Passed::Election);
+        self.take_part(cx, run);
+        self.pass_on(cx, Word::Election { run, members: vec![cx.rank()] });
+    }
+
+    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
+        cx.because("a copy of what has passed already: it goes no further");
+        let me = cx.rank();
+        if word.run().is_too_far_ahead(cx, self.highest) {
+            return;
+        }
+        match word {
+            _ if !word.is_plausible(cx) => {
+                cx.because("it is no member's, or lists more members than there are: it is a forgery");
+            }
+            Word::Election { run, members } if members.contains(&me) => {
+                if self.is_news(run, Passed::Coordinator) {
+                    cx.because("its own id is on the list, which is complete: the best on it leads");
+                    let leader = members.iter().fold(me, |best, &rank| best.max(rank)).id();
+                    let members = members.into_iter().map(Rank::id).collect();
+                    self.conclude(cx, Outcome { run, leader, members });
+                }
+            }
+            Word::Election { run, mut members } => {
+                if self.is_news(run, Passed::Election) {
+                    cx.because("the member puts itself on the list and passes it on");
+                    members.push(me);
+                    self.take_part(cx, run);
+                    self.pass_on(cx, Word::Election { run, members });
+                } else if run.is_outdated(self.highest) && !self.is_under_way() {
+                    cx.because("its initiator has missed a later run: a new one takes it in");
+                    self.call(cx);
+                }
+            }
+            Word::Coordinator(outcome) => {
+                if !outcome.members.contains(&me.id()) && self.highest < Some(outcome.run) {
+                    cx.because("the election has passed this member over, so it calls another");
+                    self.highest = Some(outcome.run);
+                    self.call(cx);
+                } else if self.is_news(outcome.run, Passed::Coordinator) {
+                    cx.because("the new leader and the new ring are noted and passed on");
+                    self.conclude(cx, outcome);
+                } else {
+                    cx.because("it has been all the way round: it is taken off the ring");
+                }
+            }
+        }
+    }
+
+    /// A member that finds the leader dead calls an election.
+    fn note_death(&mut self, cx: &mut Cx<'_, Self>) {
+        let Some(leader) = self.outcome.as_ref().map(|outcome| outcome.leader) else { return };
+        let is_dead = self.courier.dead().any(|port| cx.peer_rank(port).id() == leader);
+        // Who goes by the name of the dead is not dead itself.
+        if is_dead && leader != cx.id() && !self.is_under_way() {
+            cx.because("the new leader does not answer: it is dead, so this member calls");
+            self.call(cx);
+        }
+    }
+
+    fn courier(&mut self) -> &mut Courier<Word> {
+        &mut self.courier
+    }
+}
+
+impl Word {
+    fn run(&self) -> Run {
+        match self {
+            Word::Election { run, .. } | Word::Coordinator(Outcome { run, .. }) => *run,
+        }
+    }
+
+    /// Whether a member can have sent it. What is remembered of initiators is so no more than there are.
+    fn is_plausible(&self, cx: &Cx<'_, RingSkipping>) -> bool {
+        let run = self.run();
+        let listed = match self {
+            Word::Election { members, .. } => members.len(),
+            Word::Coordinator(outcome) => outcome.members.len(),
+        };
+        let mut others = cx.outgoing().map(|port| cx.peer_rank(port));
+        listed <= cx.outgoing().count() + 1
+            && (run.initiator == cx.rank() || others.any(|rank| rank == run.initiator))
+    }
+}
+
+impl RingSkipping {
+    /// Whether this has not passed here yet. A message that has is a copy, or has been all the way
+    /// round: nothing circulates for ever, even if whoever should take it off the ring is dead.
+    fn is_news(&mut self, run: Run, passed: Passed) -> bool {
+        let (initiator, now) = (run.initiator.id(), (run.epoch, passed));
+        let is_news = self.progress.get(&initiator) < Some(&now);
+        if is_news {
+            self.progress.insert(initiator, now);
+        }
+        is_news
+    }
+
+    /// In a higher run than any before, nobody has been elected yet.
+    fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run) {
+        if self.highest < Some(run) {
+            self.courier.try_everyone_in(run, self.highest);
+            (self.highest, self.role, self.outcome) = (Some(run), Role::Undecided, None);
+            self.await_outcome(cx);
+        }
+    }
+
+    /// Whether the outcome of the highest run is still to come.
+    fn is_under_way(&self) -> bool {
+        self.highest != self.outcome.as_ref().map(|outcome| outcome.run)
+    }
+
+    /// Notes the outcome, unless that of a higher run is known, and passes it on.
+    fn conclude(&mut self, cx: &mut Cx<'_, Self>, outcome: Outcome) {
+        if self.outcome.as_ref().map(|known| known.run) < Some(outcome.run) {
+            self.role = if outcome.leader == cx.id() { Role::Leader } else { Role::Follower };
+            self.highest = self.highest.max(Some(outcome.run));
+            self.outcome = Some(outcome.clone());
+            if !self.is_under_way() {
+                cx.cancel_timer(Reminder::Overdue);
+            }
+        }
+        self.pass_on(cx, Word::Coordinator(outcome));
+        self.note_death(cx);
+    }
+}
+
+impl Algorithm for RingSkipping {
+    type Timer = Reminder;
+    type Durable = ();
+
+    fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
+        let (courier, progress) = (Courier::default(), BTreeMap::new());
+        RingSkipping { courier, highest: None, progress, role: Role::Undecided, outcome: None }
+    }
+
+    fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.is_under_way() {
+            cx.because("an election is already under way");
+        } else {
+            cx.because("it calls an election, and is the first on the list");
+            self.call(cx);
+        }
+    }
+
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Word>) {
+        self.on_letter(cx, from, letter);
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_, Self>, reminder: Reminder) {
+        self.on_reminder(cx, reminder);
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.on_word_of_detector(cx, peer, verdict);
+    }
+}
+
+impl Protocol for RingSkipping {
+    type Msg = Letter<Word>;
+
+    const SPEC: Spec = Spec {
+        name: "ring-skipping",
+        variant: "plain",
+        summary: "a list of everyone alive goes round, then the best one's name with the list",
+        sources: &[VAN_STEEN_2017],
+        need: Need::OverlayRing,
+        timing: Timing::BoundedDelay,
+        links: Links::Any,
+        starts: Starts::Callers,
+        identities: Identities::Unique,
+        leadership: Leadership::Best,
+        reign: Reign::AtOnce,
+        electorate: Electorate::WhoeverIsThere,
+        lasting: Lasting::Ends,
+        knows: Knowledge::DELAY_BOUND.and(Knowledge::PEERS).and(Knowledge::DETECTOR),
+        goal: Goal::EveryoneKnows,
+        survives: Faults::UNHURRIED.and(Faults::CRASH),
+        randomised: false,
+        claims: &CLAIMS,
+        text: include_str!("page.md"),
+    };
+
+    fn status(&self) -> Status {
+        let leader = self.outcome.as_ref().map(|outcome| outcome.leader);
+        let term = self.highest.map_or(0, |run| run.epoch);
+        Status { role: self.role, leader, term, halted: false }
+    }
+
+    fn storage(&self) -> usize {
+        let of_ids = |outcome: &Outcome| outcome.members.len() * size_of::<Id>();
+        let of_word = |word: &Word| match word {
+            Word::Election { members, .. } => members.len() * size_of::<Rank>(),
+            Word::Coordinator(outcome) => of_ids(outcome),
+        };
+        size_of::<Self>()
+            + self.courier.owned_bytes(of_word)
+            + self.progress.len() * size_of::<(Id, (u64, Passed))>()
+            + self.outcome.as_ref().map_or(0, of_ids)
+    }
+
+    fn invariant(&self) -> Result<(), Broken> {
+        if self.outcome.as_ref().map(|outcome| outcome.run) > self.highest {
+            return Err(Broken("an outcome of a run that is not known".into()));
+        }
+        Ok(())
+    }
+}
+
+const CLAIMS: [Claim; 4] = [
+    Claim {
+        name: "messages",
+        measure: Measure::Messages,
+        formula: "2n for each initiator (n alive), and one for each dead",
+        expect: |run| {
+            let ring = LiveRing::new(run)?;
+            let turns = 2 * ring.turn() * ring.initiators.len();
+            Some(Expect::Exactly((turns + run.dead.len()) as f64))
+        },
+    },
+    Claim {
+        name: "election",
+        measure: Measure::MessagesOf("election"),
+        formula: "n for each initiator (n alive), and one for each dead",
+        expect: |run| {
+            let ring = LiveRing::new(run)?;
+            Some(Expect::Exactly((ring.turn() * ring.initiators.len() + run.dead.len()) as f64))
+        },
+    },
+    Claim {
+        name: "coordinator",
+        measure: Measure::MessagesOf("coordinator"),
+        formula: "n for each initiator (n alive)",
+        expect: |run| {
+            let ring = LiveRing::new(run)?;
+            Some(Expect::Exactly((ring.turn() * ring.initiators.len()) as f64))
+        },
+    },
+    Claim {
+        name: "time",
+        measure: Measure::Time,
+        formula: "one initiator, nobody dead: 2n, and one for the last ack",
+        expect: time_of_two_turns,
+    },
+];

@@ -1,0 +1,3 @@
+//! Elections on a tree, which the initiator lays over any network.
+
+pub mod aggregation_tree;

@@ -1,0 +1,200 @@
+//! Swarms: runs in which everything is drawn from one seed, and what becomes of them.
+//!
+//! [`draw`] makes a [`Setup`] of a failure [`Model`] and a seed; [`judge`] runs one and says what became
+//! of it. A run is *late* if its last member came to know the outcome after
+//!
+//! > the last fault + 2 x (the detector's patience + the time of the same run without faults).
+//!
+//! That is twice what finding out about a fault and electing anew should take.
+
+mod draw;
+mod model;
+mod reduce;
+mod verdict;
+
+pub use draw::draw;
+pub use model::Model;
+pub use reduce::reduce;
+pub use verdict::{Class, Verdict};
+
+use bellwether_core::{DetectorChoice, DetectorEntry, Lasting, Registry, Span, Spec, Time};
+use bellwether_sim::Report;
+use bellwether_sim::Runner;
+use bellwether_sim::faults::{Event, Lie, LinkFaults};
+use bellwether_sim::{Members, Setup, SetupError};
+use bellwether_sim::{Plan, SETTLING};
+use bellwether_sim::{RoundMode, can_forge, in_parallel, simulate};
+use std::ops::RangeInclusive;
+
+/// What is the same for all runs of a swarm.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many members there are: from so many to so many.
+    pub nodes: RangeInclusive<u64>,
+    /// Who watches whom. It is told the true bound on delays, so that a sound one is reliable as
+    /// long as nothing goes wrong.
+    pub detector: Option<DetectorChoice>,
+}
+
+impl Options {
+    /// Five to nine members, watched by heartbeats where a registry has such a detector.
+    #[must_use]
+    pub fn usual(detectors: &'static [DetectorEntry]) -> Options {
+        let heartbeat = detectors.iter().find(|entry| entry.name == "heartbeat");
+        Options { nodes: 5..=9, detector: heartbeat.map(DetectorChoice::new) }
+    }
+}
+
+/// Which run of a swarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The algorithm's place in the registry.
+    pub entry: usize,
+    /// What goes wrong.
+    pub model: Model,
+    /// From which everything is drawn.
+    pub seed: u64,
+}
+
+/// Draws a run and judges it.
+///
+/// # Errors
+/// [`SetupError`] if there is no such run: too few members for the network, for example.
+pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
+    judge(&registry.entries[case.entry], &draw_for(registry, case, options), case.seed)
+}
+
+/// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
+/// another name instead.
+#[must_use]
+pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> Setup {
+    let entry = &registry.entries[case.entry];
+    let mut setup = draw(entry.spec, case.model, case.seed, options);
+    if !can_forge(entry) {
+        for (whose, what, _) in &mut setup.script {
+            if let Event::Lie(Lie::Forge(id)) = *what {
+                let other = Some(id).filter(|id| id != whose).or_else(draw::stranger);
+                *what = Event::Lie(other.map_or(Lie::Forge(id), Lie::Pretend));
+            }
+        }
+    }
+    setup
+}
+
+/// Runs many on `threads` cores (0: all of them). `each` is told of every run as it ends, from any
+/// thread. What became of them comes back in the order of the cases, whatever the number of cores.
+///
+/// # Errors
+/// The first [`SetupError`].
+pub fn run_many(
+    registry: &Registry<Runner>,
+    cases: &[Case],
+    options: &Options,
+    threads: usize,
+    each: impl Fn() + Sync,
+) -> Result<Vec<Verdict>, SetupError> {
+    in_parallel(threads, cases.len() as u64, |number| {
+        let verdict = run(registry, cases[number as usize], options);
+        each();
+        verdict
+    })
+}
+
+/// Runs that fail though their algorithm declares to survive what goes wrong in them: every algorithm of a
+/// registry, under each model that it declares to survive, with so many seeds.
+///
+/// # Errors
+/// The first [`SetupError`].
+pub fn broken_promises(
+    registry: &Registry<Runner>,
+    runs: u64,
+    options: &Options,
+) -> Result<Vec<(Case, Class)>, SetupError> {
+    let mut broken = Vec::new();
+    for (entry, algorithm) in registry.entries.iter().enumerate() {
+        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
+            let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
+            let verdicts = run_many(registry, &cases, options, 0, || ())?;
+            let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
+            broken.extend(judged.filter(|(_, class)| class.is_failure()));
+        }
+    }
+    Ok(broken)
+}
+
+/// Runs a setup with the algorithm at `entry` of a registry, and says what became of it.
+///
+/// # Errors
+/// [`SetupError`] says why it cannot be run.
+pub fn judge(algorithm: &Runner, setup: &Setup, seed: u64) -> Result<Verdict, SetupError> {
+    let plan = bounded(setup.plan(algorithm.spec, seed)?);
+    let report = simulate(algorithm, &plan, RoundMode::Auto);
+    let settled_at = settled_at(&plan, &report);
+    let deadline = || {
+        let ceased = calm_from(setup) + patience(setup) * 2;
+        // Most runs are over by then, and the one without faults need not be run.
+        if settled_at <= ceased { ceased } else { ceased + calm_time(algorithm, &plan) * 2 }
+    };
+    Ok(Verdict::of(&report, settled_at, deadline))
+}
+
+/// Messages and signals that are allowed for each pair of members: a run that has more is a flood, and
+/// does not end.
+const FLOOD: u64 = 2_000;
+
+fn bounded(mut plan: Plan) -> Plan {
+    let n = u64::from(plan.n());
+    plan.limits.messages = plan.limits.messages.min(FLOOD * n * n);
+    plan
+}
+
+/// When the last honest member came to know the leader that it names at the end.
+fn settled_at(plan: &Plan, report: &Report) -> Time {
+    let lies = |member: usize| {
+        plan.script.iter().any(|h| matches!(h.what, Event::Lie(_)) && h.member as usize == member)
+    };
+    let known = report.knew_at.iter().enumerate();
+    let known = known.filter(|&(member, &at)| at != Time::NEVER && !lies(member));
+    known.map(|(_, &at)| at).max().unwrap_or(Time::ZERO)
+}
+
+/// How long the same run takes when nothing goes wrong, and everyone who calls does so at once.
+fn calm_time(algorithm: &Runner, plan: &Plan) -> Span {
+    let mut calm = plan.clone();
+    calm.script.retain(|happening| happening.what == Event::Call);
+    calm.script.iter_mut().for_each(|call| call.at = Time::ZERO);
+    calm.link_faults = LinkFaults::default();
+    let report = simulate(algorithm, &calm, RoundMode::Auto);
+    settled_at(&calm, &report) - Time::ZERO
+}
+
+/// When the last thing has gone wrong.
+fn calm_from(setup: &Setup) -> Time {
+    let LinkFaults { loss, duplication, reordering, until, .. } = setup.link_faults;
+    let by_chance = (loss + duplication + reordering > 0.0).then_some(until);
+    setup.script.iter().map(|&(_, _, at)| at).chain(by_chance).max().unwrap_or(Time::ZERO)
+}
+
+fn delay_bound(setup: &Setup) -> Span {
+    setup.delay_bound.unwrap_or_else(|| setup.delay.bound())
+}
+
+/// How long it takes to find out that somebody is dead.
+fn patience(setup: &Setup) -> Span {
+    let detector = setup.detector.as_ref();
+    detector.map_or(Span::default(), |choice| choice.build(delay_bound(setup)).patience())
+}
+
+/// A run that is not over by then will never be: the slowest algorithms take about n x n messages
+/// one after the other, others a few times n with as many time-outs. Those that go on for ever are first left to
+/// settle.
+#[must_use]
+pub fn time_limit(spec: &Spec, setup: &Setup) -> Time {
+    let n = match &setup.members {
+        Some(Members::Ids(ids)) => ids.len() as u64,
+        Some(Members::Count { n, .. }) => *n,
+        None => 0,
+    };
+    let settling = if spec.lasting == Lasting::GoesOn { SETTLING } else { 0 };
+    calm_from(setup) + patience(setup) * 8 + delay_bound(setup) * (4 * n * n + 20 * n + 40 + settling)
+}

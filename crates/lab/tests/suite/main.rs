@@ -1,0 +1,8 @@
+//! Everything that is tested of what is done with runs, in one binary.
+
+mod exports;
+mod lasting;
+mod scenarios;
+mod shrink;
+mod swarm;
+mod trials;

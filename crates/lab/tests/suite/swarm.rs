@@ -1,0 +1,259 @@
+//! Swarms: what is drawn, what becomes of it, and that it can be written down.
+
+use bellwether_core::{Id, Need, Spec, Starts, Time};
+use bellwether_lab::scenario::{Draft, Scenario, write};
+use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw, draw_for};
+use bellwether_sim::faults::{Event, Lie};
+use bellwether_sim::{Callers, LinkCounts, Members, RoundMode, Setup, simulate};
+use bellwether_testkit::toys::TOY;
+use bellwether_testkit::toys::shouting::{MODEST, PROMISING};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const SEEDS: u64 = 150;
+const SPECS: [Spec; 3] = [
+    TOY,
+    Spec { need: Need::OneWayRing, ..TOY },
+    Spec { need: Need::Complete, starts: Starts::Everyone, ..TOY },
+];
+
+fn options() -> Options {
+    Options::usual(MODEST.detectors)
+}
+
+fn each_setup(mut see: impl FnMut(&Spec, Model, u64, Setup)) {
+    for spec in &SPECS {
+        for model in Model::ALL {
+            for seed in 0..SEEDS {
+                see(spec, model, seed, draw(spec, model, seed, &options()));
+            }
+        }
+    }
+}
+
+fn ids(setup: &Setup) -> &[Id] {
+    let Some(Members::Ids(ids)) = &setup.members else { panic!("members are listed") };
+    ids
+}
+
+/// The words of what may happen under a model, apart from calls.
+fn words(model: Model) -> &'static [&'static str] {
+    match model {
+        Model::Crash | Model::Certified => &["crash", "crash-sending"],
+        Model::Recovery => &["crash", "recover"],
+        Model::Torn => &["torn-crash", "recover"],
+        Model::Links | Model::OneWay | Model::Partition => &["cut", "mend"],
+        Model::Pause => &["pause", "resume"],
+        Model::Drift => &["drift"],
+        Model::Jump => &["jump"],
+        Model::Lie => &["pretend", "forge", "silence"],
+        _ => &[],
+    }
+}
+
+#[test]
+fn a_model_lets_its_own_faults_happen_and_no_others() {
+    for model in Model::ALL.into_iter().filter(|model| *model != Model::Mix) {
+        let mut seen = BTreeSet::new();
+        let mut by_chance = 0.0;
+        for seed in 0..SEEDS {
+            let setup = draw(&TOY, model, seed, &options());
+            seen.extend(setup.script.iter().map(|(_, what, _)| what.word()).filter(|word| *word != "call"));
+            let faults = &setup.link_faults;
+            by_chance += faults.loss + faults.duplication + faults.reordering;
+            assert_eq!(faults.burst > 1.0, model == Model::Bursts);
+            assert_eq!(setup.certified_crashes, model == Model::Certified);
+        }
+        assert_eq!(seen, words(model).iter().copied().collect(), "{model}");
+        let is_by_chance =
+            matches!(model, Model::Loss | Model::Bursts | Model::Duplication | Model::Reordering);
+        assert_eq!(by_chance > 0.0, is_by_chance, "{model}");
+    }
+}
+
+#[test]
+fn somebody_is_spared_and_calls_and_everything_ceases() {
+    each_setup(|spec, model, seed, setup| {
+        let members = ids(&setup);
+        assert!((5..=9).contains(&members.len()));
+        let own = |what: Event<Id>| !matches!(what, Event::Call | Event::Cut(_) | Event::Mend(_));
+        let is_spared = |id: &&Id| !setup.script.iter().any(|(whose, what, _)| whose == *id && own(*what));
+        let spared: Vec<&Id> = members.iter().filter(is_spared).collect();
+        assert!(spared.len() >= 2, "{model} {seed}");
+        let calls = |id: &&Id| match &setup.callers {
+            Callers::All => true,
+            Callers::Ids(callers) => callers.contains(id),
+        };
+        let calls_later = |id: &&Id| setup.script.contains(&(**id, Event::Call, last(&setup)));
+        let called = setup.script.iter().filter(|(_, what, _)| *what == Event::Call).count();
+        assert_eq!(called == 0, spared.iter().any(&calls), "{model} {seed}: a call only where it is needed");
+        assert!(spared.iter().any(|id| calls(id) || calls_later(id)), "{model} {seed}");
+        // Whatever begins ends.
+        let count = |is: fn(&Event<Id>) -> bool| setup.script.iter().filter(|(_, what, _)| is(what)).count();
+        assert_eq!(count(|what| *what == Event::Pause), count(|what| *what == Event::Resume));
+        assert_eq!(count(|what| matches!(what, Event::Cut(_))), count(|what| matches!(what, Event::Mend(_))));
+        assert!(setup.limits.time > last(&setup) && setup.limits.time < Time::NEVER);
+        assert!(setup.link_faults.is_none() || setup.link_faults.until < setup.limits.time);
+        assert!(setup.plan(spec, seed).is_ok(), "{model} {seed}");
+        let closes = matches!(spec.need, Need::OneWayRing | Need::TwoWayRing);
+        assert_eq!(setup.ring_closes, closes);
+    });
+}
+
+fn last(setup: &Setup) -> Time {
+    setup.script.iter().map(|(_, _, at)| *at).max().unwrap_or(Time::ZERO)
+}
+
+#[test]
+fn liars_are_fewer_than_a_third_and_the_dead_fewer_than_half() {
+    for seed in 0..SEEDS {
+        let of = |model| draw(&TOY, model, seed, &options());
+        let (lies, crashes) = (of(Model::Lie), of(Model::Crash));
+        assert!(
+            lies.script.iter().filter(|(_, what, _)| matches!(what, Event::Lie(_))).count() * 3
+                < ids(&lies).len()
+        );
+        assert!(
+            crashes.script.iter().filter(|(_, what, _)| what.is_crash()).count() * 2 < ids(&crashes).len()
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_draws_the_same_and_others_draw_others() {
+    let drawn = |seed| format!("{:?}", draw(&TOY, Model::Mix, seed, &options()));
+    assert_eq!(drawn(3), drawn(3));
+    let different: BTreeSet<String> = (0..20).map(drawn).collect();
+    assert_eq!(different.len(), 20);
+}
+
+/// Counts of what becomes of the toy, which nothing disturbs but what is said.
+fn classes(model: Model) -> BTreeSet<Class> {
+    let case = |seed| Case { entry: 0, model, seed };
+    let cases: Vec<Case> = (0..SEEDS).map(case).collect();
+    let verdicts = swarm::run_many(&MODEST, &cases, &options(), 1, || ()).unwrap();
+    assert_eq!(verdicts, swarm::run_many(&MODEST, &cases, &options(), 2, || ()).unwrap());
+    verdicts.into_iter().map(|verdict| verdict.class).collect()
+}
+
+#[test]
+fn what_becomes_of_runs_is_what_must() {
+    assert_eq!(classes(Model::None), [Class::Right].into());
+    // Clocks are not asked, and messages that overtake each other say the same.
+    assert_eq!(classes(Model::Drift), [Class::Right].into());
+    assert_eq!(classes(Model::Reordering), [Class::Right].into());
+    // Everyone counts what comes: what does not come is waited for, and what comes twice counts twice.
+    assert!(classes(Model::Loss).contains(&Class::NoLeader));
+    assert!(classes(Model::Duplication).contains(&Class::TwoLeaders));
+    // Everyone names the best, and it dies.
+    assert!(classes(Model::Crash).contains(&Class::WrongLeader));
+    // Who sleeps through the election learns of it when it wakes, though late.
+    assert!(classes(Model::Pause).is_subset(&[Class::Right, Class::Late].into()));
+}
+
+#[test]
+fn promises_that_are_not_kept_are_found() {
+    assert_eq!(swarm::broken_promises(&MODEST, SEEDS, &options()).unwrap(), []);
+    let broken = swarm::broken_promises(&PROMISING, SEEDS, &options()).unwrap();
+    assert!(!broken.is_empty());
+    assert!(broken.iter().all(|(case, _)| case.model == Model::Duplication), "{broken:?}");
+}
+
+#[test]
+fn failures_shrink_to_the_smallest_there_are() {
+    let mut reduced = 0;
+    for seed in 0..SEEDS {
+        let setup = draw(MODEST.entries[0].spec, Model::Crash, seed, &options());
+        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::WrongLeader {
+            continue;
+        }
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
+        let class = swarm::judge(&MODEST.entries[0], &shrunk.setup, shrunk.seed).unwrap().class;
+        assert_eq!(class, Class::WrongLeader);
+        // One dies, and one is left to name it.
+        assert_eq!(bellwether_lab::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
+        let again = swarm::reduce(&MODEST.entries[0], &shrunk.setup, shrunk.seed, 5_000);
+        assert_eq!(format!("{:?}", again.setup), format!("{:?}", shrunk.setup), "seed {seed}");
+        reduced += 1;
+    }
+    assert!(reduced > 10);
+}
+
+#[test]
+fn messages_lost_by_chance_become_chosen_ones() {
+    let mut reduced = 0;
+    for seed in 0..40 {
+        let setup = draw(MODEST.entries[0].spec, Model::Loss, seed, &options());
+        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::NoLeader {
+            continue;
+        }
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
+        // Of two members, one waits for the other's message.
+        assert_eq!(bellwether_lab::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
+        assert_eq!(shrunk.setup.link_faults.chosen.len(), 1);
+        let plan = shrunk.setup.plan(MODEST.entries[0].spec, shrunk.seed).unwrap();
+        let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
+        assert_eq!(report.links, LinkCounts { lost: 1, ..LinkCounts::default() });
+        reduced += 1;
+    }
+    assert!(reduced > 10);
+}
+
+#[test]
+fn setups_come_back_from_files_as_they_were() {
+    let spec = MODEST.entries[0].spec;
+    let mut read = 0;
+    for (model, seed) in Model::ALL.into_iter().flat_map(|model| (0..20).map(move |seed| (model, seed))) {
+        let setup = draw_for(&MODEST, Case { entry: 0, model, seed }, &options());
+        let plan = setup.plan(spec, seed).unwrap();
+        let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
+        let draft = Draft { title: "T", about: "A", spec, setup: &setup, seed, report: &report };
+        let text = write(&draft);
+        let scenario =
+            Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut resolved = scenario.resolve(&MODEST).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        // Scenarios are to be watched, and give up sooner.
+        resolved.plan.limits.messages = plan.limits.messages;
+        assert_eq!(format!("{:?}", resolved.plan), format!("{plan:?}"), "{text}");
+        let played = resolved.play();
+        assert!(scenario.expect.check(&played).is_empty(), "{text}");
+        read += 1;
+    }
+    assert!(read >= 20);
+}
+
+#[test]
+fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
+    let id = |value| Id::new(value).unwrap();
+    let at = |hops: f64| Time::from_ticks((hops * 1000.0) as u64);
+    let spec = MODEST.entries[0].spec;
+    let mut setup = draw(spec, Model::None, 0, &options());
+    setup.members = Some(Members::Ids([7, 3, 5].map(id).to_vec()));
+    setup.script = vec![
+        (id(3), Event::TornCrash, at(1.5)),
+        (id(3), Event::Recover, at(2.0)),
+        (id(5), Event::Drift(-10_000), at(3.0)),
+        (id(5), Event::Jump(2_500), at(4.0)),
+        (id(7), Event::Lie(Lie::Pretend(id(9))), at(5.0)),
+        (id(5), Event::Pause, at(6.0)),
+        (id(5), Event::Resume, at(7.25)),
+        (id(5), Event::Cut(id(3)), at(8.0)),
+    ];
+    setup.link_faults.loss = 0.05;
+    let plan = setup.plan(spec, 1).unwrap();
+    let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
+    let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
+    for part in [
+        "ids = [7, 3, 5]\n",
+        "loss = 0.05\n",
+        "at = 1.5\ntorn_crash = 3\n",
+        "at = 2\nrecover = 3\n",
+        "at = 3\ndrift = 5\nby = \"-1%\"\n",
+        "at = 4\njump = 5\nby = 2.5\n",
+        "at = 5\npretend = 7\nas = 9\n",
+        "at = 6\npause = 5\nuntil = 7.25\n",
+        "at = 8\ncut = [5, 3]\none_way = true\n",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+}

@@ -1,0 +1,153 @@
+//! Steps of a schedule in the numbers of a plan's rules, and back.
+
+use crate::{Action, Ask, Rules, What, Wire};
+use bellwether_core::{Id, Port, Request};
+use bellwether_sim::SetupError;
+use bellwether_sim::schedule::{Deed, Instruction, Letter, Mouth};
+
+impl Rules<'_> {
+    /// Something that happens, as people write it.
+    #[must_use]
+    pub fn write(&self, action: Action) -> String {
+        self.instruction(action).to_string()
+    }
+
+    /// What people wrote, in these rules' numbers.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub fn read(&self, text: &str) -> Result<Action, String> {
+        self.action(&text.parse()?)
+    }
+
+    /// Something that happens, with members by their ids.
+    #[must_use]
+    pub fn instruction(&self, action: Action) -> Instruction {
+        let Action { what, draw, crash_after } = action;
+        let deed = match what {
+            What::Boot(member) => Deed::Boot(self.id(member.into())),
+            What::Call(member) => Deed::Call(self.id(member.into())),
+            What::CallAgain(member) => Deed::CallAgain(self.id(member.into())),
+            What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
+            What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
+            What::Tell(member, port, word) => {
+                let (peer, _) = self.plan.topology.peer(member.into(), Port(port.into()));
+                let is_only = self.ports_towards(member.into(), peer).count() == 1;
+                let port = (!is_only).then_some(Port(port.into()));
+                Deed::Tell(Mouth { id: self.id(member.into()), port }, self.id(peer), word)
+            }
+            What::Tick => Deed::Tick,
+            What::Crash(member) => Deed::Crash(self.id(member.into())),
+            What::Recover(member) => Deed::Recover(self.id(member.into())),
+            What::Lose(wire, place) => Deed::Lose(self.letter(wire, place)),
+            What::Duplicate(wire, place) => Deed::Duplicate(self.letter(wire, place)),
+            What::Pause(member) => Deed::Pause(self.id(member.into())),
+            What::Wake(member) => Deed::Wake(self.id(member.into())),
+            What::Certify(wire) => {
+                let Letter { from, to, .. } = self.letter(wire, 0);
+                Deed::Certify(to, from)
+            }
+            What::Ask(member, ask) => Deed::Ask(self.id(member.into()), ask.request(self.plan)),
+        };
+        Instruction { deed, draw, crash_after }
+    }
+
+    /// A step in these rules' numbers.
+    ///
+    /// # Errors
+    /// Whom or which wire there is not, and what to do.
+    pub fn action(&self, instruction: &Instruction) -> Result<Action, String> {
+        let Instruction { deed, draw, crash_after } = *instruction;
+        let member = |id| self.member(id).map(|member| member as u8);
+        let what = match deed {
+            Deed::Boot(id) => What::Boot(member(id)?),
+            Deed::Call(id) => What::Call(member(id)?),
+            Deed::CallAgain(id) => What::CallAgain(member(id)?),
+            Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
+            Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
+            Deed::Tell(told, of, word) => {
+                let ports: Vec<Port> = self.ports_towards(self.member(told.id)?, self.member(of)?).collect();
+                What::Tell(member(told.id)?, one_of(told, &ports, of)?.0 as u8, word)
+            }
+            Deed::Tick => What::Tick,
+            Deed::Crash(id) => What::Crash(member(id)?),
+            Deed::Recover(id) => What::Recover(member(id)?),
+            Deed::Lose(letter) => What::Lose(self.wire(letter)?, letter.place),
+            Deed::Duplicate(letter) => What::Duplicate(self.wire(letter)?, letter.place),
+            Deed::Pause(id) => What::Pause(member(id)?),
+            Deed::Wake(id) => What::Wake(member(id)?),
+            Deed::Certify(to, from) => What::Certify(self.wire(Letter { from, to, place: 0 })?),
+            Deed::Ask(asked, request) => {
+                let ask = match request {
+                    Request::Resign => Ask::Resign,
+                    Request::Transfer(to) => Ask::Transfer(member(to)?),
+                    Request::Admit(whom) => Ask::Admit(member(whom)?),
+                    Request::Dismiss(whom) => Ask::Dismiss(member(whom)?),
+                    Request::Stand => Ask::Stand,
+                    Request::Withdraw => Ask::Withdraw,
+                };
+                What::Ask(member(asked)?, ask)
+            }
+        };
+        Ok(Action { what, draw, crash_after })
+    }
+
+    fn id(&self, member: u32) -> Id {
+        self.plan.ranks[member as usize].id()
+    }
+
+    fn member(&self, id: Id) -> Result<u32, String> {
+        let ranks = &self.plan.ranks;
+        let member = ranks.iter().position(|rank| rank.id() == id).map(|member| member as u32);
+        member.ok_or_else(|| {
+            let ids: Vec<Id> = ranks.iter().map(|rank| rank.id()).collect();
+            SetupError::not_a_member(&ids, "member", id).to_string()
+        })
+    }
+
+    /// The ports of a member at which a neighbour is.
+    fn ports_towards(&self, member: u32, neighbour: u32) -> impl Iterator<Item = Port> + '_ {
+        let topology = &self.plan.topology;
+        (0..topology.ports(member)).map(Port).filter(move |&port| topology.peer(member, port).0 == neighbour)
+    }
+
+    /// The wires from one member to another.
+    fn wires_between(&self, from: u32, to: u32) -> impl Iterator<Item = (u8, &Wire)> {
+        self.wires.iter().filter(move |(_, wire)| wire.from == from && wire.to == to)
+    }
+
+    fn letter(&self, wire: u8, place: u8) -> Letter {
+        let Wire { from, port, to, .. } = self.wires.get(wire);
+        let is_only = self.wires_between(from, to).count() == 1;
+        let from = Mouth { id: self.id(from), port: (!is_only).then_some(port) };
+        Letter { from, to: self.id(to), place }
+    }
+
+    fn wire(&self, letter: Letter) -> Result<u8, String> {
+        let (from, to) = (self.member(letter.from.id)?, self.member(letter.to)?);
+        let wires: Vec<(u8, &Wire)> = self.wires_between(from, to).collect();
+        let ports: Vec<Port> = wires.iter().map(|(_, wire)| wire.port).collect();
+        let port = one_of(letter.from, &ports, letter.to)?;
+        // Of one member's wires to another there is one a port.
+        Ok(wires.iter().find(|(_, wire)| wire.port == port).map_or(0, |(number, _)| *number))
+    }
+}
+
+/// The one of the ports towards another member that is meant.
+fn one_of(mouth: Mouth, ports: &[Port], other: Id) -> Result<Port, String> {
+    match (ports, mouth.port) {
+        ([], _) => {
+            Err(format!("nothing leads from {} to {other}: name two members that are linked", mouth.id))
+        }
+        (_, Some(port)) if ports.contains(&port) => Ok(port),
+        ([port], None) => Ok(*port),
+        _ => {
+            let named = |port: &Port| Mouth { port: Some(*port), ..mouth }.to_string();
+            let names = ports.iter().map(named).collect::<Vec<_>>().join(" or ");
+            Err(format!(
+                "'{mouth}' does not say which of {}'s ports leads to {other}: write {names}",
+                mouth.id
+            ))
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! What can happen, and what comes of it.
+
+use crate::{
+    Action, Change, Cut, Input, Letters, Liberties, Midway, Moment, MomentOf, Parts, Seat, Situation, Spent,
+    TimeModel, What, Wire, Wires, Word,
+};
+use bellwether_core::{CallPolicy, MachineType, Port};
+use bellwether_sim::Plan;
+
+/// The most messages that can be on a wire at once.
+pub(crate) const MOST_ON_A_WIRE: u8 = u8::MAX;
+
+/// What can happen, and what comes of it.
+#[derive(Clone, Debug)]
+pub struct Rules<'p> {
+    /// What the run is about.
+    pub plan: &'p Plan,
+    /// What may go wrong.
+    pub liberties: Liberties,
+    /// Who can send to whom.
+    pub wires: Wires,
+}
+
+impl<'p> Rules<'p> {
+    /// The rules of a plan.
+    #[must_use]
+    pub fn new(plan: &'p Plan, liberties: Liberties) -> Rules<'p> {
+        Rules { plan, liberties, wires: Wires::new(plan, liberties.crashes.into()) }
+    }
+
+    /// Every moment that can come of something that is possible, and what is left out. `next` is scratch.
+    pub fn each_outcome<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        next: &mut MomentOf<P>,
+        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
+    ) -> Cut {
+        let letter;
+        let (member, input) = match what {
+            What::Boot(member) => (member.into(), Input::Boot { again: false }),
+            What::Recover(member) => (member.into(), Input::Boot { again: true }),
+            What::CallAgain(_) if now.spent.restarts >= self.liberties.restarts => {
+                return Cut { restarts: true, ..Cut::default() };
+            }
+            What::Call(member) | What::CallAgain(member) => {
+                (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
+            }
+            What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
+            What::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
+            What::Ask(member, ask) => (member.into(), Input::Ask(ask)),
+            What::Certify(wire) => {
+                let Wire { to, at, .. } = self.wires.get(wire);
+                (to, Input::Death(at))
+            }
+            What::Tick if now.spent.ticks >= self.liberties.ticks => {
+                return Cut { ticks: true, ..Cut::default() };
+            }
+            What::Deliver(wire, place) if self.is_heard(parts, now, wire) => {
+                let Wire { to, at, .. } = self.wires.get(wire);
+                letter = parts.take(&now.queues[wire as usize], place).0;
+                (to, Input::Message(at, &letter))
+            }
+            _ => {
+                next.become_like(now);
+                parts.begin_next();
+                self.befall(parts, next, what);
+                visit(parts, what.into(), next);
+                return Cut::default();
+            }
+        };
+        self.input(parts, now, what, member, input, next, visit)
+    }
+
+    /// Whether whoever a wire leads to is up.
+    fn is_heard<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, wire: u8) -> bool {
+        parts.is_up(&now.seats[self.wires.get(wire).to as usize])
+    }
+
+    /// Something happens that is no input to anyone.
+    fn befall<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, what: What) {
+        match what {
+            What::Tick => {
+                next.spent.ticks += u16::from(self.liberties.ticks < u16::MAX);
+                for (member, seat) in (0..).zip(&mut next.seats) {
+                    *seat = parts.changed(seat, Change::Tick);
+                    parts.touch_seat(member);
+                }
+                for (wire, queue) in (0..).zip(&mut next.queues) {
+                    *queue = parts.queue_later(queue, self.liberties.grain());
+                    parts.touch_wire(wire);
+                }
+            }
+            What::Crash(member) => self.crash(parts, next, member.into()),
+            What::Pause(member) | What::Wake(member) => {
+                let pauses = matches!(what, What::Pause(_));
+                next.spent.pauses += u8::from(pauses);
+                parts.touch_seat(member.into());
+                let seat = &mut next.seats[member as usize];
+                *seat = parts.changed(seat, if pauses { Change::Pause } else { Change::Wake });
+            }
+            What::Lose(wire, place) | What::Deliver(wire, place) => {
+                next.spent.losses += u8::from(matches!(what, What::Lose(..)));
+                parts.touch_wire(wire);
+                let queue = &mut next.queues[wire as usize];
+                *queue = parts.take(queue, place).1;
+            }
+            What::Duplicate(wire, place) => {
+                next.spent.duplicates += 1;
+                parts.touch_wire(wire);
+                let queue = &mut next.queues[wire as usize];
+                *queue = parts.double(queue, place);
+            }
+            What::Boot(_) | What::Recover(_) | What::Call(_) | What::CallAgain(_) => {}
+            What::TimeOut(..) | What::Tell(..) | What::Ask(..) | What::Certify(_) => {}
+        }
+    }
+
+    /// The ports whose neighbours a member takes for dead when it calls: whoever calls has asked its detector
+    /// first, unless that speaks by itself.
+    pub(crate) fn known_dead<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u32) -> u32 {
+        if self.liberties.detector || now.spent.crashes == 0 {
+            return 0;
+        }
+        let topology = &self.plan.topology;
+        let is_dead = |port: &u32| {
+            let (peer, _) = topology.peer(member, Port(*port));
+            parts.facts(&now.seats[peer as usize]).is_dead
+        };
+        (0..topology.ports(member)).filter(is_dead).fold(0, |mask, port| mask | 1 << port)
+    }
+
+    /// What can come of an input to a member, crashes in the middle of its writing and sending included.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
+    fn input<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        member: u32,
+        input: Input<&P::Letter>,
+        next: &mut MomentOf<P>,
+        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
+    ) -> Cut {
+        let hearing = self.hearing(parts, now, what, member);
+        let outcomes = parts.act(member, hearing.as_ref().unwrap_or(&now.seats[member as usize]), input);
+        let may_crash = now.spent.crashes < self.liberties.crashes;
+        let mut cut = parts.cut(outcomes);
+        'draws: for draw in 0..parts.count(outcomes) {
+            let (seat, sends) = parts.outcome(outcomes, draw);
+            next.become_like(now);
+            parts.begin_next();
+            parts.touch_seat(member);
+            next.spent.recoveries += u8::from(matches!(what, What::Recover(_)));
+            if let What::Deliver(wire, place) = what {
+                parts.touch_wire(wire);
+                next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
+            }
+            next.spent.untold &= !self.told_by(parts, now, what);
+            next.spent.requests += u8::from(matches!(what, What::Ask(..)));
+            next.spent.restarts += u8::from(matches!(what, What::CallAgain(_)));
+            next.spent.suspicions += u8::from(what.is_suspicion());
+            // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
+            if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
+                let mut stopped = next.clone();
+                self.crash(parts, &mut stopped, member);
+                visit(parts, Action { what, draw, crash_after: Some(Midway::TornWrite) }, &stopped);
+            }
+            next.seats[member as usize] = seat;
+            for nth in 0..sends {
+                if may_crash {
+                    let mut stopped = next.clone();
+                    self.crash(parts, &mut stopped, member);
+                    visit(parts, Action { what, draw, crash_after: Some(Midway::Sends(nth)) }, &stopped);
+                }
+                let (port, letter) = parts.sent(outcomes, draw, nth);
+                if !self.send(parts, next, member, port, &letter) {
+                    cut.countless = true;
+                    continue 'draws;
+                }
+            }
+            visit(parts, Action { what, draw, crash_after: None }, next);
+        }
+        cut
+    }
+
+    /// A member that is about to hear of the next life of a neighbour, and so does not take that neighbour for dead any more.
+    /// (What is left of the last life on a wire could as well have been heard before.)
+    fn hearing<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        member: u32,
+    ) -> Option<P::Seat> {
+        let port = match what {
+            _ if !self.liberties.certified => return None,
+            What::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
+            What::Tell(_, port, Word::Unsuspected) => Port(port.into()),
+            _ => return None,
+        };
+        let seat = &now.seats[member as usize];
+        let (peer, _) = self.plan.topology.peer(member, port);
+        if parts.facts(seat).known_dead >> port.0 & 1 == 0 || !parts.is_up(&now.seats[peer as usize]) {
+            return None;
+        }
+        let outcomes = parts.act(member, seat, Input::Back(port));
+        Some(parts.outcome(outcomes, 0).0)
+    }
+
+    /// Whether a wire leads from a member to its neighbour, and not past one that may die.
+    fn is_direct(&self, wire: Wire) -> bool {
+        self.plan.topology.peer(wire.to, wire.at).0 == wire.from
+    }
+
+    /// False if there is no room on the wire.
+    fn send<P: Parts>(
+        &self,
+        parts: &mut P,
+        next: &mut MomentOf<P>,
+        from: u32,
+        port: Port,
+        letter: &P::Letter,
+    ) -> bool {
+        let wire = self.wires.route(from, port, |to| parts.is_dead(&next.seats[to as usize]));
+        let to = self.wires.get(wire).to;
+        let is_heard = !parts.is_dead(&next.seats[to as usize]) || self.may_return(next);
+        if is_heard {
+            parts.touch_wire(wire);
+            let queue = &mut next.queues[wire as usize];
+            if parts.len(queue) == MOST_ON_A_WIRE {
+                return false;
+            }
+            *queue = parts.put(queue, letter);
+        }
+        true
+    }
+
+    /// Whether somebody who is down may come back.
+    pub(crate) fn may_return<S, Q>(&self, now: &Moment<S, Q>) -> bool {
+        now.spent.recoveries < self.liberties.recoveries
+    }
+
+    /// Of whose death a member is not told, or no longer: it is being told, or it hears the dead one's next life. (What
+    /// is left of the last life on the wire could as well have been heard before the next one began.)
+    fn told_by<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, what: What) -> u32 {
+        match what {
+            What::Certify(wire) => 1 << wire,
+            What::Deliver(wire, _) if now.spent.untold != 0 => {
+                u32::from(parts.is_up(&now.seats[self.wires.get(wire).from as usize])) << wire
+            }
+            _ => 0,
+        }
+    }
+
+    /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
+    fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
+        for (number, wire) in self.wires.iter().filter(|(_, wire)| self.is_direct(**wire)) {
+            if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
+                next.spent.untold |= 1 << number;
+            } else if wire.to == dead {
+                next.spent.untold &= !(1 << number);
+            }
+        }
+    }
+
+    fn crash<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, member: u32) {
+        next.spent.crashes += 1;
+        if self.liberties.certified {
+            self.certify(parts, next, member);
+        }
+        parts.touch_seat(member);
+        let seat = &mut next.seats[member as usize];
+        *seat = parts.changed(seat, Change::Crash);
+        if !self.may_return(next) {
+            for &wire in self.wires.leading_to(member) {
+                parts.touch_wire(wire);
+                next.queues[wire as usize] = parts.empty();
+            }
+        }
+    }
+
+    /// How a run of an algorithm can begin: nobody has booted yet. In several ways where clocks drift.
+    #[must_use]
+    pub fn beginnings(&self, machine: &'static MachineType) -> Vec<Situation> {
+        let step = self.liberties.step(self.plan);
+        let gains: Vec<i32> = match self.liberties.time {
+            TimeModel::Clock { drift, .. } if drift > 0 => vec![-i32::from(drift), 0, drift.into()],
+            _ => vec![0],
+        };
+        let queues = vec![Letters::default(); self.wires.len()];
+        let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
+        let waits_for_calls = CallPolicy::of_lectures(machine.spec).waits_for_calls();
+        for member in 0..self.plan.n() {
+            // A call changes nothing in members that do not wait for one: it is left out.
+            let calls = waits_for_calls && self.plan.initiators.contains(member);
+            let with = |before: &Situation, gains| {
+                let mut next = before.clone();
+                next.seats.push(Seat::new(machine, calls, step, gains));
+                next
+            };
+            moments = moments
+                .iter()
+                .flat_map(|before| gains.iter().map(move |&gains| with(before, gains)))
+                .collect();
+        }
+        moments
+    }
+}

@@ -1,0 +1,4 @@
+//! Everything that is tested of the model, in one binary.
+
+mod follow;
+mod schedules;

@@ -1,0 +1,292 @@
+//! How one step of a schedule is written: `deliver 3 -> 1 #2 draw 4 crash after 1`, members by their ids.
+
+use bellwether_core::{Id, Port, Request, Verdict};
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// One step of a schedule, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What happens.
+    pub deed: Deed,
+    /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at
+    /// all.
+    pub draw: u16,
+    /// The member that acts crashes before it is done.
+    pub crash_after: Option<Midway>,
+}
+
+/// What can happen, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// `boot 3`
+    Boot(Id),
+    /// `call 3`
+    Call(Id),
+    /// `call 3 again`
+    CallAgain(Id),
+    /// `deliver 3 -> 1`
+    Deliver(Letter),
+    /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
+    TimeOut(Id, u8),
+    /// `tell 2: 4 failed`, or `working`, `suspected`, `unsuspected`: who is told, and of whom.
+    Tell(Mouth, Id, Word),
+    /// `tick`
+    Tick,
+    /// `crash 4`
+    Crash(Id),
+    /// `recover 4`
+    Recover(Id),
+    /// `lose 3 -> 1`
+    Lose(Letter),
+    /// `duplicate 3 -> 1`
+    Duplicate(Letter),
+    /// `pause 4`
+    Pause(Id),
+    /// `wake 4`
+    Wake(Id),
+    /// `ask 3: resign`, `ask 3: transfer 1`
+    Ask(Id, Request),
+    /// `certify 2: 3`: who is told, and of whose death.
+    Certify(Id, Mouth),
+}
+
+/// How far a member comes with what it was to do before it crashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Midway {
+    /// What it was to write is torn: it finds what was there before, and has sent nothing.
+    TornWrite,
+    /// It has written what it was to write, and sent so many of its messages.
+    Sends(u8),
+}
+
+/// What a member can hear of a neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Word {
+    /// It is dead: a detector says so, and is right.
+    Failed,
+    /// It is back, after it was dead.
+    Working,
+    /// It is suspected, rightly or wrongly: by a detector with three values, or because a connection has closed.
+    Suspected,
+    /// It is suspected no longer: it has been heard, or a connection has opened.
+    Unsuspected,
+}
+
+impl Word {
+    /// All of them.
+    pub const ALL: [Word; 4] = [Word::Failed, Word::Working, Word::Suspected, Word::Unsuspected];
+
+    /// As people write it.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Word::Failed => "failed",
+            Word::Working => "working",
+            Word::Suspected => "suspected",
+            Word::Unsuspected => "unsuspected",
+        }
+    }
+
+    /// Whether it is a suspicion, or the end of one: a word that may be wrong.
+    #[must_use]
+    pub fn is_suspicion(self) -> bool {
+        matches!(self, Word::Suspected | Word::Unsuspected)
+    }
+}
+
+impl From<Word> for Verdict {
+    fn from(word: Word) -> Verdict {
+        match word {
+            Word::Failed => Verdict::Failed,
+            Word::Working | Word::Unsuspected => Verdict::Working,
+            Word::Suspected => Verdict::Suspected,
+        }
+    }
+}
+
+/// A member, and one of its ports where that has to be said: `3` or `3.1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mouth {
+    /// Whose.
+    pub id: Id,
+    /// Which, where several lead to the same member.
+    pub port: Option<Port>,
+}
+
+/// A message on its way: `3 -> 1`, or `3 -> 1 #2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// Who sent it, by which port.
+    pub from: Mouth,
+    /// To whom.
+    pub to: Id,
+    /// Its place on its wire, from 0; it is written from 1, and the first not at all.
+    pub place: u8,
+}
+
+/// What steps look like, for whoever wrote something else.
+const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
+                        tell 2: 4 failed, tell 2: 4 working, tell 2: 4 suspected, call 3 again, tick, crash 4, recover 4, pause 4, wake 4, \
+                        ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
+
+impl FromStr for Instruction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Instruction, String> {
+        let spaced = text.replace("->", " -> ").replace('#', " #").replace(':', " : ");
+        let mut words: Vec<&str> = spaced.split_whitespace().collect();
+        let mut crash_after = None;
+        if let [before @ .., "crash", "after", count] = &words[..] {
+            crash_after = Some(Midway::Sends(number(count, 0)?));
+            words.truncate(before.len());
+        } else if let [before @ .., "crash", "torn"] = &words[..] {
+            crash_after = Some(Midway::TornWrite);
+            words.truncate(before.len());
+        }
+        let mut draw = 0;
+        if let [before @ .., "draw", which] = &words[..] {
+            draw = number::<u16>(which, 1)? - 1;
+            words.truncate(before.len());
+        }
+        let mut place = None;
+        if let [before @ .., last] = &words[..]
+            && let Some(which) = last.strip_prefix('#')
+        {
+            place = Some(number::<u8>(which, 1)? - 1);
+            words.truncate(before.len());
+        }
+        let letter = |from: &str, to: &str| {
+            Ok::<_, String>(Letter { from: from.parse()?, to: id(to)?, place: place.unwrap_or(0) })
+        };
+        let deed = match words[..] {
+            ["deliver", from, "->", to] => Deed::Deliver(letter(from, to)?),
+            ["lose", from, "->", to] => Deed::Lose(letter(from, to)?),
+            ["duplicate", from, "->", to] => Deed::Duplicate(letter(from, to)?),
+            ["time-out", member] => Deed::TimeOut(id(member)?, place.unwrap_or(0)),
+            _ if place.is_some() => {
+                return Err(format!("'{text}': '#' goes with a message or with time-out: leave it out"));
+            }
+            ["boot", member] => Deed::Boot(id(member)?),
+            ["call", member] => Deed::Call(id(member)?),
+            ["call", member, "again"] => Deed::CallAgain(id(member)?),
+            ["tell", member, ":", of, told] => {
+                let word = Word::ALL.into_iter().find(|word| word.text() == told);
+                Deed::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
+            }
+            ["tick"] => Deed::Tick,
+            ["crash", member] => Deed::Crash(id(member)?),
+            ["recover", member] => Deed::Recover(id(member)?),
+            ["pause", member] => Deed::Pause(id(member)?),
+            ["wake", member] => Deed::Wake(id(member)?),
+            ["certify", member, ":", of] => Deed::Certify(id(member)?, of.parse()?),
+            ["ask", member, ":", ref what @ ..] => Deed::Ask(id(member)?, request(text, what)?),
+            _ => return Err(not_a_step(text)),
+        };
+        Ok(Instruction { deed, draw, crash_after })
+    }
+}
+
+fn not_a_step(text: &str) -> String {
+    format!("'{text}' is no step: expected {EXAMPLES}, say")
+}
+
+/// A number, from `least` on.
+fn number<N: FromStr + PartialOrd + From<u8>>(word: &str, least: u8) -> Result<N, String> {
+    let number = word.parse().ok().filter(|number| *number >= N::from(least));
+    number.ok_or_else(|| {
+        format!("'{word}' is no number that can stand here: expected {least} or a little more")
+    })
+}
+
+fn request(text: &str, words: &[&str]) -> Result<Request, String> {
+    Ok(match *words {
+        ["resign"] => Request::Resign,
+        ["transfer", to] => Request::Transfer(id(to)?),
+        ["admit", whom] => Request::Admit(id(whom)?),
+        ["dismiss", whom] => Request::Dismiss(id(whom)?),
+        ["stand"] => Request::Stand,
+        ["withdraw"] => Request::Withdraw,
+        _ => {
+            return Err(format!(
+                "'{text}': a member is asked to resign, transfer 1, admit 1, dismiss 1, withdraw or stand, say"
+            ));
+        }
+    })
+}
+
+fn id(word: &str) -> Result<Id, String> {
+    let number = word.parse().map_err(|_| format!("'{word}' is no id: expected a whole number"))?;
+    Id::new(number).map_err(|error| error.to_string())
+}
+
+impl FromStr for Mouth {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Mouth, String> {
+        let Some((member, port)) = word.split_once('.') else {
+            return Ok(Mouth { id: id(word)?, port: None });
+        };
+        let port = port.parse().map_err(|_| format!("'{word}' names no port: expected 3 or 3.1, say"))?;
+        Ok(Mouth { id: id(member)?, port: Some(Port(port)) })
+    }
+}
+
+impl Display for Mouth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            None => self.id.fmt(f),
+            Some(port) => write!(f, "{}.{}", self.id, port.0),
+        }
+    }
+}
+
+/// A place or a number: the first is not written.
+struct Place(u8);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 { Ok(()) } else { write!(f, " #{}", u16::from(self.0) + 1) }
+    }
+}
+
+impl Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}{}", self.from, self.to, Place(self.place))
+    }
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.deed {
+            Deed::Boot(id) => write!(f, "boot {id}"),
+            Deed::Call(id) => write!(f, "call {id}"),
+            Deed::CallAgain(id) => write!(f, "call {id} again"),
+            Deed::Deliver(letter) => write!(f, "deliver {letter}"),
+            Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
+            Deed::Tell(member, of, word) => write!(f, "tell {member}: {of} {}", word.text()),
+            Deed::Tick => f.write_str("tick"),
+            Deed::Crash(id) => write!(f, "crash {id}"),
+            Deed::Recover(id) => write!(f, "recover {id}"),
+            Deed::Lose(letter) => write!(f, "lose {letter}"),
+            Deed::Duplicate(letter) => write!(f, "duplicate {letter}"),
+            Deed::Pause(id) => write!(f, "pause {id}"),
+            Deed::Wake(id) => write!(f, "wake {id}"),
+            Deed::Ask(id, Request::Resign) => write!(f, "ask {id}: resign"),
+            Deed::Ask(id, Request::Transfer(to)) => write!(f, "ask {id}: transfer {to}"),
+            Deed::Ask(id, Request::Admit(whom)) => write!(f, "ask {id}: admit {whom}"),
+            Deed::Ask(id, Request::Dismiss(whom)) => write!(f, "ask {id}: dismiss {whom}"),
+            Deed::Ask(id, Request::Stand) => write!(f, "ask {id}: stand"),
+            Deed::Ask(id, Request::Withdraw) => write!(f, "ask {id}: withdraw"),
+            Deed::Certify(id, of) => write!(f, "certify {id}: {of}"),
+        }?;
+        if self.draw > 0 {
+            write!(f, " draw {}", u32::from(self.draw) + 1)?;
+        }
+        match self.crash_after {
+            None => Ok(()),
+            Some(Midway::TornWrite) => f.write_str(" crash torn"),
+            Some(Midway::Sends(count)) => write!(f, " crash after {count}"),
+        }
+    }
+}
