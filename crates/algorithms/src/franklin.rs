@@ -169,6 +169,7 @@ impl Protocol for Franklin {
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("franklin.md"),
     };

@@ -274,6 +274,7 @@ impl Protocol for Zookeeper {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("zookeeper.md"),
     };

@@ -63,7 +63,7 @@ impl Cell {
 
     /// What becomes of a run of this cell, to be followed in full.
     pub fn drawn(&self, seed: u64, options: &Options) -> Setup {
-        let case = Case { entry: self.choice.entry, model: self.model, seed };
+        let case = Case { choice: self.choice.algorithm(), model: self.model, seed };
         swarm::draw_for(&ALGORITHMS, case, options)
     }
 }
@@ -88,7 +88,7 @@ pub fn run_all(
     // One cell after the other, so that a swarm of millions does not fill the memory.
     for (choice, model) in cells {
         progress.say(format!("({} under {model})", choice.label()));
-        let case = |seed| Case { entry: choice.entry, model, seed };
+        let case = |seed| Case { choice: choice.algorithm(), model, seed };
         let verdicts = in_parallel(drawing.threads.into(), runs, |number| {
             let verdict = swarm::run(&ALGORITHMS, case(drawing.seed.wrapping_add(number)), &options);
             progress.advance();

@@ -1,6 +1,6 @@
 //! What can go wrong, and with which exit code the program then ends.
 
-use bellwether_core::DetectorError;
+use bellwether_core::{AlgorithmError, DetectorError, ParamError};
 use bellwether_sim::network::{NetworkError, Shape};
 use bellwether_sim::recording::TooLong;
 use bellwether_sim::scenario::ScenarioError;
@@ -195,8 +195,27 @@ impl From<DetectorError> for Failure {
     fn from(error: DetectorError) -> Failure {
         match &error {
             DetectorError::Unknown { name, known } => Failure::misspelt(&error, name, known),
-            DetectorError::Setting { .. } => Failure::input(error),
+            DetectorError::Setting { error: setting, .. } => of_setting(&error, setting),
         }
+    }
+}
+
+impl From<AlgorithmError> for Failure {
+    fn from(error: AlgorithmError) -> Failure {
+        match &error {
+            AlgorithmError::Unknown { name, known } => Failure::misspelt(&error, name, known),
+            AlgorithmError::Variant { variant, known, .. } => Failure::misspelt(&error, variant, known),
+            AlgorithmError::TwoVariants { .. } => Failure::input(error),
+            AlgorithmError::Setting { error: setting, .. } => of_setting(&error, setting),
+        }
+    }
+}
+
+/// A parameter that cannot be set so: it may be misspelt.
+fn of_setting(message: impl Display, error: &ParamError) -> Failure {
+    match error.unknown() {
+        Some(name) => Failure::misspelt(message, name, &error.known),
+        None => Failure::input(message),
     }
 }
 

@@ -114,6 +114,7 @@ impl Inquiry {
         let Topic { choice, shape, wanted, all_orders, callers, setup, seed } = topic;
         refuse_many(&wanted)?;
         let mut setup = Setup {
+            params: choice.params,
             members: members(&wanted, &shape, seed)?,
             shape: Some(shape.clone()),
             links: may.links.into(),

@@ -18,6 +18,7 @@ mod many;
 mod markdown;
 mod memory;
 mod output;
+mod parameters;
 mod play;
 mod plot;
 mod progress;

@@ -45,7 +45,7 @@ impl Sample {
     fn new(request: &Request, plan: &Plan, report: &Report) -> Sample {
         let spec = request.choice.spec;
         let dead = plan.dead();
-        let setting = plan.setting(&dead);
+        let setting = plan.setting(spec, &dead);
         let mut kept = vec![None; spec.claims.len()];
         for (claim, expect) in claims(spec, &setting) {
             let at = spec.claims.iter().position(|other| other.name == claim.name);

@@ -1,5 +1,6 @@
 //! The first and the last line of a trace.
 
+use crate::choice::Named;
 use crate::output::Figure;
 use crate::request::Request;
 use bellwether_core::{Attribute, Elect, Id, Initiators, Time};
@@ -13,8 +14,8 @@ use serde::Serialize;
 pub struct Header {
     format: &'static str,
     version: u32,
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     seed: u64,
     topology: String,
@@ -93,8 +94,7 @@ impl Header {
         Header {
             format: "bellwether-trace",
             version: TRACE_VERSION,
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n: plan.n(),
             seed: plan.seed,
             topology: request.shape.to_string(),

@@ -4,6 +4,7 @@ use crate::args::{AlgorithmsArgs, ListFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
+use crate::parameters::ParameterObject;
 use bellwether_core::{Citation, Driving, Goal, Identities, Links, Measure, Need, Spec, Starts, Timing};
 use comfy_table::{ColumnConstraint, Width};
 use serde::Serialize;
@@ -27,7 +28,8 @@ fn as_table() -> String {
         }
     }
     let mut last_name = "";
-    for Choice { spec, .. } in Choice::all() {
+    for choice in Choice::all() {
+        let spec = choice.spec;
         // An algorithm's name stands once, beside its default variant.
         let name = if spec.name == last_name { "" } else { spec.name };
         last_name = spec.name;
@@ -97,6 +99,7 @@ struct Listed {
     summary: &'static str,
     driving: &'static str,
     randomised: bool,
+    parameters: Vec<ParameterObject>,
     needs: Needs,
     guarantees: Guarantees,
     claims: Vec<ListedClaim>,
@@ -137,13 +140,14 @@ impl Listed {
         Listed {
             name: spec.name,
             variant: spec.variant,
-            default: choice.is_default(),
+            default: choice.is_default,
             summary: spec.summary,
             driving: match choice.driving {
                 Driving::Events => "events",
                 Driving::Rounds => "rounds",
             },
             randomised: spec.randomised,
+            parameters: spec.parameters.iter().map(ParameterObject::new).collect(),
             needs: Needs {
                 network: spec.need,
                 timing: spec.timing,

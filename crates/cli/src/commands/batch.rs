@@ -3,6 +3,7 @@
 use super::simulate_text::{heading, line};
 use crate::again;
 use crate::args::{OutcomeFormat, SimulateArgs};
+use crate::choice::Named;
 use crate::error::{Failure, Verdict};
 use crate::many::{
     self, Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, LinkFigures, MessageFigures, Occurrence,
@@ -31,8 +32,8 @@ pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
 
 #[derive(Serialize)]
 struct BatchObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: Option<u64>,
     diameter: Option<u32>,
@@ -72,8 +73,7 @@ impl<'a> BatchObject<'a> {
     fn new(args: &SimulateArgs, request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
         let problem = batch.first_problem.as_ref();
         BatchObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n,
             m: batch.m,
             diameter: batch.diameter,

@@ -2,6 +2,7 @@
 
 use crate::again;
 use crate::args::CheckArgs;
+use crate::choice::Named;
 use crate::found::{Broken, Found, Ruled};
 use crate::inquiry::Inquiry;
 use crate::output::Figure;
@@ -14,8 +15,8 @@ use serde::Serialize;
 /// What was checked, and what came of it.
 #[derive(Serialize)]
 pub struct CheckObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: usize,
     topology: String,
     verdict: Verdict,
@@ -87,8 +88,7 @@ impl CheckObject {
     pub fn new(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> CheckObject {
         let gravest = found.gravest();
         CheckObject {
-            algorithm: inquiry.choice.spec.name,
-            variant: inquiry.choice.spec.variant,
+            named: Named::new(&inquiry.choice),
             n: inquiry.ids.len(),
             topology: inquiry.shape.to_string(),
             verdict: found.verdict(),

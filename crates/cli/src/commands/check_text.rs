@@ -33,8 +33,7 @@ pub fn describe(args: &CheckArgs, inquiry: &Inquiry, found: &Found) -> Result<St
 }
 
 fn subject(inquiry: &Inquiry) -> String {
-    let spec = inquiry.choice.spec;
-    format!("{}/{}, {}", spec.name, spec.variant, count(inquiry.ids.len() as u64, "member"))
+    format!("{}, {}", inquiry.choice.in_full(), count(inquiry.ids.len() as u64, "member"))
 }
 
 /// "1 state", "2 states".

@@ -2,6 +2,7 @@
 
 use super::compare::{Point, Series};
 use crate::args::{CompareArgs, MeasureArg, word};
+use crate::choice::Named;
 use crate::error::Failure;
 use crate::many::{ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Outcomes};
 use crate::output::{self, Column, Figure};
@@ -135,8 +136,8 @@ struct Comparison<'a> {
 
 #[derive(Serialize)]
 struct SeriesObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     order: String,
     exponent: Option<f64>,
     claimed_exponent: Option<f64>,
@@ -160,8 +161,7 @@ struct PointObject<'a> {
 impl<'a> SeriesObject<'a> {
     fn new(series: &'a Series) -> SeriesObject<'a> {
         SeriesObject {
-            algorithm: series.choice.spec.name,
-            variant: series.choice.spec.variant,
+            named: Named::new(&series.choice),
             order: word(series.order),
             exponent: series.exponent(),
             claimed_exponent: series.claimed_exponent(),
@@ -190,7 +190,7 @@ impl<'a> PointObject<'a> {
 /// A line of the CSV.
 #[derive(Serialize)]
 struct Record {
-    algorithm: &'static str,
+    algorithm: String,
     variant: &'static str,
     order: String,
     n: u64,
@@ -216,7 +216,7 @@ pub fn as_csv(args: &CompareArgs, all: &[Series]) -> Result<Vec<u8>, Failure> {
         for point in &series.points {
             let measured = point.measured;
             let record = Record {
-                algorithm: series.choice.spec.name,
+                algorithm: series.choice.without_variant(),
                 variant: series.choice.spec.variant,
                 order: word(series.order),
                 n: point.n,

@@ -5,9 +5,8 @@ use super::{detectors_output, detectors_pages};
 use crate::args::{DetectorsArgs, DetectorsFormat};
 use crate::error::{Failure, Verdict};
 use crate::{file, output, plot};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
+use bellwether_core::{DetectorChoice, DetectorEntry};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::suggest;
 
 /// Every detector there is.
 const ALL: &[DetectorEntry] = ALGORITHMS.detectors;
@@ -53,14 +52,5 @@ fn print(args: &DetectorsArgs, rows: &[detectors_measure::Row], text: String) ->
 
 /// The detector that a user means.
 fn find(text: &str) -> Result<DetectorChoice, Failure> {
-    DetectorChoice::parse(ALL, text).map_err(|error| {
-        let meant = match &error {
-            DetectorError::Unknown { name, known } => suggest::nearest(name, known),
-            DetectorError::Setting { .. } => None,
-        };
-        match meant {
-            Some(meant) => Failure::input_with_hint(&error, format!("did you mean '{meant}'?")),
-            None => Failure::input(error),
-        }
-    })
+    Ok(DetectorChoice::parse(ALL, text)?)
 }

@@ -1,6 +1,7 @@
 //! What was proven up to which size: as a table, as a page and as JSON.
 
 use super::proven::{Cell, Column, Table};
+use crate::choice::Named;
 use crate::inquiry::DEFAULT_DRAWS;
 use crate::output::{self, grouped};
 use bellwether_check::Property;
@@ -70,7 +71,7 @@ fn as_section(cells: &[Cell]) -> String {
     let mut text = format!("\n## {title}\n\n| algorithm |");
     text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
     text.push_str(&format!("\n|---|{}\n", "---|".repeat(Column::ALL.len())));
-    for row in cells.chunk_by(|one, other| one.choice.entry == other.choice.entry) {
+    for row in cells.chunk_by(|one, other| one.choice == other.choice) {
         let words: String = row.iter().map(|cell| format!(" {} |", in_words(cell))).collect();
         text.push_str(&format!("| {} |{words}\n", row[0].choice.label()));
     }
@@ -94,8 +95,8 @@ fn in_words(cell: &Cell) -> String {
 
 #[derive(Serialize)]
 struct CellObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     initiators: String,
     faults: &'static str,
     applies: bool,
@@ -110,8 +111,7 @@ struct CellObject {
 /// As JSON.
 pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
     let object = |cell: &Cell| CellObject {
-        algorithm: cell.choice.spec.name,
-        variant: cell.choice.spec.variant,
+        named: Named::new(&cell.choice),
         initiators: cell.table.callers().to_string(),
         faults: cell.column.name(),
         applies: cell.applies,

@@ -3,6 +3,7 @@
 use super::simulate::Run;
 use crate::again;
 use crate::args::SimulateArgs;
+use crate::choice::Named;
 use crate::many::problems;
 use crate::output::Figure;
 use crate::request::Request;
@@ -14,8 +15,8 @@ use serde::Serialize;
 /// One run.
 #[derive(Serialize)]
 pub struct RunObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: u64,
     diameter: Option<u32>,
@@ -120,8 +121,7 @@ impl<'a> RunObject<'a> {
     pub fn new(args: &SimulateArgs, request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
         RunObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n: plan.n(),
             m: plan.topology.links(),
             diameter: plan.diameter,

@@ -104,7 +104,7 @@ pub fn as_json(args: &SurviveArgs, cells: &[Cell], examples: &[Example]) -> impl
 }
 
 fn by_algorithm(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
-    cells.chunk_by(|one, other| one.choice.entry == other.choice.entry)
+    cells.chunk_by(|one, other| one.choice == other.choice)
 }
 
 fn names(models: impl Iterator<Item = Model>) -> String {

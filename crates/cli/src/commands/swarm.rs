@@ -2,7 +2,7 @@
 
 use crate::args::{ListFormat, SwarmArgs};
 use crate::cell::{self, Cell, Example};
-use crate::choice::Choice;
+use crate::choice::{Choice, Named};
 use crate::error::{Failure, Verdict};
 use crate::output::{self, Column};
 use crate::{again, file};
@@ -128,8 +128,8 @@ struct SwarmObject {
 /// What became of the runs of one algorithm under one failure model.
 #[derive(Serialize)]
 pub struct CellObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     model: &'static str,
     declared: bool,
     right: u64,
@@ -144,8 +144,7 @@ impl CellObject {
     /// As JSON.
     pub fn new(cell: &Cell) -> CellObject {
         CellObject {
-            algorithm: cell.choice.spec.name,
-            variant: cell.choice.spec.variant,
+            named: Named::new(&cell.choice),
             model: cell.model.name(),
             declared: cell.model.is_survived_by(cell.choice.spec),
             right: cell.count(Class::Right),

@@ -2,6 +2,7 @@
 
 use super::trials::Tried;
 use crate::args::TrialsArgs;
+use crate::choice::Named;
 use crate::many::Figures;
 use crate::output::{self, Column, Figure};
 use bellwether_core::Spec;
@@ -116,8 +117,8 @@ struct Trials {
 /// Times are in delay bounds.
 #[derive(Serialize)]
 struct Row {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     ordeal: Ordeal,
     without_leader: Option<Figures>,
     runs_with_several: u64,
@@ -130,8 +131,7 @@ struct Row {
 /// As JSON.
 pub fn as_json(args: &TrialsArgs, tried: &[Tried]) -> impl Serialize + use<> {
     let row = |one: &Tried| Row {
-        algorithm: one.choice.spec.name,
-        variant: one.choice.spec.variant,
+        named: Named::new(&one.choice),
         ordeal: one.ordeal,
         without_leader: one.without_leader.map(Figures::from),
         runs_with_several: one.runs_with_several,

@@ -11,6 +11,7 @@ mod documents;
 mod exit_codes;
 mod explain;
 mod faults;
+mod parameters;
 mod program;
 mod scenarios;
 mod screen;

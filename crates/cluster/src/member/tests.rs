@@ -12,11 +12,11 @@ use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::peterson::Basic;
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
-    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing,
-    Verdict, WatchCx,
+    Leadership, Links, MachineType, Message, Need, Never, Params, Protocol, Role, Signal, Spec, Status,
+    Timing, Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
 use std::pin::pin;
@@ -167,6 +167,7 @@ impl Protocol for Scribe {
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,
+        parameters: &[],
         claims: &[],
         text: "",
     };
@@ -231,7 +232,7 @@ impl Stage {
         platter.be(mood);
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-        let machine = ByteMachine::new(MachineType::of::<A>());
+        let machine = ByteMachine::new(MachineType::of::<A>(), Params::default());
         let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone())).unwrap();
         Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
@@ -274,7 +275,7 @@ fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
 
 #[test]
 fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let leadership = stage.campaign();
     let mut events = stage.elector.observe();
     stage.platter.be(Mood::Stalled);
@@ -311,7 +312,7 @@ fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
 
 #[test]
 fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     stage.elector.request(Request::Stand);
     let mut last = 0;
     for _ in 0..2 {
@@ -332,7 +333,7 @@ fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
 
 #[test]
 fn whoever_leads_again_has_another_token_though_its_lease_has_not_run_out() {
-    let stage = Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| {
+    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| {
         settings.always_stands = true;
         settings.profile.delay_bound = Span::from_ticks(200_000); // a lease of five seconds: longer than a disk may stall
     });
@@ -525,7 +526,7 @@ fn whoever_stops_does_not_wait_for_ever_for_a_disk_that_stalls() {
 
 #[test]
 fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let (first, also_first) = (stage.campaign(), stage.campaign());
     stage.elector.resign().unwrap();
     within(first.lost());
@@ -540,7 +541,7 @@ fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
 
 #[test]
 fn what_is_dropped_is_given_up_unless_another_holds_it() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let (first, second) = (stage.campaign(), stage.campaign());
     drop(first);
     stage.settle();
@@ -551,7 +552,7 @@ fn what_is_dropped_is_given_up_unless_another_holds_it() {
 
 #[test]
 fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let first = stage.campaign();
     let reign = stage.elector.view().reign;
     drop(first);
@@ -562,8 +563,7 @@ fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
 
 #[test]
 fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
-    let stage =
-        Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| settings.always_stands = true);
+    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| settings.always_stands = true);
     let leadership = stage.campaign();
     let before = stage.elector.view().reign.unwrap().number;
     drop(leadership);

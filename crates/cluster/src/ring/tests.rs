@@ -11,7 +11,7 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::peterson::{Basic, Improved};
-use bellwether_core::{Algorithm, Faults, Id, MachineType, Port, Span, Time};
+use bellwether_core::{Algorithm, Faults, Id, MachineType, Params, Port, Span, Time};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -109,8 +109,8 @@ impl World {
             ..Settings::new("test", me)
         };
         let mut node = Node {
-            machine: ByteMachine::new(self.machine),
-            around: Surroundings::new(&settings, self.machine.spec.need, 1),
+            machine: ByteMachine::new(self.machine, Params::default()),
+            around: Surroundings::new(&settings, self.machine.spec, &Params::default(), 1),
             ring: Ring::default(),
             wishes: Wishes::default(),
             unreachable: BTreeSet::new(),

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{PeerRecord, StoreId, Stores};
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_core::{Id, MachineType};
+use bellwether_algorithms::quorum_lease::QuorumLease;
+use bellwether_core::{Id, MachineType, Params};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,13 @@ fn starts(
 ) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-    start_with(settings, None, ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>()), saved, begin)
+    start_with(
+        settings,
+        None,
+        ByteMachine::new(MachineType::of::<QuorumLease>(), Params::default()),
+        saved,
+        begin,
+    )
 }
 
 /// A member with an id that no other test's member has: its thread is called by it.

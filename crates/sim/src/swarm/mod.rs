@@ -23,7 +23,7 @@ use crate::report::Report;
 use crate::run::{RoundMode, can_forge, in_parallel, simulate};
 use crate::runner::Runner;
 use crate::setup::{Members, Setup, SetupError};
-use bellwether_core::{DetectorChoice, DetectorEntry, Lasting, Registry, Span, Spec, Time};
+use bellwether_core::{AlgorithmChoice, DetectorChoice, DetectorEntry, Lasting, Registry, Span, Spec, Time};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -46,10 +46,10 @@ impl Options {
 }
 
 /// Which run of a swarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
+    /// The algorithm, of the registry.
+    pub choice: AlgorithmChoice,
     /// What goes wrong.
     pub model: Model,
     /// From which everything is drawn.
@@ -61,15 +61,16 @@ pub struct Case {
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
 pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    judge(&registry.entries[case.entry], &draw_for(registry, case, options), case.seed)
+    judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), case.seed)
 }
 
 /// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
 /// another name instead.
 #[must_use]
 pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> Setup {
-    let entry = &registry.entries[case.entry];
+    let entry = &registry.entries[case.choice.entry];
     let mut setup = draw(entry.spec, case.model, case.seed, options);
+    setup.params = case.choice.params;
     if !can_forge(entry) {
         for (whose, what, _) in &mut setup.script {
             if let Event::Lie(Lie::Forge(id)) = *what {
@@ -111,9 +112,9 @@ pub fn broken_promises(
     options: &Options,
 ) -> Result<Vec<(Case, Class)>, SetupError> {
     let mut broken = Vec::new();
-    for (entry, algorithm) in registry.entries.iter().enumerate() {
-        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
-            let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
+    for choice in (0..registry.entries.len()).map(|entry| registry.choice(entry)) {
+        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(choice.spec)) {
+            let cases: Vec<Case> = (0..runs).map(|seed| Case { choice, model, seed }).collect();
             let verdicts = run_many(registry, &cases, options, 0, || ())?;
             let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
             broken.extend(judged.filter(|(_, class)| class.is_failure()));

@@ -206,7 +206,7 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],
         drift_bound: Some(500),
-        renewals: Some(5),
+        params: Params::parse(BEACONS.entries[0].spec.parameters, "beat=7").expect("it can be so"),
         script: script.collect(),
         ..five()
     };
@@ -227,7 +227,7 @@ fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
     let options = Options::usual(BEACONS.detectors);
     for model in Model::ALL {
         for seed in 0..30 {
-            let case = Case { entry: 0, model, seed };
+            let case = Case { choice: BEACONS.choice(0), model, seed };
             let setup = draw_for(&BEACONS, case, &options);
             let plan = setup.plan(BEACONS.entries[0].spec, seed).expect("it fits");
             assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");

@@ -11,7 +11,7 @@ pub mod vote;
 
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::{
-    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology,
+    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Params, Rank, Role, Topology,
 };
 use bellwether_sim::Plan;
 use bellwether_sim::rules::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
@@ -93,6 +93,11 @@ pub fn reduced(liberties: Liberties) -> Wishes {
 
 pub fn check<A: Algorithm>(plan: &Plan, wishes: &Wishes) -> Checked {
     check_machine(MachineType::of::<A>(), plan, wishes, &|_| {})
+}
+
+/// The same with these parameters of an algorithm.
+pub fn given<A: Algorithm>(params: &str, plan: Plan) -> Plan {
+    Plan { params: Params::parse(A::SPEC.parameters, params).expect("they can be so"), ..plan }
 }
 
 pub fn check_in_full<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
