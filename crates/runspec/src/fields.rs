@@ -263,7 +263,7 @@ fn events(run: &RunSpec) -> Option<Datum> {
 
 fn read_script(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
     let lines = read_events(*value, &file_keys())?;
-    run.script = lines.into_iter().map(|line| line.value).collect::<Script>();
+    run.script = lines.into_iter().map(|line| line.line).collect::<Script>();
     Ok(())
 }
 

@@ -52,33 +52,33 @@ impl LinkOptions {
         if let Some(burst) = self.burst {
             if !(1.0..=1e9).contains(&burst) {
                 let problem =
-                    format!("bursts of {burst:e} messages cannot be: --burst is 1 or more, up to 1e9");
+                    format!("bursts of {burst:e} messages cannot be: `burst` is 1 or more, up to 1e9");
                 return wrong("burst", problem);
             }
             // Between two bursts at least one message arrives.
             let most = burst / (burst + 1.0);
             if loss > most {
                 let problem = format!(
-                    "bursts of {burst} messages lose at most {}: raise --burst, or lower --loss",
+                    "bursts of {burst} messages lose at most {}: raise `burst`, or lower `loss`",
                     Share(most)
                 );
                 return wrong("burst", problem);
             }
             if loss == 0.0 {
-                return wrong("burst", "--burst needs something to lose: add --loss, as in --loss 5%".into());
+                return wrong("burst", "`burst` needs something to lose: add `loss`, as in `loss` 5%".into());
             }
         }
         if self.held_up.is_some() && reordering == 0.0 {
-            return wrong("held_up", "--held-up needs something to hold up: add --reordering".into());
+            return wrong("held_up", "`held_up` needs something to hold up: add `reordering`".into());
         }
         if self.held_up == Some(Span::default()) {
             return wrong(
                 "held_up",
-                "messages cannot be held up by nothing: --held-up is more than 0".into(),
+                "messages cannot be held up by nothing: `held_up` is more than 0".into(),
             );
         }
         if self.until.is_some() && !self.has_chance() {
-            let problem = "--faults-until ends nothing: add --loss, --duplication or --reordering";
+            let problem = "`faults_until` ends nothing: add `loss`, `duplication` or `reordering`";
             return wrong("faults_until", problem.into());
         }
         let usual = LinkFaults::<Id>::default();

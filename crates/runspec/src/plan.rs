@@ -3,13 +3,14 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting, Order,
-    POSSIBLE_RENEWALS, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
+    DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting,
+    Order, POSSIBLE_RENEWALS, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::{
-    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, SetupError, Stream, claimed_rounds, stream,
+    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, Report, Runner, SetupError, Stream,
+    claimed_rounds, in_parallel, simulate, stream,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
@@ -36,6 +37,21 @@ pub struct Chosen<'a> {
     pub spec: &'a Spec,
     /// The failure detector, if there is one.
     pub detector: Option<DetectorChoice>,
+}
+
+impl<'a> Chosen<'a> {
+    /// An algorithm, and the failure detector that a description names.
+    ///
+    /// # Errors
+    /// [`SetupError::Detector`] if there is none of that name, or its settings are wrong.
+    pub fn of(
+        spec: &'a Spec,
+        run: &RunSpec,
+        detectors: &'static [DetectorEntry],
+    ) -> Result<Chosen<'a>, SetupError> {
+        let detector = run.detector.as_deref().map(|text| DetectorChoice::parse(detectors, text));
+        Ok(Chosen { spec, detector: detector.transpose()? })
+    }
 }
 
 /// An algorithm without a failure detector.
@@ -104,7 +120,7 @@ impl RunSpec {
         let diameter = network.diameter();
         let mut plan = Plan::new(network.into_topology(), diameter, ranks, order);
         if self.ring_closes && !matches!(plan.topology, Topology::Ring { .. }) {
-            let problem = format!("--ring-closes is for rings, and {shape} is not one: leave it out");
+            let problem = format!("`ring_closes` is for rings, and {shape} is not one: leave it out");
             return Err(SetupError::Fault { key: "ring_closes", problem });
         }
         plan.ring_closes = self.ring_closes;
@@ -157,7 +173,7 @@ impl RunSpec {
         let wrong = |problem| Err(SetupError::Fault { key, problem });
         if !spec.knows.has(Knowledge::DUTIES) {
             let name = spec.name;
-            return wrong(format!("in {name} every member votes and may lead: leave out --{key}"));
+            return wrong(format!("in {name} every member votes and may lead: leave out `{key}`"));
         }
         let mut duties = vec![Duty::Full; n as usize];
         let named = self.witnesses.iter().map(|id| ("witness", *id, Duty::Witness));
@@ -169,7 +185,7 @@ impl RunSpec {
             }
         }
         if !duties.iter().any(|duty| duty.leads()) {
-            return wrong("nobody is left that may lead: name fewer --witnesses or --observers".to_owned());
+            return wrong("nobody is left that may lead: name fewer `witnesses` or `observers`".to_owned());
         }
         Ok(duties)
     }
@@ -181,9 +197,9 @@ impl RunSpec {
         let others = [
             (!self.script.is_empty(), "events"),
             (!self.link_faults.is_none(), "what links do to messages"),
-            (self.detector.is_some(), "--detector"),
-            (self.delay != Delay::Unit, "--delay"),
-            (is_limited, "--until and --max-messages"),
+            (self.detector.is_some(), "`detector`"),
+            (self.delay != Delay::Unit, "`delay`"),
+            (is_limited, "`until` and `max_messages`"),
         ];
         if let Some((_, other)) = others.into_iter().find(|(is_given, _)| *is_given) {
             let problem =
@@ -277,7 +293,7 @@ impl RunSpec {
         }
         if let Some(ids) = network.ids() {
             if self.order.is_some() {
-                let problem = format!("{shape} says which ids lie where: leave out --order");
+                let problem = format!("{shape} says which ids lie where: leave out `order`");
                 return Err(SetupError::Fault { key: "order", problem });
             }
             return Ok((ids.to_vec(), Order::Explicit));
@@ -389,4 +405,28 @@ fn check_partition(partition: &Partition, plan: &Plan, memory: u64) -> Result<()
         return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(memory) });
     }
     Ok(())
+}
+
+/// Runs a description once for each of `runs` seeds from
+/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
+/// from any thread, and what it makes of them comes back in the order of seeds: the result does
+/// not depend on the number of cores.
+///
+/// # Errors
+/// A seed's [`SetupError`] (mostly every seed's, as descriptions depend on it only where a random network
+/// cannot be drawn), or [`SetupError::Threads`].
+pub fn simulate_many<T: Send>(
+    algorithm: &Runner,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
+    (first_seed, runs): (u64, u64),
+    threads: usize,
+    each: impl Fn(&Plan, Report) -> T + Sync,
+) -> Result<Vec<T>, SetupError> {
+    let chosen = Chosen::of(algorithm.spec, run, detectors)?;
+    in_parallel(threads, runs, |number| {
+        let plan = run.plan(chosen.clone(), first_seed.wrapping_add(number))?;
+        let report = simulate(algorithm, &plan, run.mode());
+        Ok(each(&plan, report))
+    })
 }

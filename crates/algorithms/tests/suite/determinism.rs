@@ -2,22 +2,21 @@
 
 use bellwether_core::{FaultEvent, Id, Order, Time};
 use bellwether_engine::ALGORITHMS;
+use bellwether_runspec::{RunSpec, Script, simulate_many};
 use bellwether_sim::simulate_observed;
-use bellwether_sim::{
-    JsonTrace, LinkOrder, Members, MemoryTrace, Plan, Report, RoundMode, Setup, TRACE_VERSION, simulate,
-    simulate_many,
-};
+use bellwether_sim::{JsonTrace, LinkOrder, MemoryTrace, Plan, Report, RoundMode, TRACE_VERSION, simulate};
 use bellwether_testkit::casts::DELAYS;
 
 fn entry(name: &str, variant: &str) -> usize {
     ALGORITHMS.find(name, Some(variant)).expect("it is registered")
 }
 
-fn setup(n: u64, delay: &str) -> Setup {
-    Setup {
-        members: Some(Members::Count { n, order: Order::Random }),
+fn setup(n: u64, delay: &str) -> RunSpec {
+    RunSpec {
+        nodes: Some(n),
+        order: Some(Order::Random),
         delay: delay.parse().expect("a delay"),
-        ..Setup::default()
+        ..RunSpec::default()
     }
 }
 
@@ -78,15 +77,9 @@ fn the_number_of_cores_does_not_matter() {
     for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         let setup = setup(12, "lognormal:0,0.5");
         let many = |threads| {
-            simulate_many(
-                &ALGORITHMS.entries[index],
-                &setup,
-                RoundMode::Auto,
-                100,
-                40,
-                threads,
-                |plan, report| (plan.seed, plan.ranks.clone(), report),
-            )
+            simulate_many(&ALGORITHMS.entries[index], &setup, &[], (100, 40), threads, |plan, report| {
+                (plan.seed, plan.ranks.clone(), report)
+            })
             .expect("it can be run")
         };
         let alone = many(1);
@@ -149,14 +142,14 @@ const GOLDEN_DISTURBED: u64 = 0xB5CE_467D_51FD_8972;
 fn disturbed_traces_are_the_same_on_every_machine() {
     let id = |value| Id::new(value).expect("small ids");
     let of = entry("bully", "at-once");
-    let setup = Setup {
+    let setup = RunSpec {
         links: LinkOrder::Reordering,
-        script: vec![
+        script: Script::of([
             (id(8), FaultEvent::Crash, Time::ZERO),
             (id(3), FaultEvent::Start, Time::from_ticks(500)),
             (id(7), FaultEvent::Crash, Time::from_ticks(1_234)),
             (id(2), FaultEvent::Call, Time::from_ticks(40_000)),
-        ],
+        ]),
         ..setup(8, "uniform:0.1..3.0")
     };
     let plan = setup.plan(ALGORITHMS.entries[of].spec, 7).expect("it can be run");

@@ -6,5 +6,4 @@ mod judge;
 mod lasting;
 mod leases;
 mod scripts;
-mod setup;
 mod watch;

@@ -1,15 +1,17 @@
-//! What members are told of ids, and runs that would never end.
+//! What becomes of a description: what members are told, when a run is given up, and what is refused.
 
 use bellwether_core::*;
-use bellwether_sim::{Attributes, Members, Plan, Setup, SetupError};
+use bellwether_runspec::{Attributes, PATIENCE, RunSpec, simulate_many};
+use bellwether_sim::{Plan, SetupError};
+use bellwether_testkit::toys::beacon::{BEACONS, Beacon};
 use bellwether_testkit::toys::{TOY, id};
 
-fn with_bound(ids: &[u64], bound: Option<u64>) -> Setup {
-    let members = Some(Members::Ids(ids.iter().map(|&value| id(value)).collect()));
-    Setup { members, id_bound: bound, ..Setup::default() }
+fn with_bound(ids: &[u64], bound: Option<u64>) -> RunSpec {
+    let ids = ids.iter().map(|&value| id(value)).collect();
+    RunSpec { ids, id_bound: bound, ..RunSpec::default() }
 }
 
-fn plan(setup: &Setup) -> Result<Plan, SetupError> {
+fn plan(setup: &RunSpec) -> Result<Plan, SetupError> {
     setup.plan(&TOY, 0)
 }
 
@@ -25,7 +27,8 @@ fn members_are_told_the_greatest_id_there_is_unless_a_bound_is_given() {
 
 #[test]
 fn attributes_range_from_the_least_to_the_greatest_there_is() {
-    let setup = Setup { attributes: Attributes::Listed(vec![-4, 7, 0]), ..with_bound(&[3, 9, 5], Some(20)) };
+    let setup =
+        RunSpec { attributes: Attributes::Listed(vec![-4, 7, 0]), ..with_bound(&[3, 9, 5], Some(20)) };
     let range = plan(&setup).expect("it can be run").range;
     assert_eq!(range, RankRange { ids: (1, 20), attributes: (-4, 7) });
 }
@@ -87,4 +90,54 @@ fn the_refusal_can_name_numbers_beyond_all_numbers() {
     };
     let refused = with_bound(&[1, 2], None).plan(&eternal, 0).expect_err("it never ends").to_string();
     assert!(refused.contains("more than 1.8e308 rounds (too many)"), "{refused}");
+}
+
+fn five() -> RunSpec {
+    RunSpec { ids: (1..=5).map(id).collect(), ..RunSpec::default() }
+}
+
+#[test]
+fn duties_that_cannot_be_are_refused() {
+    let lasting = <Beacon<false> as Protocol>::SPEC;
+    let refused = |spec: &Spec, witnesses: &[u64], observers: &[u64]| {
+        let ids = |ids: &[u64]| ids.iter().map(|&value| id(value)).collect();
+        let setup = RunSpec { witnesses: ids(witnesses), observers: ids(observers), ..five() };
+        setup.plan(spec, 1).map(|plan| plan.duties).map_err(|error| error.to_string())
+    };
+    use Duty::{Full, Observer, Witness};
+    assert_eq!(
+        refused(&lasting, &[3], &[1, 5]).as_deref(),
+        Ok(&[Observer, Full, Witness, Full, Observer][..])
+    );
+    assert_eq!(refused(&TOY, &[], &[]).as_deref(), Ok(&[][..]));
+    let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
+        (&TOY, &[3], &[], "in toy every member votes and may lead: leave out `witnesses`"),
+        (&TOY, &[], &[3], "in toy every member votes and may lead: leave out `observers`"),
+        (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
+        (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
+        (
+            &lasting,
+            &[1, 2],
+            &[3, 4, 5],
+            "nobody is left that may lead: name fewer `witnesses` or `observers`",
+        ),
+    ];
+    for (spec, witnesses, observers, problem) in cases {
+        assert_eq!(refused(spec, witnesses, observers), Err(problem.to_owned()));
+    }
+}
+
+#[test]
+fn a_setup_gives_up_in_time() {
+    let limit = |spec: &Spec| five().plan(spec, 1).expect("it fits").limits.time;
+    let lasting = <Beacon<false> as Protocol>::SPEC;
+    assert_eq!(limit(&lasting), Time::ZERO + PATIENCE);
+    assert_eq!(limit(&Spec { lasting: Lasting::Ends, ..lasting }), Time::NEVER);
+}
+
+#[test]
+fn many_runs_of_what_cannot_be_run_are_refused() {
+    let setup = RunSpec { nodes: Some(0), order: Some(Order::Best), ..RunSpec::default() };
+    let result = simulate_many(&BEACONS.entries[0], &setup, &[], (0, 3), 1, |_, report| report);
+    assert!(matches!(result, Err(SetupError::NoMembers)));
 }

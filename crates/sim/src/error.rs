@@ -1,9 +1,9 @@
 //! What cannot be run, and why. Fields are named in backquotes (see [`crate::rewrite_fields`]).
 
 use crate::network::{NetworkError, Shape};
-use bellwether_core::{Id, Need};
+use bellwether_core::{DetectorError, Id, Need};
 
-/// A setup that cannot be run.
+/// A run that cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// Nobody takes part.
@@ -167,6 +167,9 @@ pub enum SetupError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// The failure detector cannot be had.
+    #[error(transparent)]
+    Detector(#[from] DetectorError),
     /// There are not enough threads.
     #[error("cannot start threads ({0}): use fewer with `threads`")]
     Threads(String),
