@@ -60,6 +60,8 @@ pub struct Checked {
     pub is_cut: bool,
     /// Whether runs went on after the last step that the clock may make.
     pub goes_on: bool,
+    /// Whether runs went on after the last election that may be started again.
+    pub restarts_cut: bool,
 }
 
 /// What came of one property.
@@ -292,6 +294,7 @@ impl Check<'_> {
             symmetric: symmetry,
             is_cut: search.cut.numbers,
             goes_on: search.cut.ticks,
+            restarts_cut: search.cut.restarts,
         };
         (checked, is_unclear)
     }
@@ -325,7 +328,9 @@ impl Check<'_> {
         };
         let verdict = match counterexample {
             Some(_) => Verdict::Violated,
-            None if seen.leaves_open(property, search.cut.ticks) => Verdict::Incomplete,
+            None if seen.leaves_open(property, search.cut.ticks || search.cut.restarts) => {
+                Verdict::Incomplete
+            }
             None if twin == 0 => Verdict::Vacuous,
             None => Verdict::Holds,
         };

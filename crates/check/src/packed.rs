@@ -321,6 +321,7 @@ fn code(input: &Input<&u32>, number_of: impl FnOnce(Request) -> u32) -> u64 {
         Input::Word(port, verdict) => word(4, port.0, verdict as u32),
         Input::Request(request) => word(5, 0, number_of(request)),
         Input::Death(port) => word(6, port.0, 0),
+        Input::Back(port) => word(7, port.0, 0),
     }
 }
 

@@ -7,7 +7,7 @@ pub use error::PlanError;
 use crate::check::Wishes;
 use crate::family::{InitiatorSets, Seating};
 use bellwether_core::{
-    Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
+    CallPolicy, Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
 use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_sim::network::Shape;
@@ -51,6 +51,12 @@ pub struct FaultOptions {
     pub pauses: u8,
     /// The most requests to leaders.
     pub requests: u8,
+    /// The most times that members hear of a suspicion, or that one was wrong.
+    pub suspicions: u8,
+    /// The most times that members without a leader start an election again.
+    pub restarts: u8,
+    /// With a clock: after how many delay bounds without a leader they do; [`CallPolicy::RESTART_AFTER`].
+    pub restart_after: Option<u32>,
     /// The most numbers that a member draws; [`DEFAULT_DRAWS`] for algorithms that draw lots.
     pub draws: Option<u8>,
     /// Whether members may receive messages before they start an election.
@@ -225,6 +231,7 @@ impl FaultOptions {
         if u32::from(self.crashes) > most {
             return Err(PlanError::TooManyCrashes { crashes: self.crashes, most });
         }
+        self.check_restarts(spec)?;
         let liberties = Liberties {
             crashes: self.crashes,
             recoveries: self.recoveries,
@@ -232,6 +239,9 @@ impl FaultOptions {
             duplicates: self.duplicates,
             pauses: self.pauses,
             requests: self.requests,
+            suspicions: self.suspicions,
+            restarts: self.restarts,
+            restart_after: self.restart_after.unwrap_or(CallPolicy::RESTART_AFTER),
             draws: self.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
             late_calls: self.late_calls,
             detector: self.detector.unwrap_or(self.crashes > 0 && spec.knows.has(Knowledge::DETECTOR)),
@@ -246,6 +256,20 @@ impl FaultOptions {
         if drift > 0 && gained == 0 { Err(PlanError::DriftUnnoticed { drift }) } else { Ok(liberties) }
     }
 
+    /// Whether elections of an algorithm can be started again from outside, if they are to be.
+    fn check_restarts(&self, spec: &Spec) -> Result<(), PlanError> {
+        if self.restart_after.is_some() && self.restarts == 0 {
+            return Err(PlanError::NothingRestarted);
+        }
+        if self.restarts > 0 && spec.starts == Starts::Everyone {
+            return Err(PlanError::StartByThemselves { algorithm: spec.name });
+        }
+        if self.restarts > 0 && CallPolicy::begins_anew_in_cluster(spec) {
+            return Err(PlanError::BeginsAnew { algorithm: spec.name });
+        }
+        Ok(())
+    }
+
     fn time(&self, spec: &Spec) -> Result<TimeModel, PlanError> {
         let needs_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
         if self.has_clock.unwrap_or(needs_clock) {
@@ -256,6 +280,7 @@ impl FaultOptions {
             ("drift", self.drift.is_some()),
             ("ticks", self.ticks.is_some()),
             ("pauses", self.pauses > 0),
+            ("restart_after", self.restart_after.is_some()),
         ];
         match of_clocks.into_iter().find(|(_, is_given)| *is_given) {
             Some((field, _)) => Err(PlanError::NoClock { field }),

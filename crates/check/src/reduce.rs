@@ -16,7 +16,8 @@
 //!   without coming to an end. So if what was followed has no loop, there is none; if it has one that is not a
 //!   counterexample itself, the search is done again in full.
 //!
-//! A fault that can still happen affects everything (its budget is everybody's), and so do a request, the clock, and
+//! A fault that can still happen affects everything (its budget is everybody's), and so do a suspicion, a request, an election
+//! that is started again, the clock, and
 //! a member that is frozen or has just woken, as others' timers wait for it or do not: where one of these is possible,
 //! everything is followed.
 
@@ -138,11 +139,12 @@ fn bits(members: Members) -> impl Iterator<Item = usize> {
 /// At which member something happens; nothing for what affects everyone.
 pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
     match what {
+        _ if what.is_suspicion() => None,
         What::Member(member, FaultEvent::Start | FaultEvent::Call)
         | What::TimeOut(member, _)
         | What::Tell(member, ..) => Some(member.into()),
         What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
-        What::Tick | What::Member(..) | What::Link(..) => None,
+        What::Tick | What::Member(..) | What::CallAgain(_) | What::Link(..) => None,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct CheckReport {
     pub is_cut: bool,
     /// Whether runs went on after the last step that the clock may make.
     pub goes_on: bool,
+    /// Whether runs were not followed to their end in which elections would be started again more often.
+    pub restarts_cut: bool,
     /// How long it took.
     pub took: Duration,
 }
@@ -143,6 +145,7 @@ impl CheckReport {
             symmetric: false,
             is_cut: false,
             goes_on: false,
+            restarts_cut: false,
             took: Duration::ZERO,
         }
     }
@@ -168,6 +171,7 @@ impl CheckReport {
         self.symmetric |= checked.symmetric;
         self.is_cut |= checked.is_cut;
         self.goes_on |= checked.goes_on;
+        self.restarts_cut |= checked.restarts_cut;
         for (one, finding) in self.properties.iter_mut().zip(checked.findings) {
             one.add(plan, case, finding)?;
         }

@@ -24,9 +24,10 @@ impl Layout {
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
         let may = &rules.liberties;
         let is_long = may.pauses > 0 || may.requests > 0 || may.ticks < u16::MAX;
-        let spent = match (may.certified, is_long) {
-            (true, _) => 6,
-            (_, true) => 4,
+        let spent = match (may.suspicions > 0 || may.restarts > 0, may.certified, is_long) {
+            (true, ..) => 8,
+            (_, true, _) => 6,
+            (.., true) => 4,
             _ => 2,
         };
         Layout { members, wires, is_wide, spent, odds: odds.collect() }
@@ -161,17 +162,30 @@ pub fn join(low: u16, high: u16) -> u32 {
 
 /// What is there in every check comes first.
 fn pack(spent: Spent) -> u128 {
-    let Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks, untold } = spent;
+    let Spent {
+        crashes,
+        recoveries,
+        losses,
+        duplicates,
+        pauses,
+        requests,
+        suspicions,
+        restarts,
+        ticks,
+        untold,
+    } = spent;
     let [low, high] = ticks.to_le_bytes();
     let counts = u64::from_le_bytes([crashes, recoveries, losses, duplicates, pauses, requests, low, high]);
-    u128::from(untold) << 64 | u128::from(counts)
+    let later = u32::from_le_bytes([suspicions, restarts, 0, 0]);
+    u128::from(later) << 96 | u128::from(untold) << 64 | u128::from(counts)
 }
 
 fn unpack(word: u128) -> Spent {
     let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = (word as u64).to_le_bytes();
     let ticks = u16::from_le_bytes([low, high]);
     let untold = (word >> 64) as u32;
-    Spent { crashes, recoveries, losses, duplicates, pauses, requests, ticks, untold }
+    let [suspicions, restarts, ..] = ((word >> 96) as u32).to_le_bytes();
+    Spent { crashes, recoveries, losses, duplicates, pauses, requests, suspicions, restarts, ticks, untold }
 }
 
 /// What has gone wrong as one word: the same as before there were certificates, where there are none.

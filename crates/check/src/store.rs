@@ -157,6 +157,7 @@ impl Source for Workshop<'_> {
             Input::Word(port, verdict) => Input::Word(port, verdict),
             Input::Request(request) => Input::Request(request),
             Input::Death(port) => Input::Death(port),
+            Input::Back(port) => Input::Back(port),
         };
         let (outcomes, cut) = self.members.outcomes(member, &before, input);
         let number = |(port, letter)| (port, letters.number(letter));

@@ -37,6 +37,7 @@ fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     line.list("witnesses", &args.witnesses);
     line.list("observers", &args.observers);
     line.option("initiators", args.initiators.as_ref());
+    line.option("restart-after", args.restart_after);
     line.option("topology", args.topology.as_deref());
     line.option("delay", args.delay.as_deref());
     line.option("delay-bound", args.delay_bound);
@@ -70,6 +71,7 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
         let none = callers.is_empty();
         line.option("initiators", Some(if none { "none".to_owned() } else { comma_separated(callers) }));
     }
+    line.option("restart-after", setup.restart_after);
     line.option("topology", setup.shape.as_ref());
     line.option("delay", (setup.delay != Delay::Unit).then_some(&setup.delay));
     line.option("delay-bound", setup.delay_bound);
@@ -109,6 +111,9 @@ pub fn check(args: &CheckArgs) -> String {
         duplicates,
         pauses,
         requests,
+        suspicions,
+        restarts,
+        restart_after,
         draws,
         late_calls,
         links,
@@ -127,10 +132,13 @@ pub fn check(args: &CheckArgs) -> String {
         ("duplicates", duplicates),
         ("pauses", pauses),
         ("requests", requests),
+        ("suspicions", suspicions),
+        ("restarts", restarts),
     ];
     for (name, budget) in budgets {
         line.option(name, (*budget > 0).then_some(budget));
     }
+    line.option("restart-after", restart_after.as_ref());
     line.option("draws", draws.as_ref());
     line.flag("certified", *certified);
     line.flag("late-calls", *late_calls);

@@ -67,6 +67,7 @@ impl Request {
             delay_bound: args.delay_bound.map(|bound| bound.span()),
             drift_bound: args.drift_bound.map(|bound| bound.0),
             renewals: args.renewals,
+            restart_after: args.restart_after,
             links: args.links.into(),
             script: args.faults.script(),
             partitions: args.faults.partitions(),

@@ -40,6 +40,8 @@ pub struct Header {
     ring_closes: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     certified_crashes: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restart_after: Option<u32>,
     detector: Option<String>,
     max_messages: u64,
     until: Option<Figure>,
@@ -130,6 +132,7 @@ impl Header {
             link_faults: Some(&request.setup.link_faults).filter(|it| !it.is_none()).map(Faults::new),
             ring_closes: plan.ring_closes,
             certified_crashes: plan.certified_crashes,
+            restart_after: request.setup.restart_after,
             detector: plan.detector.as_ref().map(ToString::to_string),
             max_messages: plan.limits.messages,
             until: (plan.limits.time != Time::NEVER).then(|| Figure(plan.limits.time.hops())),

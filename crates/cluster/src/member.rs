@@ -25,7 +25,9 @@ use crate::seat::Seat;
 use crate::surroundings::Surroundings;
 use crate::turn;
 use crate::watch::{Watch, Word};
-use bellwether_core::{Environment as _, Faults, Id, Port, Reign as Reigns, Request, Span, Starts, Time};
+use bellwether_core::{
+    CallPolicy, Decision, Environment as _, Faults, Id, Occasion, Port, Reign as Reigns, Request, Span, Time,
+};
 use incoming::News;
 use mail::Mail;
 pub(crate) use orders::Command;
@@ -48,6 +50,8 @@ pub(crate) struct Member {
     pub(crate) clock: Clock,
     pub(crate) me: Id,
     pub(crate) machine: ByteMachine,
+    /// When it starts an election.
+    pub(crate) policy: CallPolicy,
     pub(crate) around: Surroundings,
     pub(crate) network: Network,
     pub(crate) disk: Disk,
@@ -105,8 +109,10 @@ pub(crate) struct State {
     is_ready: bool,
     /// Which stores peers vote from.
     vetting: Vetting,
-    /// When nobody was known to lead for the first time since, or since the last call.
+    /// Since when it has had no leader that works, and has not been called.
     leaderless_since: Time,
+    /// Whether it had a leader that works when it was looked last.
+    was_led: bool,
 }
 
 const OUR_BUG: &str =
@@ -219,11 +225,8 @@ impl Member {
             self.take(Input::Timer);
         } else if self.is_watch_due(late) {
             self.hear(Word::Wake);
-        } else if self.must_call_again(now) {
-            self.state.leaderless_since = now;
-            self.call_again();
         } else {
-            return false;
+            return self.start_election(self.decide(self.leaderless_at(now)));
         }
         true
     }
@@ -302,7 +305,8 @@ impl Member {
             None => {}
         }
         let now = self.clock.now(); // after what was said just now
-        if status.leader.is_some() {
+        let is_led = self.leader().works();
+        if std::mem::replace(&mut self.state.was_led, is_led) || is_led {
             self.state.leaderless_since = now;
         }
         self.doubt(status.leader);
@@ -398,12 +402,10 @@ impl Member {
         self.fulfil();
         self.tell_stores();
         self.hear(Word::Start);
-        if self.machine.spec().starts == Starts::Callers {
-            // Others may be connected and not have started yet. In a ring messages wait for them; elsewhere their silence
-            // would be taken for death, so the first call comes as long after the boot as any other after a failure.
-            self.state.leaderless_since = if self.around.closes() { now } else { Time::ZERO };
-            self.state.news.extend(self.around.closes().then_some(News::Call));
+        if self.machine.status().leader.is_none() {
+            self.state.leaderless_since = Time::ZERO; // it has waited for the others
         }
+        self.state.news.push_back(News::Occasion(Occasion::Started));
         Ok(())
     }
 
@@ -432,7 +434,12 @@ impl Member {
             self.state.reign.map(|_| self.state.probed_at + PROBE_EVERY),
             self.disk.busy_since().filter(|_| !self.state.is_stalled).map(|since| since + STALLED_AFTER),
             (!self.state.has_started).then_some(now + patience),
-            (self.machine.spec().starts == Starts::Callers).then_some(now + patience),
+            match self.decide(self.leaderless_at(now)) {
+                _ if !can_take => None,
+                Decision::Wait(span) => Some(now + span),
+                Decision::Call | Decision::Anew => Some(now),
+                Decision::No => None,
+            },
         ];
         due.into_iter().flatten().min().map(|at| self.clock.until(at))
     }

@@ -16,7 +16,7 @@
 
 use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
 use crate::surroundings::Surroundings;
-use bellwether_core::{Faults, Id, MAX_TERM_STEP, Need, Port, Span, Spec, Starts, Time};
+use bellwether_core::{Faults, Id, MAX_TERM_STEP, Port, Span, Spec, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -82,17 +82,6 @@ enum Arrival<'a> {
     Nothing,
 }
 
-/// What a member does after something has happened to the ring.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// The algorithm takes a call.
-    Call,
-    /// The algorithm boots again for the election with this number, and takes a call.
-    Begin(u64),
-    /// These messages are sent again through these ports.
-    SendAgain(Vec<(Port, Vec<u8>)>),
-}
-
 /// What came of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
@@ -107,15 +96,6 @@ pub(crate) enum Taken {
     Begin(u64),
     /// Nothing came of it.
     Nothing,
-}
-
-/// Whether an algorithm boots again for the next election, and when one has come to nothing: in a ring, if it does not make
-/// good by itself that a message is lost, or dies with a member.
-pub(crate) fn begins_anew(spec: &Spec) -> bool {
-    matches!(spec.need, Need::OneWayRing | Need::TwoWayRing)
-        && spec.starts == Starts::Callers
-        && !spec.survives.has(Faults::CRASH)
-        && !spec.survives.has(Faults::LOSS)
 }
 
 #[derive(Debug)]
@@ -156,53 +136,27 @@ impl Ring {
         })
     }
 
-    /// An election is to be called. Most ring algorithms elect once, so after the first they boot again.
-    pub(crate) fn call(&self, spec: &Spec, has_leader: bool) -> Next {
-        if begins_anew(spec) && has_leader { Next::Begin(self.next_election()) } else { Next::Call }
+    /// A member cannot be reached any more; whether that is new.
+    pub(crate) fn leave_out(&mut self, id: Id) -> bool {
+        self.left_out.insert(id)
     }
 
-    /// There has been no leader for long.
-    pub(crate) fn call_again(&self, spec: &Spec) -> Next {
-        if begins_anew(spec) { Next::Begin(self.next_election()) } else { Next::Call }
-    }
-
-    /// A member cannot be reached any more. If an election is under way, that member may have beaten others in it, so
-    /// the next one begins. If not, what may be lost with the member is sent again, past it.
-    pub(crate) fn leave_out(
-        &mut self,
-        id: Id,
-        spec: &Spec,
-        has_leader: bool,
-        (now, delay_bound): (Time, Span),
-    ) -> Next {
-        let is_new = self.left_out.insert(id);
-        if is_new && begins_anew(spec) && !has_leader {
-            Next::Begin(self.next_election())
-        } else {
-            Next::SendAgain(self.lost_with(id, now, delay_bound))
-        }
-    }
-
-    /// A member can be reached again. If a message of this election has passed over it, an election takes it in: as soon
-    /// as the election under way is over, if one is ([`Ring::settle_owed_call`]). A member that was dead calls one itself,
-    /// which may have begun without it.
-    pub(crate) fn take_back(&mut self, id: Id, spec: &Spec) {
+    /// A member can be reached again. If a message of this election has passed over it, an election is to take it in: as
+    /// soon as the election under way is over, if one is. A member that was dead calls one itself, which may have begun
+    /// without it.
+    pub(crate) fn take_back(&mut self, id: Id) {
         self.left_out.remove(&id);
-        let was_passed_over = self.passed_over.remove(&id);
-        self.owes_call |= was_passed_over && spec.starts == Starts::Callers;
+        self.owes_call |= self.passed_over.remove(&id);
     }
 
-    /// Whether an election is to be called now for a member that is back.
-    pub(crate) fn settle_owed_call(&mut self, has_leader: bool) -> bool {
-        let is_due = self.owes_call && has_leader;
-        self.owes_call &= !has_leader;
-        is_due
+    /// Whether an election is owed to a member that is back. It is owed no longer.
+    pub(crate) fn take_owed_call(&mut self) -> bool {
+        std::mem::take(&mut self.owes_call)
     }
 
-    /// A peer has been connected; what it is told. If it has just started, its first election has a number that the
-    /// others have passed.
-    pub(crate) fn standing_for_new(&self, spec: &Spec, has_leader: bool) -> Option<Vec<u8>> {
-        if begins_anew(spec) && has_leader { self.standing(has_leader) } else { None }
+    /// An election is owed to a member that is back: the one that was to be called was not.
+    pub(crate) fn owe_call(&mut self) {
+        self.owes_call = true;
     }
 
     /// What the algorithm wishes to send in a ring of `n`, each message as it is sent.
@@ -260,7 +214,7 @@ impl Ring {
     }
 
     /// The number of the next election.
-    fn next_election(&self) -> u64 {
+    pub(crate) fn next_election(&self) -> u64 {
         self.election.saturating_add(1)
     }
 
@@ -303,7 +257,7 @@ impl Ring {
     }
 
     /// The messages that were sent to a member so late that they may be lost with it, and by which port they left.
-    fn lost_with(&mut self, id: Id, now: Time, delay_bound: Span) -> Vec<(Port, Vec<u8>)> {
+    pub(crate) fn lost_with(&mut self, id: Id, now: Time, delay_bound: Span) -> Vec<(Port, Vec<u8>)> {
         let sent = std::mem::take(&mut self.sent);
         let (to_it, others) = sent.into_iter().partition(|sent| sent.to == id);
         self.sent = others;

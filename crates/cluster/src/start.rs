@@ -19,7 +19,8 @@ use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    Detector, DetectorChoice, DetectorError, Knowledge, Preset, Registry, Span, Spec, Starts, Time,
+    CallPolicy, Detector, DetectorChoice, DetectorError, Environment as _, Knowledge, Preset, Registry, Span,
+    Spec, Starts, Time,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
@@ -141,10 +142,10 @@ fn start_machine(
     let terms = Terms::new(&settings, machine.spec());
     let store = Store::examine(&settings.data, &settings.cluster, settings.me, &terms)?;
     let saved = store.saved();
-    start_with(settings, detector, machine, saved, || store.begin())
+    start_with(settings, detector, machine, saved, || store.begin(), Member::run)
 }
 
-/// The same with what it has saved, and what makes the store ready to be written. Nothing is written before everything
+/// The same with what it has saved, what makes the store ready to be written, and what its thread does. Nothing is written before everything
 /// else that can fail has been tried: a start that fails can be corrected and tried again.
 pub(crate) fn start_with<K: Keep>(
     settings: Settings,
@@ -152,6 +153,7 @@ pub(crate) fn start_with<K: Keep>(
     machine: ByteMachine,
     saved: Saved,
     begin: impl FnOnce() -> Result<K, StoreError>,
+    work: impl FnOnce(Member) + Send + 'static,
 ) -> Result<Shared, StartError> {
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
@@ -170,7 +172,11 @@ pub(crate) fn start_with<K: Keep>(
     .map_err(StartError::Thread)?;
     let (place, ready) = sync_channel::<Member>(1);
     let name = format!("bellwether-{}", settings.me);
-    let run = move || ready.recv().into_iter().for_each(Member::run);
+    let run = move || {
+        if let Ok(member) = ready.recv() {
+            work(member);
+        }
+    };
     let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
     // Both threads wait. From here on nothing fails but this, and then both end.
     let keep = begin()?;
@@ -187,6 +193,7 @@ pub(crate) fn start_with<K: Keep>(
         clock,
         me: settings.me,
         watch: detector.map(|detector| Watch::new(detector, around.watched_ports())),
+        policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
         machine,
         around,
         network,

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod algorithm;
+mod call;
 mod claim;
 mod detector;
 mod fault;
@@ -43,6 +44,7 @@ mod topology;
 mod vetting;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
+pub use call::{CallPolicy, Decision, NamedLeader, Occasion};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{
     Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,

@@ -22,11 +22,13 @@ pub enum What {
     Member(u8, FaultEvent<u8>),
     /// A link loses or doubles a message: of those on its wire, the one at this place.
     Link(u8, u8, Fate),
+    /// A member that has had no leader for long starts an election, perhaps again.
+    CallAgain(u8),
     /// A message arrives: of those on its wire, the one at this place.
     Deliver(u8, u8),
     /// One of a member's timers, by number, runs out.
     TimeOut(u8, u8),
-    /// A member's detector takes the neighbour at a port for dead (or alive again).
+    /// A member hears something of the neighbour at a port: from its detector, or because a connection closed or opened.
     Tell(u8, u8, Word),
     /// The clock moves on.
     Tick,
@@ -45,14 +47,21 @@ impl What {
         matches!(self, What::Member(_, FaultEvent::Start))
     }
 
-    /// Whether it only may happen, and need not: a fault, the end of one, or a request. (A pause ends some time:
+    /// Whether a member hears a suspicion, or that one was wrong.
+    #[must_use]
+    pub fn is_suspicion(self) -> bool {
+        matches!(self, What::Tell(.., Word::Suspected | Word::Unsuspected))
+    }
+
+    /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, or a request. (A pause ends some time:
     /// one that does not is a crash.)
     #[must_use]
     pub fn is_fault(self) -> bool {
         match self {
             What::Member(_, FaultEvent::Start | FaultEvent::Call | FaultEvent::Resume) => false,
             What::Member(..) | What::Link(..) => true,
-            What::Deliver(..) | What::TimeOut(..) | What::Tell(..) | What::Tick => false,
+            What::Tell(..) => self.is_suspicion(),
+            What::Deliver(..) | What::TimeOut(..) | What::CallAgain(_) | What::Tick => false,
         }
     }
 }

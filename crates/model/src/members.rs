@@ -1,8 +1,12 @@
 //! What an input makes of a member.
 
 use crate::rules::MOST_ON_A_WIRE;
+use crate::seat::Rare;
 use crate::{Cut, Input, Liberties, Outcome, Part, Seat, TimeModel, hash_of};
-use bellwether_core::{AnyMessage, Id, MachineType, Port, Span, Spec, Starts, Time, TimerChange, Verdict};
+use bellwether_core::{
+    AnyMessage, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Spec, Time,
+    TimerChange, Verdict,
+};
 use bellwether_sim::Plan;
 use bellwether_sim::world::{Choices, Step, World};
 
@@ -11,6 +15,7 @@ pub struct Members<'p> {
     plan: &'p Plan,
     world: World<'p>,
     liberties: Liberties,
+    policy: CallPolicy,
     step: Span,
     /// How many draws of this attempt have been seen, those for the spans of timers included.
     seen_draws: usize,
@@ -26,6 +31,7 @@ impl<'p> Members<'p> {
             plan,
             world: World::new(machine, plan),
             liberties,
+            policy: liberties.call_policy(machine.spec, plan),
             step: liberties.step(plan),
             seen_draws: 0,
             drawn: 0,
@@ -70,13 +76,12 @@ impl<'p> Members<'p> {
         if let Some(state) = after.seat.state.take() {
             self.world.thaw(member, state);
         }
-        if self.spec().starts == Starts::Callers && matches!(input, Input::Call { .. } | Input::Message(..)) {
+        if self.policy.waits_for_calls() && matches!(input, Input::Call { .. } | Input::Message(..)) {
             after.seat.part = Part::Taken;
         }
         match input {
-            Input::Boot { again } => {
+            Input::Boot { .. } => {
                 after.seat.boots = false;
-                after.seat.calls |= *again && self.spec().starts == Starts::Callers;
                 self.world.persist(member, before.saved.clone());
                 let step = self.world.start(member, now);
                 self.settle(&mut after, Some(step));
@@ -103,27 +108,27 @@ impl<'p> Members<'p> {
                 let bit = 1 << port.0;
                 after.seat.told = match verdict {
                     Verdict::Working => before.told & !bit,
-                    _ => before.told | bit,
+                    Verdict::Suspected => before.told,
+                    Verdict::Failed => before.told | bit,
                 };
                 let step = self.world.suspect(member, now, *port, *verdict);
                 self.settle(&mut after, step);
             }
             Input::Death(port) => {
+                if self.policy.waits_for_calls() {
+                    after.seat.dead = Rare(before.dead.0 | 1 << port.0);
+                }
                 let step = self.world.on_peer_dead(member, now, *port);
-                let (peer, _) = self.plan.topology.peer(member, *port);
-                let dead = Some(self.plan.ranks[peer as usize].id());
-                let names_it =
-                    step.as_ref().is_some_and(|step| step.before.leader == dead && step.after.leader == dead);
-                after.seat.calls |= self.spec().starts == Starts::Callers && names_it;
                 self.settle(&mut after, step);
             }
+            Input::Back(port) => after.seat.dead = Rare(before.dead.0 & !(1 << port.0)),
             Input::Request(request) => {
                 let step = self.world.request(member, now, *request);
                 self.settle(&mut after, step);
             }
         }
         after.seat.state = self.world.freeze(member);
-        self.conclude(member, before, &mut after.seat);
+        self.conclude(member, before, input, &mut after.seat);
         if self.liberties.draws < u8::MAX {
             let drawn = usize::from(before.drawn) + self.drawn;
             after.seat.drawn = u8::try_from(drawn).ok().filter(|&drawn| drawn <= self.liberties.draws)?;
@@ -172,20 +177,37 @@ impl<'p> Members<'p> {
         }
     }
 
-    /// What follows from what an outsider sees: whoever has come to name a leader that it takes for dead is
-    /// to call, and the terms in which it leads are noted.
-    fn conclude(&self, member: u32, before: &Seat, after: &mut Seat) {
+    /// What follows from what an outsider sees: whether the member is to start an election, and the terms in which it leads
+    /// are noted.
+    fn conclude(&self, member: u32, before: &Seat, input: &Input<&AnyMessage>, after: &mut Seat) {
         let status = after.status();
-        let is_dead = |id: Id| {
-            let mut told = (0..self.plan.topology.ports(member)).filter(|port| after.told & 1 << port != 0);
-            told.any(|port| {
-                let (peer, _) = self.plan.topology.peer(member, Port(port));
-                self.plan.ranks[peer as usize].id() == id
-            })
+        let peer = |port: Port| self.id(self.plan.topology.peer(member, port).0);
+        let is_among = |ports: u32, id| {
+            let mut those = (0..self.plan.topology.ports(member)).filter(|port| ports & 1 << port != 0);
+            those.any(|port| peer(Port(port)) == id)
         };
-        let is_news = status.leader != before.status().leader || after.told & !before.told != 0;
-        if self.spec().starts == Starts::Callers && is_news && status.leader.is_some_and(is_dead) {
-            after.calls = true;
+        let (told, dead) = (after.told, after.dead.0);
+        let (failed, gone) = (|id| is_among(told, id), |id| is_among(dead, id));
+        let leader = NamedLeader::new(self.spec(), &status, failed, gone);
+        let occasion = match *input {
+            Input::Boot { again: true } => Some(Occasion::Recovered),
+            Input::Boot { again: false } => Some(Occasion::Started),
+            Input::Word(port, verdict) => Some(Occasion::Judged(peer(port), verdict)),
+            Input::Death(port) => Some(Occasion::Died(peer(port))),
+            Input::Call { .. }
+            | Input::Message(..)
+            | Input::TimeOut(_)
+            | Input::Request(_)
+            | Input::Back(_) => None,
+        };
+        let names_another = (status.leader != before.status().leader).then_some(Occasion::NamesLeader);
+        for occasion in occasion.into_iter().chain(names_another) {
+            after.calls |= self.policy.decide(occasion, leader) == Decision::Call;
+        }
+        if let Some(patience) = self.policy.restart_after() {
+            let is_called = matches!(input, Input::Call { .. });
+            let left = before.patience.0.filter(|_| !is_called).unwrap_or(patience.ticks() as i64);
+            after.patience = Rare((!leader.works()).then_some(left));
         }
         if self.spec().reign.counts_terms()
             && after.leads()
@@ -193,5 +215,9 @@ impl<'p> Members<'p> {
         {
             after.led.insert(at, status.term);
         }
+    }
+
+    fn id(&self, member: u32) -> Id {
+        self.plan.ranks[member as usize].id()
     }
 }

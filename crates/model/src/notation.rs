@@ -31,6 +31,7 @@ impl Rules<'_> {
                 Deed::Member(self.id(member.into()), event)
             }
             What::Link(wire, place, fate) => Deed::Link(self.letter(wire, place), fate),
+            What::CallAgain(member) => Deed::CallAgain(self.id(member.into())),
             What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
             What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
             What::Tell(member, port, word) => {
@@ -67,6 +68,7 @@ impl Rules<'_> {
                 What::Member(member(id)?, event)
             }
             Deed::Link(letter, fate) => What::Link(self.wire(letter)?, letter.place, fate),
+            Deed::CallAgain(id) => What::CallAgain(member(id)?),
             Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
             Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
             Deed::Tell(told, of, word) => {

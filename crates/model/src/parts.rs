@@ -19,6 +19,10 @@ pub struct Spent {
     pub pauses: u8,
     /// Requests.
     pub requests: u8,
+    /// Suspicions, and words that a suspicion was wrong.
+    pub suspicions: u8,
+    /// Elections that were started again.
+    pub restarts: u8,
     /// Steps of the clock, where they are counted.
     pub ticks: u16,
     /// Of which deaths who has yet to be told, where crashes are certified: the wires from the dead to them, as bits.
@@ -34,6 +38,8 @@ pub struct Cut {
     pub countless: bool,
     /// The clock would make more steps than it may.
     pub ticks: bool,
+    /// Elections would be started again more often than they may.
+    pub restarts: bool,
 }
 
 impl BitOrAssign for Cut {
@@ -41,6 +47,7 @@ impl BitOrAssign for Cut {
         self.numbers |= more.numbers;
         self.countless |= more.countless;
         self.ticks |= more.ticks;
+        self.restarts |= more.restarts;
     }
 }
 

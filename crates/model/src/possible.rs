@@ -1,7 +1,7 @@
 //! What can happen next.
 
 use crate::rules::MOST_ON_A_WIRE;
-use crate::{Attention, Facts, MomentOf, Parts, Rules, TimeModel, What, Word};
+use crate::{Attention, Facts, MomentOf, Parts, Patience, Rules, TimeModel, What, Word};
 use bellwether_core::{Fate, FaultEvent, Lasting, Port, Request, Role, Spec};
 use bellwether_sim::LinkOrder;
 use bellwether_sim::{Ending, Live, Survivor, is_required, rule};
@@ -31,12 +31,13 @@ impl Rules<'_> {
                 Attention::Paused => {
                     paused |= 1 << member;
                     waits |= u32::from(facts.timers) > facts.due.count_ones();
+                    waits |= facts.patience == Patience::Waiting;
                     list.push(What::Member(member, FaultEvent::Resume));
                     continue;
                 }
             }
-            waits |= facts.timers > 0;
-            due_now |= facts.due != 0;
+            waits |= facts.timers > 0 || facts.patience == Patience::Waiting;
+            due_now |= facts.due != 0 || facts.restarts();
             if facts.boots() {
                 list.push(What::Member(member, FaultEvent::Start));
                 deaf |= 1 << member;
@@ -68,8 +69,10 @@ impl Rules<'_> {
             // What comes on time comes before timers. Whoever has just woken is late with all of it.
             let on_time = if overdue & !waking == 0 { u32::MAX } else { waking };
             for member in (0..n).filter(|member| on_time & !deaf & !paused & 1 << member != 0) {
-                let Facts { due, timers, .. } = *parts.facts(&now.seats[member as usize]);
+                let facts = parts.facts(&now.seats[member as usize]);
+                let Facts { due, timers, .. } = *facts;
                 list.extend((0..timers).filter(|at| due >> at & 1 != 0).map(|at| What::TimeOut(member, at)));
+                list.extend(facts.restarts().then_some(What::CallAgain(member)));
             }
         }
         if self.liberties.detector && now.spent.crashes > 0 {
@@ -83,6 +86,9 @@ impl Rules<'_> {
         self.faults(parts, now, list);
         if now.spent.untold != 0 {
             self.certificates(parts, now, deaf | paused, list);
+        }
+        if now.spent.suspicions < self.liberties.suspicions {
+            self.suspicions(parts, now, deaf | paused, list);
         }
         if now.spent.requests < self.liberties.requests {
             self.requests(parts, now, deaf, list);
@@ -145,6 +151,23 @@ impl Rules<'_> {
         for (_, wire) in self.wires.iter().filter(|(number, _)| now.spent.untold >> number & 1 != 0) {
             if deaf >> wire.to & 1 == 0 && parts.is_up(&now.seats[wire.to as usize]) {
                 list.push(What::Member(wire.to as u8, FaultEvent::Learn(wire.from as u8)));
+            }
+        }
+    }
+
+    /// What members may hear of their neighbours, rightly or wrongly. Of one that the detector has declared failed it alone
+    /// says more, and no connection opens to one that is dead for certain.
+    fn suspicions<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, deaf: u32, list: &mut Vec<What>) {
+        for member in (0..now.seats.len() as u8).filter(|member| deaf >> member & 1 == 0) {
+            let Facts { is_up: true, told, known_dead, .. } = *parts.facts(&now.seats[member as usize])
+            else {
+                continue;
+            };
+            for port in (0..self.plan.topology.ports(member.into())).filter(|port| told >> port & 1 == 0) {
+                let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
+                let can_connect = known_dead >> port & 1 == 0 || parts.is_up(&now.seats[peer as usize]);
+                list.push(What::Tell(member, port as u8, Word::Suspected));
+                list.extend(can_connect.then_some(What::Tell(member, port as u8, Word::Unsuspected)));
             }
         }
     }

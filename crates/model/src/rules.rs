@@ -2,9 +2,9 @@
 
 use crate::{
     Action, Change, Cut, Input, Letters, Liberties, Midway, Moment, MomentOf, Parts, Seat, Situation, Spent,
-    TimeModel, What, Wire, Wires,
+    TimeModel, What, Wire, Wires, Word,
 };
-use bellwether_core::{Fate, FaultEvent, MachineType, Port, Starts};
+use bellwether_core::{CallPolicy, Fate, FaultEvent, MachineType, Port};
 use bellwether_sim::Plan;
 
 /// The most messages that can be on a wire at once.
@@ -41,7 +41,10 @@ impl<'p> Rules<'p> {
         let (member, input) = match what {
             What::Member(member, FaultEvent::Start) => (member.into(), Input::Boot { again: false }),
             What::Member(member, FaultEvent::Recover) => (member.into(), Input::Boot { again: true }),
-            What::Member(member, FaultEvent::Call) => {
+            What::CallAgain(_) if now.spent.restarts >= self.liberties.restarts => {
+                return Cut { restarts: true, ..Cut::default() };
+            }
+            What::Member(member, FaultEvent::Call) | What::CallAgain(member) => {
                 (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
             }
             What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
@@ -111,7 +114,8 @@ impl<'p> Rules<'p> {
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.double(queue, place);
             }
-            What::Member(..) | What::TimeOut(..) | What::Tell(..) => {} // inputs, or nothing that is possible here
+            // Inputs, or nothing that is possible here.
+            What::Member(..) | What::CallAgain(_) | What::TimeOut(..) | What::Tell(..) => {}
         }
     }
 
@@ -141,7 +145,8 @@ impl<'p> Rules<'p> {
         next: &mut MomentOf<P>,
         mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
     ) -> Cut {
-        let outcomes = parts.act(member, &now.seats[member as usize], input);
+        let hearing = self.hearing(parts, now, what, member);
+        let outcomes = parts.act(member, hearing.as_ref().unwrap_or(&now.seats[member as usize]), input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
         let mut cut = parts.cut(outcomes);
         'draws: for draw in 0..parts.count(outcomes) {
@@ -156,6 +161,8 @@ impl<'p> Rules<'p> {
             }
             next.spent.untold &= !self.told_by(parts, now, what);
             next.spent.requests += u8::from(matches!(what, What::Member(_, FaultEvent::Request(_))));
+            next.spent.restarts += u8::from(matches!(what, What::CallAgain(_)));
+            next.spent.suspicions += u8::from(what.is_suspicion());
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
                 let mut stopped = next.clone();
@@ -178,6 +185,35 @@ impl<'p> Rules<'p> {
             visit(parts, Action { what, draw, crash_after: None }, next);
         }
         cut
+    }
+
+    /// A member that is about to hear of the next life of a neighbour, and so does not take that neighbour for dead any more.
+    /// (What is left of the last life on a wire could as well have been heard before.)
+    fn hearing<P: Parts>(
+        &self,
+        parts: &mut P,
+        now: &MomentOf<P>,
+        what: What,
+        member: u32,
+    ) -> Option<P::Seat> {
+        let port = match what {
+            _ if !self.liberties.certified => return None,
+            What::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
+            What::Tell(_, port, Word::Unsuspected) => Port(port.into()),
+            _ => return None,
+        };
+        let seat = &now.seats[member as usize];
+        let (peer, _) = self.plan.topology.peer(member, port);
+        if parts.facts(seat).known_dead >> port.0 & 1 == 0 || !parts.is_up(&now.seats[peer as usize]) {
+            return None;
+        }
+        let outcomes = parts.act(member, seat, Input::Back(port));
+        Some(parts.outcome(outcomes, 0).0)
+    }
+
+    /// Whether a wire leads from a member to its neighbour, and not past one that may die.
+    fn is_direct(&self, wire: Wire) -> bool {
+        self.plan.topology.peer(wire.to, wire.at).0 == wire.from
     }
 
     /// False if there is no room on the wire.
@@ -228,7 +264,7 @@ impl<'p> Rules<'p> {
 
     /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
     fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
-        for (number, wire) in self.wires.iter() {
+        for (number, wire) in self.wires.iter().filter(|(_, wire)| self.is_direct(**wire)) {
             if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
                 next.spent.untold |= self.certificate(dead, wire.to);
             } else if wire.to == dead {
@@ -263,8 +299,10 @@ impl<'p> Rules<'p> {
         };
         let queues = vec![Letters::default(); self.wires.len()];
         let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
+        let waits_for_calls = CallPolicy::of_lectures(machine.spec).waits_for_calls();
         for member in 0..self.plan.n() {
-            let calls = machine.spec.starts == Starts::Callers && self.plan.initiators.contains(member);
+            // A call changes nothing in members that do not wait for one: it is left out.
+            let calls = waits_for_calls && self.plan.initiators.contains(member);
             let with = |before: &Situation, gains| {
                 let mut next = before.clone();
                 next.seats.push(Seat::new(machine, calls, step, gains));

@@ -34,6 +34,23 @@ pub struct Seat {
     pub(super) drawn: u8,
     /// Whether it has taken part in an election, where elections are called.
     pub(super) part: Part,
+    /// The ports whose neighbours are dead for certain, as far as it knows, where elections are called.
+    pub(super) dead: Rare<u32>,
+    /// How much of its clock is left until it starts an election again, if it is to: it has no leader that works.
+    pub(super) patience: Rare<Option<i64>>,
+}
+
+/// Hashes as if it were not there, unless it differs from what it is in most runs: which of two runs that are as short as
+/// each other the checker shows depends on hashes, and states are compared whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rare<T>(pub T);
+
+impl<T: Default + PartialEq + Hash> Hash for Rare<T> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        if self.0 != T::default() {
+            self.0.hash(hasher);
+        }
+    }
 }
 
 /// Whether a member has taken part in an election: it was called, or heard a message.
@@ -92,6 +109,18 @@ impl Change {
     pub const COUNT: usize = 4;
 }
 
+/// Whether a member waits for a leader, and is to start an election again if there is none in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patience {
+    /// It has a leader, or waits for as long as it takes.
+    #[default]
+    Unbounded,
+    /// It waits.
+    Waiting,
+    /// It has waited for long enough.
+    Over,
+}
+
 /// The most timers of a member that are looked at: as many as fit into a word.
 const MOST_TIMERS: usize = u64::BITS as usize;
 
@@ -117,6 +146,10 @@ pub struct Facts {
     pub took_part: bool,
     /// The ports whose neighbours its detector takes for dead.
     pub told: u32,
+    /// The ports whose neighbours are dead for certain, as far as it knows, where elections are called.
+    pub known_dead: u32,
+    /// Whether it waits for a leader.
+    pub patience: Patience,
     /// How many timers are pending.
     pub timers: u8,
     /// Those of them that can run out now.
@@ -148,6 +181,8 @@ pub enum Input<M> {
     Request(Request),
     /// It learns for certain that a neighbour is dead.
     Death(Port),
+    /// The next life of a neighbour that was dead for certain is about to be heard. Its algorithm is not told.
+    Back(Port),
 }
 
 /// What an input can make of a member.
@@ -170,10 +205,18 @@ impl Facts {
         !self.is_up && !self.is_dead
     }
 
+    /// Whether it starts an election again: it has waited for a leader for long enough. One that is yet to be called does
+    /// not.
+    #[must_use]
+    pub fn restarts(&self) -> bool {
+        self.is_up && !self.calls && self.patience == Patience::Over
+    }
+
     /// Whether it does nothing by itself.
     #[must_use]
     pub fn is_still(&self) -> bool {
-        !self.boots() && !self.calls && self.timers == 0 && self.attention == Attention::Awake
+        let waits = self.boots() || self.calls || self.timers > 0 || self.patience != Patience::Unbounded;
+        !waits && self.attention == Attention::Awake
     }
 }
 
@@ -194,6 +237,8 @@ impl Seat {
             led: Vec::new(),
             drawn: 0,
             part: Part::NotTaken,
+            dead: Rare(0),
+            patience: Rare(None),
         }
     }
 
@@ -240,6 +285,12 @@ impl Seat {
             calls: self.calls && self.state.is_some(),
             took_part: self.part == Part::Taken,
             told: self.told,
+            known_dead: self.dead.0,
+            patience: match self.patience.0 {
+                None => Patience::Unbounded,
+                Some(left) if left > 0 => Patience::Waiting,
+                Some(_) => Patience::Over,
+            },
             timers: self.timers.len().min(MOST_TIMERS) as u8,
             due: (0..MOST_TIMERS)
                 .zip(&self.timers)
@@ -261,6 +312,8 @@ impl Seat {
                 calls: false,
                 told: 0,
                 part: Part::NotTaken,
+                dead: Rare(0),
+                patience: Rare(None),
                 ..seat
             },
             Change::Tick => self.a_step_later(spec),
@@ -277,8 +330,11 @@ impl Seat {
             (rename.state)(state, names);
         }
         (rename.saved)(&mut seat.saved, names);
-        let told = (0..u32::BITS).filter(|port| self.told >> port & 1 != 0);
-        seat.told = told.fold(0, |told, port| told | 1 << names.port(Port(port)).0);
+        let renamed = |ports: u32| {
+            let those = (0..u32::BITS).filter(|port| ports >> port & 1 != 0);
+            those.fold(0, |ports, port| ports | 1 << names.port(Port(port)).0)
+        };
+        (seat.told, seat.dead) = (renamed(self.told), Rare(renamed(self.dead.0)));
         seat
     }
 
@@ -290,6 +346,9 @@ impl Seat {
         // While it is frozen nobody counts for how long a timer has been due.
         let least = if self.attention == Attention::Paused { 0 } else { i64::MIN };
         later.timers.iter_mut().for_each(|(_, left)| *left = (*left - i64::from(self.rate)).max(least));
+        if let Some(left) = &mut later.patience.0 {
+            *left = (*left - i64::from(self.rate)).max(0); // nor for how long it has been over
+        }
         if spec.knows.has(Knowledge::CLOCK) {
             later.clock += u64::from(self.rate);
         }

@@ -42,7 +42,12 @@ impl<'p> Whole<'p> {
         let (mut possible, mut next, mut actions) = (Vec::new(), now.clone(), Vec::new());
         rules.possible(self, now, &mut possible);
         let may_crash = now.spent.crashes < rules.liberties.crashes;
-        if !may_crash && !self.machine().spec.randomised && rules.liberties.time == crate::TimeModel::Any {
+        let is_cut = now.spent.restarts >= rules.liberties.restarts && rules.liberties.restarts > 0;
+        if !may_crash
+            && !is_cut
+            && !self.machine().spec.randomised
+            && rules.liberties.time == crate::TimeModel::Any
+        {
             // One thing comes of each.
             return possible.into_iter().map(crate::Action::from).collect();
         }

@@ -28,6 +28,7 @@ pub fn is_calm(spec: &Spec, plan: &Plan) -> bool {
         && plan.link_faults.is_none()
         && plan.detector.is_none()
         && plan.schedule.is_none()
+        && plan.restart_after.is_none()
         && !plan.ring_closes
         && !plan.certified_crashes
         && spec.reign != Reign::Leased
@@ -110,7 +111,8 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
         }
     }
 
-    /// Everyone boots; then the initiators are called.
+    /// Everyone boots; then the initiators are called: where nothing goes wrong, nobody else has a reason to be
+    /// ([`bellwether_core::CallPolicy`]).
     fn begin(&mut self) {
         for (member, &rank) in (0..).zip(&self.plan.ranks) {
             let local = Local::new(member, rank, &mut self.surroundings);

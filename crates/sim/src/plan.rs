@@ -4,8 +4,8 @@ use crate::delay::Delay;
 use crate::faults::LinkFaults;
 use crate::schedule::Schedule;
 use bellwether_core::{
-    Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, RENEWALS, Rank, RankRange, Request,
-    Setting, Span, Time, Topology,
+    CallPolicy, Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, RENEWALS, Rank,
+    RankRange, Request, Setting, Span, Spec, Time, Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
@@ -62,6 +62,8 @@ pub struct Plan {
     pub ring_closes: bool,
     /// Whether the neighbours of whoever crashes are told for certain, as its host lives and somebody there sees it.
     pub certified_crashes: bool,
+    /// After how long without a leader a member starts an election again, if it does: [`CallPolicy::with_restarts`].
+    pub restart_after: Option<Span>,
     /// Who watches whom, if anyone does. Without one, whoever calls an election is told the truth
     /// about its neighbours, and nobody else is told anything.
     pub detector: Option<DetectorChoice>,
@@ -135,6 +137,7 @@ impl Plan {
             link_faults: LinkFaults::default(),
             ring_closes: false,
             certified_crashes: false,
+            restart_after: None,
             detector: None,
             schedule: None,
             seed: 0,
@@ -189,6 +192,15 @@ impl Plan {
             || self.certified_crashes
             || !self.link_faults.is_none()
             || !self.script.iter().all(|h| is_plain(h.what))
+    }
+
+    /// Who starts an election when, in a run of an algorithm.
+    #[must_use]
+    pub fn call_policy(&self, spec: &Spec) -> CallPolicy {
+        match self.restart_after {
+            Some(after) => CallPolicy::with_restarts(spec, after),
+            None => CallPolicy::of_lectures(spec),
+        }
     }
 
     /// Whether a member crashes after the beginning.
@@ -249,6 +261,7 @@ impl Plan {
                 && !is_said
                 && self.link_faults.is_none()
                 && self.detector.is_none()
+                && self.restart_after.is_none()
                 && !self.ring_closes,
         }
     }

@@ -11,8 +11,8 @@ use crate::plan::{DRIFT_BOUND, Happening, Limits, LinkOrder, Plan};
 use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
-    Attribute, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting,
-    Order, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
+    Attribute, CallPolicy, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge,
+    Lasting, Order, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -60,6 +60,8 @@ pub struct Setup {
     pub ring_closes: bool,
     /// Whether the neighbours of whoever crashes are told for certain: a death certificate.
     pub certified_crashes: bool,
+    /// After so many delay bounds without a leader a member starts an election again, as in a cluster; never, unless given.
+    pub restart_after: Option<u32>,
     /// Who watches whom, if anyone does.
     pub detector: Option<DetectorChoice>,
     /// The run step by step, if it is said so: then nothing else makes anything happen.
@@ -131,6 +133,7 @@ impl Default for Setup {
             link_faults: LinkFaults::default(),
             ring_closes: false,
             certified_crashes: false,
+            restart_after: None,
             detector: None,
             schedule: None,
             limits: Limits::default(),
@@ -216,6 +219,7 @@ impl Setup {
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.unwrap_or(DRIFT_BOUND);
         plan.renewals = self.renewals.unwrap_or(RENEWALS);
+        plan.restart_after = self.restart_after(spec, plan.delay_bound)?;
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits_of(spec, &plan);
@@ -261,6 +265,30 @@ impl Setup {
         Ok(duties)
     }
 
+    /// After how long without a leader a member starts an election again, if it does.
+    fn restart_after(&self, spec: &Spec, delay_bound: Span) -> Result<Option<Span>, SetupError> {
+        let wrong = |problem| Err(SetupError::Fault { key: "restart_after", problem });
+        match self.restart_after {
+            None => Ok(None),
+            Some(0) => {
+                wrong("no election is over at once: restart it after 1 delay bound or more".to_owned())
+            }
+            Some(_) if spec.starts == Starts::Everyone => {
+                let name = spec.name;
+                wrong(format!(
+                    "in {name} every member starts by itself, and needs no call to start again: leave it out"
+                ))
+            }
+            Some(_) if CallPolicy::begins_anew_in_cluster(spec) => {
+                let name = spec.name;
+                wrong(format!(
+                    "a cluster boots {name} anew for each election, and numbers elections, which is not simulated: leave it out"
+                ))
+            }
+            Some(bounds) => Ok(Some(delay_bound * bounds.into())),
+        }
+    }
+
     /// The schedule, which says everything that happens: nothing else may.
     fn schedule_alone(&self) -> Result<Option<Schedule>, SetupError> {
         let Some(schedule) = &self.schedule else { return Ok(None) };
@@ -269,6 +297,7 @@ impl Setup {
             (is_eventful, "events"),
             (!self.link_faults.is_none(), "what links do to messages"),
             (self.detector.is_some(), "`detector`"),
+            (self.restart_after.is_some(), "`restart_after`"),
             (self.delay != Delay::Unit, "`delay`"),
             (self.limits != Limits::default(), "`until` and `max_messages`"),
         ];
@@ -324,7 +353,7 @@ impl Setup {
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
     fn limits_of(&self, spec: &Spec, plan: &Plan) -> Limits {
         let goes_on = spec.lasting == Lasting::GoesOn;
-        let is_calm = !plan.is_disturbed() && plan.detector.is_none();
+        let is_calm = !plan.is_disturbed() && plan.detector.is_none() && plan.restart_after.is_none();
         if is_calm && !goes_on {
             return self.limits;
         }
@@ -407,7 +436,7 @@ impl Setup {
         let Callers::Ids(callers) = &self.callers else { return Ok(Initiators::All) };
         // Whoever comes back calls too.
         let recoveries = plan.script.iter().any(|happening| happening.what == FaultEvent::Recover);
-        if callers.is_empty() && !later_calls && !recoveries {
+        if callers.is_empty() && !later_calls && !recoveries && self.restart_after.is_none() {
             return Err(SetupError::NoInitiator);
         }
         let dead = plan.dead();

@@ -146,13 +146,14 @@ fn instruction() -> impl Strategy<Value = Instruction> {
         Deed::Member(member, event.expect("it says one of these"))
     });
     let fate = prop_oneof![Just(bellwether_core::Fate::Lost), Just(bellwether_core::Fate::Twice)];
-    let word = prop_oneof![Just(Word::Failed), Just(Word::Working)];
+    let word = proptest::sample::select(Word::ALL.to_vec());
     let deed = prop_oneof![
         4 => event,
         1 => (letter(), fate).prop_map(|(letter, fate)| Deed::Link(letter, fate)),
         2 => letter().prop_map(Deed::Deliver),
         1 => (id(), 0..9_u8).prop_map(|(id, timer)| Deed::TimeOut(id, timer)),
         1 => (mouth(), id(), word).prop_map(|(told, of, word)| Deed::Tell(told, of, word)),
+        1 => id().prop_map(Deed::CallAgain),
         1 => Just(Deed::Tick),
     ];
     let crash = prop_oneof![
@@ -164,14 +165,22 @@ fn instruction() -> impl Strategy<Value = Instruction> {
 }
 
 fn schedule() -> impl Strategy<Value = Schedule> {
-    let more = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
+    let more = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let time = prop_oneof![
         Just(TimeModel::Any),
         (1..9_u16, 0..99_u16).prop_map(|(grain, drift)| TimeModel::Clock { grain, drift }),
     ];
-    (vec(instruction(), 0..6), option::of(0..9_u32), 0..3_u32, more, flags, (any::<u8>(), any::<u16>()), time)
-        .prop_map(|(actions, loop_from, beginning, more, flags, (draws, ticks), time)| {
+    (
+        vec(instruction(), 0..6),
+        option::of(0..9_u32),
+        0..3_u32,
+        more,
+        flags,
+        (any::<u8>(), any::<u16>(), 1..200_u32),
+        time,
+    )
+        .prop_map(|(actions, loop_from, beginning, more, flags, (draws, ticks, restart_after), time)| {
             let needed = Liberties::needed_for(&actions);
             let liberties = Liberties {
                 crashes: needed.crashes + more.0,
@@ -180,6 +189,9 @@ fn schedule() -> impl Strategy<Value = Schedule> {
                 duplicates: needed.duplicates + more.3,
                 pauses: needed.pauses + more.4,
                 requests: needed.requests + more.5,
+                suspicions: needed.suspicions + more.6,
+                restarts: needed.restarts + more.7,
+                restart_after,
                 draws,
                 late_calls: flags.0,
                 detector: flags.1,

@@ -52,6 +52,9 @@ fn no_run_has_two_leases_at_once() {
         (Liberties { requests: 1, ticks: 13, ..ON_TIME }, "a resignation or a hand-over, and a fail-back"),
         (Liberties { requests: 1, crashes: 1, ticks: 7, ..ON_TIME }, "the same, and a crash"),
         (Liberties { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
+        (Liberties { suspicions: 1, ticks: 8, ..ON_TIME }, "a connection that closes"),
+        (Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, "two that close"),
+        (Liberties { suspicions: 1, crashes: 1, ticks: 5, ..ON_TIME }, "one that closes, and a crash"),
     ] {
         let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 2_000_000);
         assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
@@ -66,6 +69,7 @@ fn no_certificate_makes_two_leases_of_one() {
         (Liberties { ticks: 10, ..crash }, "a certified crash"),
         (Liberties { recoveries: 1, ticks: 5, ..crash }, "a certified crash, and a return"),
         (Liberties { losses: 1, ticks: 5, ..crash }, "a certified crash, and a lost message"),
+        (Liberties { suspicions: 1, ticks: 4, ..crash }, "a certified crash, and a connection that closes"),
         (Liberties { crashes: 2, recoveries: 1, ticks: 3, ..crash }, "two, and a return"),
     ] {
         let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 3_000_000);
@@ -90,6 +94,8 @@ fn a_rule_that_is_broken_is_found_out() {
     assert_found_out::<VotesDuringPromise<Tight>>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
     assert_found_out::<StaleTermAccepted<Tight>>(Liberties { ticks: 9, ..twice }, 400_000);
     assert_found_out::<LeadsOn<Tight>>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
+    // Both of the others must forget the leader.
+    assert_found_out::<SuspicionFrees<Tight>>(Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, 400_000);
     assert_found_out::<LeadsOnWhenAble<Tight>>(Liberties { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
 }
 

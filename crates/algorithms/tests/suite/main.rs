@@ -1,6 +1,7 @@
 //! Everything that is tested of the algorithms, in one binary. (Allocations are counted in a binary of
 //! their own.)
 
+mod calls;
 mod calm;
 mod checks_can_fail;
 mod conformance;

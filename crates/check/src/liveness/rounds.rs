@@ -24,6 +24,7 @@ type Duty = (u8, u8, u64);
 fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty> {
     let (parts, now, _) = worker.loaded();
     match what {
+        _ if what.is_suspicion() => None,
         What::Member(member, FaultEvent::Start) => Some((5, member, 0)),
         What::Member(member, FaultEvent::Call) => Some((0, member, 0)),
         What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
@@ -34,6 +35,7 @@ fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty
         What::Tell(member, port, _) => Some((3, member, port.into())),
         What::Tick => Some((4, 0, 0)),
         What::Member(member, FaultEvent::Resume) => Some((6, member, 0)),
+        What::CallAgain(member) => Some((7, member, 0)),
         What::Member(..) | What::Link(..) => None,
     }
 }

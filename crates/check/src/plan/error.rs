@@ -49,6 +49,23 @@ pub enum PlanError {
         /// The sets.
         initiators: InitiatorSets,
     },
+    /// The time after which elections are started again, and none is.
+    #[error("no election is started again: `restart_after` goes with `restarts`")]
+    NothingRestarted,
+    /// Elections are to be started again of an algorithm whose members all start by themselves.
+    #[error("in {algorithm} every member starts by itself: leave out `restarts`")]
+    StartByThemselves {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// A cluster does more than start such elections again.
+    #[error(
+        "a cluster boots {algorithm} anew for each election, and numbers elections, which is not checked: leave out `restarts`"
+    )]
+    BeginsAnew {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The family is too large.
     #[error("with {n} members there are more than {most} orders and sets of initiators: use fewer members")]
     TooManyCases {

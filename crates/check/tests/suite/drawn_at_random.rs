@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// mood, member and happening: the same in every run. So is whether it leads, unless the first does in any case: then
 /// nothing is wrong, and what was reduced is not done again in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Moody<const FIRST_LEADS: bool, const GOES_ON: bool = false> {
+struct Moody<const FIRST_LEADS: bool, const GOES_ON: bool = false, const WAITS: bool = false> {
     mood: u64,
     /// How many more messages it sends that are not only passed on: so there are not ever more of them.
     breath: u8,
@@ -33,7 +33,7 @@ fn mixed(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl<const FIRST_LEADS: bool, const GOES_ON: bool> Moody<FIRST_LEADS, GOES_ON> {
+impl<const FIRST_LEADS: bool, const GOES_ON: bool, const WAITS: bool> Moody<FIRST_LEADS, GOES_ON, WAITS> {
     /// What is drawn for a happening. The attribute, everyone's the same, says which algorithm it is.
     fn react(&mut self, cx: &mut ToyCx<'_, Self>, happening: u64, may_reply: bool) {
         let seed = cx.rank().attribute() as u64;
@@ -62,7 +62,9 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool> Moody<FIRST_LEADS, GOES_ON> {
     }
 }
 
-impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GOES_ON> {
+impl<const FIRST_LEADS: bool, const GOES_ON: bool, const WAITS: bool> Toy
+    for Moody<FIRST_LEADS, GOES_ON, WAITS>
+{
     type Word = u8;
     type Saved = ();
     const SPEC: Spec = Spec {
@@ -70,6 +72,7 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GO
         leadership: if FIRST_LEADS || GOES_ON { Leadership::Incumbent } else { Leadership::Best },
         lasting: if GOES_ON { Lasting::GoesOn } else { Lasting::Ends },
         electorate: if GOES_ON { Electorate::Majority } else { Electorate::WhoeverIsThere },
+        goal: if WAITS { Goal::EveryoneDecides } else { Goal::LeaderOnly },
         claims: &[COUNTED],
         ..TOY
     };
@@ -92,6 +95,10 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool> Toy for Moody<FIRST_LEADS, GO
 
     fn is_reminded(&mut self, cx: &mut ToyCx<'_, Self>, timer: u8) {
         self.react(cx, 100 + u64::from(timer), false);
+    }
+
+    fn is_told(&mut self, cx: &mut ToyCx<'_, Self>, peer: Port, verdict: bellwether_core::Verdict) {
+        self.react(cx, 200 + 4 * u64::from(peer.0) + verdict as u64, false);
     }
 
     fn status(&self) -> Status {
@@ -304,6 +311,38 @@ fn whatever_they_do_the_same_is_found() {
     } = tally;
     let all = [two_leaders, bad_ends, endless, spotless, reduced, costs_differ, differ_reduced, not_required];
     assert!(all.iter().all(|&times| times > 5), "{tally:?}");
+}
+
+/// Members that wait to lead start elections again, and hear suspicions.
+#[test]
+fn with_suspicions_and_restarts_the_same_is_found() {
+    type Waits = Played<Moody<false, false, true>>;
+    let (mut cut, mut violated, mut fewer) = (0, 0, 0);
+    for seed in 0..120 {
+        for plan in drawn(seed) {
+            let liberties = match seed % 4 {
+                0 => Liberties { suspicions: 1, ..NONE },
+                1 => Liberties { restarts: 1, ..NONE },
+                2 => Liberties { restarts: 1, restart_after: 3, time: CLOCK, ..NONE },
+                _ => Liberties { suspicions: 1, restarts: 1, restart_after: 2, time: CLOCK, ..NONE },
+            };
+            let name = format!("seed {seed} {liberties:?} {:?} {:?}", plan.topology, plan.links);
+            let full = check_in_full::<Waits>(&plan, liberties);
+            let few = check::<Waits>(&plan, &reduced(liberties));
+            assert_eq!(verdicts(&few), verdicts(&full), "{name}");
+            assert_eq!(few.restarts_cut, full.restarts_cut, "{name}");
+            let graph = Explored::new::<Waits>(&plan, liberties);
+            assert_eq!(full.progress.states, graph.situations.len() as u64, "{name}");
+            assert_eq!(full.progress.transitions, graph.transitions(), "{name}");
+            let is_divided = graph.situations.iter().any(|now| leaders(now) > 1);
+            assert_eq!(verdict(&full, Property::OneLeader) == Verdict::Violated, is_divided, "{name}");
+            cut += u32::from(full.restarts_cut);
+            violated += u32::from(is_divided);
+            fewer += u32::from(few.progress.states < full.progress.states);
+        }
+    }
+    let all = [cut, violated, fewer];
+    assert!(all.iter().all(|&times| times > 5), "{all:?}");
 }
 
 /// Where members go on for ever, a run is over when all is right: also where that is so because too few are left.

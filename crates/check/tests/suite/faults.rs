@@ -22,6 +22,8 @@ fn cost(action: Action) -> Spent {
         duplicates: is(matches!(action.what, What::Link(_, _, Fate::Twice))),
         pauses: is(matches!(action.what, What::Member(_, FaultEvent::Pause))),
         requests: is(matches!(action.what, What::Member(_, FaultEvent::Request(_)))),
+        suspicions: is(action.what.is_suspicion()),
+        restarts: is(matches!(action.what, What::CallAgain(_))),
         ticks: u16::from(action.what == What::Tick),
         untold: 0, // nothing is certified here
     }

@@ -14,12 +14,15 @@ use std::collections::BTreeSet;
 /// moment: with links that keep the order of messages, whatever a wire delivers is the same duty.
 fn duty(now: &Situation, what: What) -> Option<String> {
     match what {
+        _ if what.is_fault() => None,
         What::Deliver(wire, _) => Some(format!("deliver {wire}")),
         What::TimeOut(member, timer) => {
             Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
         }
         What::Tell(member, port, _) => Some(format!("tell {member} {port}")),
-        What::Member(_, FaultEvent::Start | FaultEvent::Call) | What::Tick => Some(format!("{what:?}")),
+        What::Member(_, FaultEvent::Start | FaultEvent::Call) | What::CallAgain(_) | What::Tick => {
+            Some(format!("{what:?}"))
+        }
         What::Member(..) | What::Link(..) => None, // no pauses here, which would have to end
     }
 }

@@ -2,6 +2,7 @@
 
 mod bully;
 mod callers;
+mod cluster;
 mod drawn_at_random;
 mod faults;
 mod known_bugs;

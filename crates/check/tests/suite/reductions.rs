@@ -109,6 +109,9 @@ fn sound_algorithms_on_other_networks() {
     compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), detector);
     let drift = Liberties { time: TimeModel::Clock { grain: 2, drift: 100 }, ..NONE };
     compare::<bully::AtOnce>(&complete(&[1, 2]), drift);
+    let restarts = Liberties { losses: 1, restarts: 2, restart_after: 12, ..clock };
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2])), restarts);
+    compare::<bully::AtOnce>(&called_by(&[1], complete(&[1, 2, 3])), Liberties { suspicions: 1, ..clock });
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
         assert_eq!(our_steps, steps_to_break(plan, liberties, law), "{name}: {property:?}");
         assert_eq!(finding.verdict == Verdict::Violated, our_steps.is_some(), "{name}: {property:?}");
     }
-    let has_faults = liberties.crashes + liberties.losses + liberties.duplicates > 0;
+    let has_faults = liberties.crashes + liberties.losses + liberties.duplicates + liberties.restarts > 0;
     // It would take runs that are cut short for runs that end.
     if !has_faults && !ours.is_cut && Explored::new::<A>(plan, liberties).is_without_loops() {
         let law = Law::<A>::always("law", has_an_outcome);
@@ -209,6 +209,17 @@ fn on_other_networks() {
     compare::<bully::AtOnce>(&complete(&[1, 2]), Liberties { time: finer, ..NONE });
     let detector = Liberties { crashes: 1, detector: true, ..clock };
     compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), detector);
+}
+
+#[test]
+fn with_suspicions_and_restarts() {
+    let clock = Liberties { time: CLOCK, ..NONE };
+    let restarts = Liberties { restarts: 2, restart_after: 12, ..clock };
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2])), Liberties { losses: 1, ..restarts });
+    compare::<bully::Waiting>(&called_by(&[1], complete(&[1, 2])), Liberties { crashes: 1, ..restarts });
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), Liberties { suspicions: 1, ..clock });
+    let path = called_by(&[0, 2], graph(&[2, 3, 1], &[(0, 1), (1, 2)]));
+    compare::<AggregationTree>(&path, Liberties { suspicions: 1, restarts: 1, ..NONE });
 }
 
 #[test]

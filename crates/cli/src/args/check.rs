@@ -129,6 +129,19 @@ pub struct MayArgs {
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
           help_heading = "What may happen")]
     pub requests: u8,
+    /// How many times members may hear that a neighbour is suspected, rightly or wrongly (a connection has closed, say),
+    /// or that it is not
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
+    pub suspicions: u8,
+    /// How many times members that have had no leader for long may start an election again, as those of a cluster do
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
+          help_heading = "What may happen")]
+    pub restarts: u8,
+    /// With a clock: after how many delay bounds without a leader [default: 50]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000),
+          help_heading = "What may happen")]
+    pub restart_after: Option<u32>,
     /// How many numbers each member may draw [default: 2 for algorithms that draw lots]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=254),
           help_heading = "What may happen")]
@@ -176,6 +189,9 @@ impl From<&MayArgs> for FaultOptions {
             duplicates: may.duplicates,
             pauses: may.pauses,
             requests: may.requests,
+            suspicions: may.suspicions,
+            restarts: may.restarts,
+            restart_after: may.restart_after,
             draws: may.draws,
             late_calls: may.late_calls,
             ring_closes: may.ring_closes.given(),

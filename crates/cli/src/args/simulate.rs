@@ -54,6 +54,12 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "A,B,..|all|none", value_parser = parse_callers, help_heading = "Members")]
     pub initiators: Option<CallersArg>,
 
+    /// A member that has had no leader for N delay bounds starts an election again, as in a cluster (there N is 50)
+    /// [default: never]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+          help_heading = "Members")]
+    pub restart_after: Option<u32>,
+
     /// The network [default: what the algorithm needs]
     #[arg(long, value_name = "NAME[:PARAMS]|file:PATH", help_heading = "Network",
           long_help = format!("The network [default: what the algorithm needs]\n\n{}", Shape::HELP))]

@@ -367,3 +367,69 @@ fn check_table(table: &str, callers: &str, options: &[&str]) {
     }
     assert!(held > 10 && broken > 10, "{callers}: {held} and {broken} cells are few");
 }
+
+/// The best member's announcement is lost, and the other has no leader for ever: unless it starts an election again.
+#[test]
+fn elections_are_started_again_if_asked_for() {
+    let lost = "bully --nodes 2 --initiators 2 --losses 1";
+    let (code, object) = json(lost);
+    assert_eq!((code, object["property"].as_str()), (4, Some("eventually")), "{object}");
+    assert!(object["liberties"].get("restarts").is_none() && object.get("restarts_cut").is_none());
+    let (code, object) = json(&format!("{lost} --restarts 3"));
+    assert_eq!((code, object["verdict"].as_str()), (0, Some("holds")), "{object}");
+    assert!(object.get("restarts_cut").is_none(), "three are enough");
+    let liberties = &object["liberties"];
+    assert_eq!((&liberties["restarts"], &liberties["restart_after"]), (&3.into(), &50.into()));
+    assert_eq!(object["again"], format!("bellwether check {lost} --restarts 3"));
+    // The root of a tree waits for a lost answer for ever, however often it is called: the end of such runs stays open.
+    let in_vain =
+        "aggregation-tree --nodes 2 --initiators 1 --losses 1 --restarts 1 --restart-after 20 --timing clock";
+    let (code, object) = json(in_vain);
+    assert_eq!((code, &object["restarts_cut"]), (0, &true.into()), "{object}");
+    let open = object["properties"].as_array().unwrap().iter().filter(|it| it["verdict"] == "incomplete");
+    assert_eq!(open.count(), 4, "all but one-leader, and the claims");
+    assert_eq!(object["again"], format!("bellwether check {in_vain}"));
+    let text = run(&format!("check {in_vain}")).stdout;
+    assert!(text.contains("one leader in all") && text.contains("of up to 1 restart"), "{text}");
+    assert!(text.contains("members without a leader for 20 delay bounds start an election again"), "{text}");
+}
+
+#[test]
+fn suspicions_are_heard_if_asked_for() {
+    let (code, object) = json("chang-roberts --nodes 3 --suspicions 1");
+    assert_eq!((code, object["verdict"].as_str()), (0, Some("holds")), "{object}");
+    let (_, without) = json("chang-roberts --nodes 3");
+    assert!(object["states"].as_u64() > without["states"].as_u64());
+    assert_eq!(object["liberties"]["suspicions"], 1);
+    assert!(without["liberties"].get("suspicions").is_none());
+    assert!(run("check bully --nodes 2 --suspicions 2").stdout.contains("faults     2 suspicions"));
+}
+
+#[test]
+fn restarts_that_make_no_sense_are_refused() {
+    for (args, why) in [
+        ("raft-vote --restarts 1", "every member starts by itself"),
+        ("chang-roberts --restarts 1", "boots chang-roberts anew for each election"),
+        ("bully --restart-after 9", "--restart-after goes with --restarts"),
+        ("aggregation-tree --restarts 1 --restart-after 9", "--restart-after goes with --timing clock"),
+        ("bully --restarts 17", "17"),
+    ] {
+        let ended = run(&format!("check {args}"));
+        assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{args}: {}", ended.stderr);
+    }
+}
+
+/// A run in which an election is started again is a scenario like any other.
+#[test]
+fn a_run_with_a_restart_can_be_saved_and_played() {
+    let dir = tempfile::tempdir().unwrap();
+    let args =
+        "check bully --nodes 2 --initiators 1 --losses 1 --restarts 1 --restart-after 12 --save r.toml";
+    let ended = run_in(dir.path(), args);
+    assert_eq!(ended.code, 3, "two lead for as long as a message takes: {}", ended.stdout);
+    let text = fs::read_to_string(dir.path().join("r.toml")).unwrap();
+    assert!(text.contains("\"call 2 again\"") && text.contains("restart_after = 12"), "{text}");
+    let played = run_in(dir.path(), "play r.toml --check");
+    assert_eq!(played.code, 0, "{}{}", played.stdout, played.stderr);
+}

@@ -227,3 +227,19 @@ fn who_is_elected_among_identical_members_depends_on_the_draws() {
     let leaders: std::collections::BTreeSet<u64> = (0..12).map(leader).collect();
     assert!(leaders.len() > 1, "{leaders:?}");
 }
+
+/// The announcement of the best of two is lost. The other has no leader, calls after 50 hops, asks (51) and is answered (52).
+#[test]
+fn a_member_without_a_leader_calls_again_if_asked_for() {
+    let lost = "simulate bully --ids 1,2 --initiators 2 --lose coordinator:2-1#1";
+    let ended = run(&format!("{lost} --format json"));
+    assert_eq!(ended.code, 4, "{}", ended.stdout);
+    let ended = run_well(&format!("{lost} --restart-after 50 --format json"));
+    let object = ended.json();
+    assert_eq!((&object["outcome"], &object["leader"]), (&"elected".into(), &2.into()), "{object}");
+    assert_eq!(object["time"], 52, "{object}");
+    let again = object["again"].as_str().unwrap();
+    assert!(again.contains("--restart-after 50"), "{again}");
+    let refused = run("simulate chang-roberts --nodes 3 --restart-after 50");
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+}

@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::{Incoming, Outgoing};
 use crate::watch::{Watch, Word};
-use bellwether_core::{Id, Port, Signal, Span, Starts, StoreId, Time, Verdict};
+use bellwether_core::{Id, Occasion, Port, Signal, Span, StoreId, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.
 const MOST_SIGNALS: usize = 64;
@@ -18,12 +18,10 @@ const MOST_BEFORE_WATCH: u64 = 4_096;
 pub(super) enum News {
     Suspicion(Port, Verdict),
     Death(Port),
-    /// This one is said to be dead: if it is still taken for the leader, an election is called.
-    NoLeader(Id),
+    /// This has happened to the member: perhaps it is to start an election. The algorithm has been told before.
+    Occasion(Occasion),
     /// This one cannot be reached any more: a ring closes past it.
     Gone(Id),
-    /// An election is to be called.
-    Call,
     /// A member votes from this store.
     Store(Id, StoreId),
 }
@@ -70,19 +68,8 @@ impl Member {
                     self.network.send(peer, Outgoing::Ready(reign.term));
                 }
             }
-            Incoming::Down { peer, why } => {
-                let why = why.to_string();
-                self.outlook.say(now, Event::Disconnected { peer, why });
-                self.suspect(peer, Verdict::Suspected, false);
-                self.close_past(peer);
-            }
-            Incoming::Dead { peer, .. } => {
-                self.state.dead.insert(peer);
-                self.outlook.forget_ready(peer);
-                self.outlook.say(now, Event::Died { peer });
-                self.close_past(peer);
-                self.mourn(peer);
-            }
+            Incoming::Down { peer, why } => self.is_disconnected(peer, why.to_string()),
+            Incoming::Dead { peer, .. } => self.is_dead(peer),
             Incoming::Superseded { peer, by } => self.is_refused(peer, Refusal::Superseded(by))?,
             Incoming::OtherStore { peer } => self.is_refused(peer, Refusal::OtherStore)?,
             Incoming::NewStore { peer, store, known, named_in } => {
@@ -94,6 +81,25 @@ impl Member {
             }
         }
         Ok(true)
+    }
+
+    /// A connection has closed.
+    pub(super) fn is_disconnected(&mut self, peer: Id, why: String) {
+        self.outlook.say(self.clock.now(), Event::Disconnected { peer, why });
+        self.suspect(peer, Verdict::Suspected, false);
+        self.close_past(peer);
+    }
+
+    /// A member is dead for certain.
+    pub(super) fn is_dead(&mut self, peer: Id) {
+        self.state.dead.insert(peer);
+        self.outlook.forget_ready(peer);
+        self.outlook.say(self.clock.now(), Event::Died { peer });
+        self.close_past(peer);
+        if self.state.has_started {
+            self.state.news.extend(self.around.ports_to(peer).map(News::Death));
+            self.state.news.push_back(News::Occasion(Occasion::Died(peer)));
+        }
     }
 
     /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
@@ -108,6 +114,7 @@ impl Member {
             let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));
             if known != Verdict::Failed {
                 self.state.news.push_back(News::Suspicion(port, verdict));
+                self.state.news.push_back(News::Occasion(Occasion::Judged(peer, verdict)));
             }
         }
     }
@@ -119,38 +126,14 @@ impl Member {
         }
     }
 
-    /// A member is dead for certain. Whoever is led by it calls an election, where the algorithm waits for calls.
-    fn mourn(&mut self, peer: Id) {
-        if self.state.has_started {
-            self.state.news.extend(self.around.ports_to(peer).map(News::Death));
-            self.state.news.push_back(News::NoLeader(peer));
-        }
-    }
-
     pub(super) fn take_news(&mut self, news: News) {
         match news {
             News::Suspicion(port, verdict) => self.take(Input::Suspicion(port, verdict)),
             News::Death(port) => self.take(Input::Death(port)),
-            News::NoLeader(id) => {
-                let is_led = self.machine.status().leader == Some(id);
-                if is_led && self.machine.spec().starts == Starts::Callers {
-                    self.call();
-                }
-            }
+            News::Occasion(occasion) => self.consider(occasion),
             News::Gone(id) => self.leave_out(id),
-            News::Call => self.call(),
             News::Store(id, store) => self.take(Input::Store(id, store)),
         }
-    }
-
-    /// Where the algorithm waits for calls, and nobody has been known to lead for long, or only a member that is gone.
-    pub(super) fn must_call_again(&self, now: Time) -> bool {
-        let led_by = self.machine.status().leader;
-        let is_gone = |leader: Id| self.state.dead.contains(&leader) || self.has_failed(leader);
-        let is_led = led_by.is_some_and(|leader| !is_gone(leader));
-        self.machine.spec().starts == Starts::Callers
-            && !is_led
-            && now >= self.state.leaderless_since + self.patience_with_elections()
     }
 
     /// While the disk is waited for, the detector goes on: the member beats, and hears others beat. What the detector says
@@ -209,10 +192,10 @@ impl Member {
                 self.outlook.say(now, Event::Judged { peer, verdict });
             }
             self.state.news.push_back(News::Suspicion(port, verdict));
-            if verdict == Verdict::Failed {
-                self.state.news.extend(self.around.closes().then_some(News::Gone(peer)));
-                self.state.news.push_back(News::NoLeader(peer));
+            if verdict == Verdict::Failed && self.around.closes() {
+                self.state.news.push_back(News::Gone(peer));
             }
+            self.state.news.push_back(News::Occasion(Occasion::Judged(peer, verdict)));
             back.extend((verdict == Verdict::Working).then_some(peer));
         }
         back.into_iter().for_each(|peer| self.take_back(peer, false));

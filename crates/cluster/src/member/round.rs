@@ -1,12 +1,15 @@
-//! Messages round a ring: past the members that cannot be reached. What is done, and when, [`crate::ring`] decides.
+//! Messages round a ring, past the members that cannot be reached ([`crate::ring`]), and when the member starts an election
+//! ([`CallPolicy`]).
+//!
+//! [`CallPolicy`]: bellwether_core::CallPolicy
 
+use super::Member;
 use super::incoming::News;
-use super::{Member, PATIENCE};
 use crate::machine::{Input, Malformed, addressed};
 use crate::network::Outgoing;
-use crate::ring::{self, Next, Taken};
+use crate::ring::Taken;
 use crate::watch::Watch;
-use bellwether_core::{Environment as _, Id, Port, Span, Time, Verdict};
+use bellwether_core::{Decision, Environment as _, Id, NamedLeader, Occasion, Port, Time, Verdict};
 
 impl Member {
     /// Sends what the algorithm wishes to send in a ring.
@@ -42,29 +45,6 @@ impl Member {
         Ok(())
     }
 
-    /// Calls an election.
-    pub(super) fn call(&mut self) {
-        let next = self.state.ring.call(self.machine.spec(), self.has_leader());
-        self.go_on(next);
-    }
-
-    /// Calls an election, for there has been no leader for long.
-    pub(super) fn call_again(&mut self) {
-        let next = self.state.ring.call_again(self.machine.spec());
-        self.go_on(next);
-    }
-
-    fn go_on(&mut self, next: Next) {
-        match next {
-            Next::Call => self.take(Input::Call),
-            Next::Begin(election) => self.begin_election(election),
-            Next::SendAgain(messages) => {
-                let now = self.clock.now();
-                messages.into_iter().for_each(|(port, bytes)| self.send_past(now, port, bytes));
-            }
-        }
-    }
-
     /// Begins the election with this number, or joins it.
     fn begin_election(&mut self, election: u64) {
         self.state.ring.enter(election);
@@ -72,10 +52,10 @@ impl Member {
         self.take(Input::Anew);
     }
 
-    /// A peer has been connected.
+    /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
     pub(super) fn tell_standing(&mut self, peer: Id) {
-        if self.state.has_started {
-            let standing = self.state.ring.standing_for_new(self.machine.spec(), self.has_leader());
+        if self.state.has_started && self.policy.begins_anew() && self.has_leader() {
+            let standing = self.state.ring.standing(true);
             self.send_standing(peer, standing.as_deref());
         }
     }
@@ -113,43 +93,75 @@ impl Member {
         self.watch.as_ref().is_some_and(judges_failed)
     }
 
-    /// A member cannot be reached any more.
+    /// A member cannot be reached any more. Unless the next election begins, what may be lost with the member is sent
+    /// again, past it.
     pub(super) fn leave_out(&mut self, peer: Id) {
-        let times = (self.clock.now(), self.around.delay_bound());
-        let next = self.state.ring.leave_out(peer, self.machine.spec(), self.has_leader(), times);
-        self.go_on(next);
+        let is_new = self.state.ring.leave_out(peer);
+        if is_new && self.start_election(self.decide(Occasion::LeftOut)) {
+            return;
+        }
+        let now = self.clock.now();
+        for (port, bytes) in self.state.ring.lost_with(peer, now, self.around.delay_bound()) {
+            self.send_past(now, port, bytes);
+        }
     }
 
     /// A member can be reached again, unless the failure detector still takes it for failed.
     pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
         if was_dead || !self.has_failed(peer) {
-            self.state.ring.take_back(peer, self.machine.spec());
-            self.settle_owed_call();
+            self.state.ring.take_back(peer);
+            self.note_taken_back();
         }
     }
 
-    /// The algorithm names this leader. If that member is dead, an election is called, as when the leader dies.
+    /// The algorithm names this leader.
     pub(super) fn doubt(&mut self, leader: Option<Id>) {
         let before = std::mem::replace(&mut self.state.led_by, leader);
-        if let Some(dead) = leader.filter(|leader| self.state.dead.contains(leader))
-            && before != leader
-        {
-            self.state.news.push_back(News::NoLeader(dead));
+        if before != leader && self.leader().is_gone() {
+            self.state.news.push_back(News::Occasion(Occasion::NamesLeader));
         }
-        self.settle_owed_call();
+        self.note_taken_back();
     }
 
-    fn settle_owed_call(&mut self) {
-        if self.state.ring.settle_owed_call(self.has_leader()) {
-            self.state.news.push_back(News::Call);
+    fn note_taken_back(&mut self) {
+        if self.decide(Occasion::TakenBack) != Decision::No && self.state.ring.take_owed_call() {
+            self.state.news.push_back(News::Occasion(Occasion::TakenBack));
         }
     }
 
-    /// How long an election may take before it is called again. One that is begun anew must have had the time to go
-    /// round: to the best member, back to it, and once more with its name.
-    pub(super) fn patience_with_elections(&self) -> Span {
-        let begins_anew = ring::begins_anew(self.machine.spec());
-        let turns = if begins_anew { 4 * u64::from(self.around.size()) } else { 0 };
-        self.around.delay_bound() * (2 * PATIENCE + turns)
+    /// Something has happened to the member: perhaps it is to start an election.
+    pub(super) fn consider(&mut self, occasion: Occasion) {
+        let starts = self.start_election(self.decide(occasion));
+        if occasion == Occasion::TakenBack && !starts {
+            self.state.ring.owe_call();
+        }
+    }
+
+    /// The leader that the algorithm names, and what this member has heard of it.
+    pub(super) fn leader(&self) -> NamedLeader {
+        let (spec, status) = (self.machine.spec(), self.machine.status());
+        NamedLeader::new(spec, &status, |id| self.has_failed(id), |id| self.state.dead.contains(&id))
+    }
+
+    pub(super) fn decide(&self, occasion: Occasion) -> Decision {
+        self.policy.decide(occasion, self.leader())
+    }
+
+    /// What happens to a member that has had no leader for as long as this one has by now.
+    pub(super) fn leaderless_at(&self, now: Time) -> Occasion {
+        Occasion::Leaderless(now - self.state.leaderless_since)
+    }
+
+    /// Starts an election, if that is the decision. Says whether it is.
+    pub(super) fn start_election(&mut self, decision: Decision) -> bool {
+        match decision {
+            Decision::No | Decision::Wait(_) => return false,
+            Decision::Anew => self.begin_election(self.state.ring.next_election()),
+            Decision::Call => {
+                self.state.leaderless_since = self.clock.now();
+                self.take(Input::Call);
+            }
+        }
+        true
     }
 }

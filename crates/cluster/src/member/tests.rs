@@ -1,5 +1,7 @@
 //! Members with disks that do as the test wants, and with an algorithm that writes whatever it hears.
 
+mod calls;
+
 use super::*;
 use crate::disk::Keep;
 use crate::elector::Elector;
@@ -11,12 +13,13 @@ use bellwether_algorithms::ALGORITHMS;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
 use bellwether_algorithms::franklin::Franklin;
+use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::peterson::Basic;
 use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
-    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Status, Timing,
-    Verdict, WatchCx,
+    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Starts, Status,
+    Timing, Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
 use std::pin::pin;
@@ -219,6 +222,16 @@ impl Stage {
         mood: Mood,
         change: impl FnOnce(&mut Settings),
     ) -> Stage {
+        Stage::working::<A>(detector, mood, change, Member::run)
+    }
+
+    /// A member whose thread does this.
+    fn working<A: Algorithm>(
+        detector: Option<Box<dyn Detector>>,
+        mood: Mood,
+        change: impl FnOnce(&mut Settings),
+        work: impl FnOnce(Member) + Send + 'static,
+    ) -> Stage {
         let mut settings = Settings {
             members: vec![Peer::new(id(1), "127.0.0.1:0")],
             security: Security::Secret(
@@ -232,7 +245,7 @@ impl Stage {
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
         let machine = ByteMachine::new(MachineType::of::<A>());
-        let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone())).unwrap();
+        let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone()), work).unwrap();
         Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
 
@@ -660,4 +673,13 @@ fn where_the_algorithm_knows_no_hand_over_whoever_asks_for_one_is_told_at_once()
     stage.settle();
     assert!(stage.elector.is_leader(), "it leads whether anybody holds its leadership or not");
     assert!(stage.campaign().check().is_ok());
+}
+
+/// Members of `itai-rodeh` know whether they lead, and no names.
+#[test]
+fn member_whose_algorithm_names_no_leader_is_elected_once() {
+    let stage = Stage::with::<ItaiRodeh>(None, Mood::Quick, |settings| settings.profile = Profile::FAST);
+    until(|| stage.elector.is_leader());
+    thread::sleep(Duration::from_millis(300)); // several times the patience with an election
+    assert_eq!(stage.elector.view().reign.map(|reign| reign.number), Some(1));
 }

@@ -1,6 +1,6 @@
 //! Rings of real algorithms in which members learn at different times who is dead and who is back, in many random orders.
 
-use super::{Arrival, Next, Ring, Taken};
+use super::{Arrival, Ring, Taken};
 use crate::machine::{ByteMachine, Input, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
@@ -11,7 +11,9 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::peterson::{Basic, Improved};
-use bellwether_core::{Algorithm, Id, MachineType, Port, Span, Time};
+use bellwether_core::{
+    Algorithm, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Time,
+};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -99,7 +101,7 @@ impl World {
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         (1..=n).for_each(|me| world.boot(id(me)));
-        (1..=n).for_each(|me| world.take(id(me), Input::Call));
+        (1..=n).for_each(|me| assert!(world.consider(id(me), Occasion::Started)));
         world
     }
 
@@ -135,20 +137,23 @@ impl World {
         self.send_all(me);
     }
 
-    /// A member calls an election.
-    fn call(&mut self, me: Id) {
-        let next = self.nodes[&me].ring.call(self.machine.spec, self.leader_of(me).is_some());
-        self.go_on(me, if self.rules.numbers_elections { next } else { Next::Call });
-    }
-
-    fn go_on(&mut self, me: Id, next: Next) {
-        match next {
-            Next::Call => self.take(me, Input::Call),
-            Next::Begin(election) => self.begin(me, election),
-            Next::SendAgain(messages) => {
-                messages.into_iter().for_each(|(port, bytes)| self.send(me, port, bytes));
-            }
+    /// A member starts an election, if the policy says so, as [`crate::member`] does. Says whether it does.
+    fn consider(&mut self, me: Id, occasion: Occasion) -> bool {
+        let Node { machine, unreachable, ring, .. } = &self.nodes[&me];
+        let policy = CallPolicy::in_cluster(machine.spec(), self.n as u32, Span::from_ticks(1));
+        let is_dead = |id| unreachable.contains(&id);
+        let leader = NamedLeader::new(machine.spec(), &machine.status(), |_| false, is_dead);
+        let is_numbered = match occasion {
+            Occasion::Leaderless(_) => self.rules.begins_anew,
+            _ => self.rules.numbers_elections,
+        };
+        let next = ring.next_election();
+        match policy.decide(occasion, leader) {
+            Decision::No | Decision::Wait(_) => return false,
+            Decision::Anew if is_numbered => self.begin(me, next),
+            Decision::Anew | Decision::Call => self.take(me, Input::Call),
         }
+        true
     }
 
     fn begin(&mut self, me: Id, election: u64) {
@@ -196,9 +201,8 @@ impl World {
     }
 
     fn settle_owed_call(&mut self, me: Id) {
-        let has_leader = self.leader_of(me).is_some();
-        if self.node(me).ring.settle_owed_call(has_leader) {
-            self.call(me);
+        if self.leader_of(me).is_some() && self.node(me).ring.take_owed_call() {
+            self.consider(me, Occasion::TakenBack);
         }
     }
 
@@ -226,7 +230,7 @@ impl World {
     fn come_back(&mut self, me: Id) {
         self.boot(me);
         self.unknown.extend(self.nodes.keys().filter(|&&other| other != me).map(|&other| (other, me)));
-        self.take(me, Input::Call);
+        self.consider(me, Occasion::Started);
     }
 
     fn learn(&mut self, me: Id, of: Id) {
@@ -239,30 +243,25 @@ impl World {
     }
 
     fn learn_death(&mut self, me: Id, of: Id) {
-        let (spec, rules, leader) = (self.machine.spec, self.rules, self.leader_of(me));
+        let rules = self.rules;
         let node = self.node(me);
         node.unreachable.insert(of);
-        let times = (Time::ZERO, Span::from_ticks(1));
-        let mut next = node.ring.leave_out(of, spec, leader.is_some(), times);
-        if matches!(next, Next::Begin(_)) && !(rules.gives_way && rules.numbers_elections) {
-            next = Next::SendAgain(node.ring.lost_with(of, times.0, times.1));
+        let lost = node.ring.lost_with(of, Time::ZERO, Span::from_ticks(1));
+        let gives_way = node.ring.leave_out(of) && rules.gives_way && rules.numbers_elections;
+        if !(gives_way && self.consider(me, Occasion::LeftOut)) && rules.sends_again {
+            lost.into_iter().for_each(|(port, bytes)| self.send(me, port, bytes));
         }
-        if rules.sends_again || !matches!(next, Next::SendAgain(_)) {
-            self.go_on(me, next);
-        }
-        if leader == Some(of) {
-            self.call(me);
-        }
+        self.consider(me, Occasion::Died(of));
     }
 
     fn learn_return(&mut self, me: Id, of: Id) {
-        let (spec, takes_back) = (self.machine.spec, self.rules.takes_back);
+        let takes_back = self.rules.takes_back;
         let has_leader = self.leader_of(me).is_some();
         let node = self.node(me);
         node.unreachable.remove(&of);
-        node.ring.take_back(of, spec);
+        node.ring.take_back(of);
         node.ring.owes_call &= takes_back;
-        let standing = node.ring.standing_for_new(spec, has_leader);
+        let standing = has_leader.then(|| node.ring.standing(true)).flatten();
         self.tell(me, of, standing);
         self.settle_owed_call(me);
     }
@@ -311,8 +310,7 @@ impl World {
             waiting.retain(|&me| self.leader_of(me).is_none_or(|leader| !self.nodes.contains_key(&leader)));
             while !waiting.is_empty() {
                 let me = waiting.swap_remove(self.random.random_range(0..waiting.len()));
-                let next = self.nodes[&me].ring.call_again(self.machine.spec);
-                self.go_on(me, if self.rules.begins_anew { next } else { Next::Call });
+                self.consider(me, Occasion::Leaderless(Span::from_ticks(u64::MAX)));
                 let steps = self.random.random_range(0..4);
                 self.steps(steps);
             }

@@ -34,7 +34,8 @@ fn starts(
 ) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-    start_with(settings, None, ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>()), saved, begin)
+    let machine = ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>());
+    start_with(settings, None, machine, saved, begin, Member::run)
 }
 
 /// A member with an id that no other test's member has: its thread is called by it.

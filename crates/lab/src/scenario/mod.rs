@@ -142,7 +142,9 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     // A run in which something goes wrong is given up in any case, and one said step by step may end early.
     let goes_wrong =
         events.disturb() || !link_faults.is_none() || ring_closes || certified_crashes || detector.is_some();
-    let is_limited = until.is_some() || max_messages.is_some() || goes_wrong || steps.schedule.is_some();
+    let restarts = file.get("restart_after").is_some();
+    let is_limited =
+        until.is_some() || max_messages.is_some() || goes_wrong || restarts || steps.schedule.is_some();
     let run = contradiction::Run { ids: &group.ids, events: &events, is_limited, until: until_time };
     expect.check_against(&run)?;
     if expect.is_empty() && waits_for.is_none() {
@@ -168,6 +170,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
             drift_bound: drift_bound(&file)?,
             renewals: renewals(&file)?,
+            restart_after: file.read("restart_after", schedule::small::<u32>)?.map(|bounds| bounds.value),
             links: link_order(&file)?,
             script: events.script(),
             partitions: events.partitions.into_iter().map(|partition| partition.value).collect(),

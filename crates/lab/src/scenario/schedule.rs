@@ -13,6 +13,9 @@ const LIBERTIES: &[&str] = &[
     "duplicates",
     "pauses",
     "requests",
+    "suspicions",
+    "restarts",
+    "restart_after",
     "draws",
     "late_calls",
     "detector",
@@ -87,6 +90,11 @@ fn liberties(file: &Table<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
         duplicates: count("duplicates", needed.duplicates)?,
         pauses: count("pauses", needed.pauses)?,
         requests: count("requests", needed.requests)?,
+        suspicions: count("suspicions", needed.suspicions)?,
+        restarts: count("restarts", needed.restarts)?,
+        restart_after: table
+            .read("restart_after", small::<u32>)?
+            .map_or(needed.restart_after, |after| after.value),
         draws: table.read("draws", small::<u8>)?.map_or(needed.draws, |draws| draws.value),
         late_calls: flag("late_calls", needed.late_calls)?,
         detector: flag("detector", needed.detector)?,
@@ -104,6 +112,6 @@ fn clock(value: &Value<'_>) -> Result<TimeModel, Flaw> {
 }
 
 /// A whole number that is not large.
-fn small<N: TryFrom<u64, Error = TryFromIntError>>(value: &Value<'_>) -> Result<N, Flaw> {
+pub(super) fn small<N: TryFrom<u64, Error = TryFromIntError>>(value: &Value<'_>) -> Result<N, Flaw> {
     N::try_from(value.whole()?).map_err(|_| value.unlike("a smaller number"))
 }

@@ -23,6 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "witnesses",
     "observers",
     "initiators",
+    "restart_after",
     "topology",
     "delay",
     "delay_bound",

@@ -51,6 +51,7 @@ pub fn write(draft: &Draft<'_>) -> String {
     text.link_faults(&setup.link_faults);
     text.maybe("ring_closes", setup.ring_closes.then_some(true));
     text.maybe("certified_crashes", setup.certified_crashes.then_some(true));
+    text.maybe("restart_after", setup.restart_after);
     text.maybe("detector", setup.detector.as_ref().map(|detector| quoted(&detector.to_string())));
     text.key("seed", seed);
     let limits = setup.limits;
@@ -152,6 +153,9 @@ impl Text {
             duplicates,
             pauses,
             requests,
+            suspicions,
+            restarts,
+            restart_after,
             draws,
             late_calls,
             detector,
@@ -166,6 +170,9 @@ impl Text {
         self.maybe("duplicates", (duplicates != needed.duplicates).then_some(duplicates));
         self.maybe("pauses", (pauses != needed.pauses).then_some(pauses));
         self.maybe("requests", (requests != needed.requests).then_some(requests));
+        self.maybe("suspicions", (suspicions != needed.suspicions).then_some(suspicions));
+        self.maybe("restarts", (restarts != needed.restarts).then_some(restarts));
+        self.maybe("restart_after", (restart_after != needed.restart_after).then_some(restart_after));
         self.maybe("draws", (draws != needed.draws).then_some(draws));
         self.maybe("late_calls", (late_calls != needed.late_calls).then_some(late_calls));
         self.maybe("detector", (detector != needed.detector).then_some(detector));

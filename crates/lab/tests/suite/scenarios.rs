@@ -59,6 +59,9 @@ loops_from = 3
 beginning = 2
 [liberties]
 recoveries = 4
+suspicions = 3
+restarts = 2
+restart_after = 30
 draws = 7
 detector = true
 certified = true
@@ -81,6 +84,9 @@ fn a_run_can_be_said_step_by_step() {
         duplicates: 0,
         pauses: 0,
         requests: 0,
+        suspicions: 3,
+        restarts: 2,
+        restart_after: 30,
         draws: 7,
         late_calls: true,
         detector: true,

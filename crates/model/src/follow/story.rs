@@ -230,7 +230,7 @@ impl Author<'_> {
     /// Who is given an input, if somebody is, and what reaches it.
     fn cue(&mut self, what: What) -> (Option<u32>, Option<Cue>) {
         let (member, cue) = match what {
-            What::Member(member, FaultEvent::Call) => {
+            What::Member(member, FaultEvent::Call) | What::CallAgain(member) => {
                 let dead = self.rules.known_dead(&mut self.whole, &self.now, member.into());
                 (member.into(), Cue::Call { dead })
             }

@@ -120,7 +120,7 @@ fn acts(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
             !matches!(event, FaultEvent::Crash | FaultEvent::Pause | FaultEvent::Resume)
         }
         What::Tick | What::Link(..) => false,
-        What::TimeOut(..) | What::Tell(..) => true,
+        What::TimeOut(..) | What::Tell(..) | What::CallAgain(_) => true,
     }
 }
 
@@ -179,7 +179,7 @@ impl Observer for Witness {
 }
 
 /// Everything that may go wrong, in different measure.
-fn liberties() -> [Liberties; 6] {
+fn liberties() -> [Liberties; 7] {
     let calm = Liberties::default();
     let clock = TimeModel::Clock { grain: 1, drift: 0 };
     [
@@ -189,16 +189,29 @@ fn liberties() -> [Liberties; 6] {
         Liberties { crashes: 2, recoveries: 2, detector: true, time: clock, ..calm },
         Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 3, ..calm },
         Liberties { crashes: 2, recoveries: 1, certified: true, ..calm },
+        // More restarts than steps: none is left out.
+        Liberties {
+            crashes: 1,
+            suspicions: 5,
+            restarts: 200,
+            restart_after: 3,
+            certified: true,
+            time: clock,
+            ..calm
+        },
     ]
 }
 
 /// What a step is, without to whom it happens.
 fn kind(action: Action) -> Vec<&'static str> {
     let what = match action.what {
+        What::CallAgain(_) => "call again",
         What::Deliver(..) => "deliver",
         What::TimeOut(..) => "time-out",
         What::Tell(_, _, Word::Failed) => "failed",
         What::Tell(_, _, Word::Working) => "working",
+        What::Tell(_, _, Word::Suspected) => "suspected",
+        What::Tell(_, _, Word::Unsuspected) => "unsuspected",
         What::Tick => "tick",
         What::Link(_, _, Fate::Lost) => "lose",
         What::Link(_, _, Fate::Twice) => "duplicate",
@@ -281,7 +294,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
             }
         }
     }
-    assert_eq!(kinds.len(), 14, "not all kinds of steps were seen: {kinds:?}");
+    assert_eq!(kinds.len(), 17, "not all kinds of steps were seen: {kinds:?}");
 }
 
 fn chang_roberts() -> usize {

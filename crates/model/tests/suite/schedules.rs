@@ -19,9 +19,10 @@ fn steps_are_written_with_members_by_id() {
     let wire = |from, to| order.iter().position(|&pair| pair == (from, to)).unwrap() as u8;
     let towards =
         |member, peer| (0..2).find(|&port| plan.topology.peer(member, Port(port)).0 == peer).unwrap() as u8;
-    let cases: [(Action, &str); 25] = [
+    let cases: [(Action, &str); 28] = [
         (What::Member(0, FaultEvent::Start).into(), "boot 1"),
         (What::Member(2, FaultEvent::Call).into(), "call 3"),
+        (What::CallAgain(2).into(), "call 3 again"),
         (What::Deliver(wire(2, 0), 0).into(), "deliver 3 -> 1"),
         (What::Deliver(wire(2, 0), 1).into(), "deliver 3 -> 1 #2"),
         (What::Link(wire(0, 1), 0, Fate::Lost).into(), "lose 1 -> 2"),
@@ -30,6 +31,8 @@ fn steps_are_written_with_members_by_id() {
         (What::TimeOut(1, 2).into(), "time-out 2 #3"),
         (What::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
         (What::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
+        (What::Tell(1, towards(1, 2), Word::Suspected).into(), "tell 2: 3 suspected"),
+        (What::Tell(1, towards(1, 2), Word::Unsuspected).into(), "tell 2: 3 unsuspected"),
         (What::Tick.into(), "tick"),
         (What::Member(0, FaultEvent::Crash).into(), "crash 1"),
         (What::Member(0, FaultEvent::Recover).into(), "recover 1"),

@@ -8,7 +8,7 @@ use crate::trace::Drop;
 use crate::wheel::Packet;
 use crate::world::{Stream, stream};
 use bellwether_core::machine::Outputs;
-use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Port, Span, Time};
+use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Occasion, Port, Span, Time};
 use bellwether_core::{Fate, FaultEvent, Lie, machine::Machine};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -212,9 +212,7 @@ impl Simulation<'_, '_> {
         self.crashed.remove(at);
         self.start(member);
         self.tell_the_truth(member, true);
-        if self.spec().starts == bellwether_core::Starts::Callers {
-            self.call(member);
-        }
+        self.consider(member, Occasion::Recovered);
     }
 
     fn resume(&mut self, member: u32) {
@@ -227,6 +225,7 @@ impl Simulation<'_, '_> {
         }
         self.wake_watch(member);
         self.hear_what_waited(member);
+        self.wake_wait(member);
     }
 
     /// A frozen member's timer has run out: it will notice when it wakes. A lease is over at once.
@@ -253,6 +252,7 @@ impl Simulation<'_, '_> {
         let (after, now) = (*clock, self.now);
         self.timers.reschedule(member, |due| after.when(before.show(due)).max(now));
         self.reset_watch_alarm(member);
+        self.reset_wait(member);
     }
 
     fn lie(&mut self, member: u32, lie: Lie) {

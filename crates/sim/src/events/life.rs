@@ -1,7 +1,7 @@
 //! Who boots, calls, dies and comes back when.
 
 use super::{Simulation, Stop};
-use bellwether_core::{FaultEvent, Initiators, Port, Request, Time, Verdict};
+use bellwether_core::{FaultEvent, Initiators, Occasion, Request, Time};
 
 impl Simulation<'_, '_> {
     /// Everyone who is not dead or late boots; then the initiators call.
@@ -25,8 +25,10 @@ impl Simulation<'_, '_> {
             }
         }
         match &plan.initiators {
-            Initiators::All => (0..plan.n()).for_each(|member| self.call_if_up(member)),
-            Initiators::Some(members) => members.iter().for_each(|&member| self.call_if_up(member)),
+            Initiators::All => (0..plan.n()).for_each(|member| self.consider(member, Occasion::Asked)),
+            Initiators::Some(members) => {
+                members.iter().for_each(|&member| self.consider(member, Occasion::Asked));
+            }
         }
         self.something_happened = false; // all of this was at time 0
     }
@@ -34,14 +36,6 @@ impl Simulation<'_, '_> {
     /// Whether a member is neither dead from the start nor late.
     pub(super) fn is_expected(&self, member: u32) -> bool {
         self.crashed.binary_search(&member).is_err() && !self.at_the_door.contains_key(&member)
-    }
-
-    pub(super) fn call_if_up(&mut self, member: u32) {
-        // Calls alone can exceed the limit: everyone may ask everyone.
-        let is_within_limit = self.tally.messages() <= self.plan.limits.messages;
-        if self.world.state(member).is_some() && is_within_limit {
-            self.call(member);
-        }
     }
 
     pub(super) fn happen(&mut self, what: FaultEvent, member: u32) {
@@ -53,12 +47,11 @@ impl Simulation<'_, '_> {
                 // A member that crashed before its time does not start.
                 let Some(waiting) = self.at_the_door.remove(&member) else { return };
                 self.start(member);
-                if self.plan.initiators.contains(member) {
-                    self.call(member);
-                }
+                let is_asked = self.plan.initiators.contains(member);
+                self.consider(member, if is_asked { Occasion::Asked } else { Occasion::Started });
                 self.let_in.extend(waiting);
             }
-            FaultEvent::Call => self.call_if_up(member),
+            FaultEvent::Call => self.consider(member, Occasion::Asked),
             FaultEvent::Request(request) => self.request(member, request),
             _ => self.strike(what, member),
         }
@@ -82,6 +75,7 @@ impl Simulation<'_, '_> {
         self.has_news |= self.stop == Stop::WhenRight;
         self.observer.crashed(self.now, member);
         self.forget_frozen(member);
+        self.forget_wait(member);
         if let Some(watch) = &mut self.watch {
             watch.leave(member);
         }
@@ -100,22 +94,5 @@ impl Simulation<'_, '_> {
         }
         self.settle(member, Some(step));
         self.start_watch(member);
-    }
-
-    /// Whoever calls an election has asked its failure detector about its neighbours first.
-    pub(super) fn call(&mut self, member: u32) {
-        if !self.crashed.is_empty() && self.watch.is_none() {
-            for port in (0..self.plan.topology.ports(member)).map(Port) {
-                if self.crashed.binary_search(&self.plan.topology.peer(member, port).0).is_ok() {
-                    self.observer.suspected(self.now, member, port, Verdict::Failed);
-                    let step = self.world.suspect(member, self.clock(member), port, Verdict::Failed);
-                    self.settle(member, step);
-                }
-            }
-        }
-        self.took_part[member as usize] = true;
-        self.observer.called(self.now, member);
-        let step = self.world.call(member, self.clock(member));
-        self.settle(member, step);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! At one point in time, what the script says happens first, then messages arrive in the order in
 //! which they were sent, then detectors speak, then timers run out: a time-out of T means that nothing
-//! came within T.
+//! came within T. Last come the elections that members start because of what they have come to know ([`calls`]).
 
+mod calls;
 mod disturbed;
 mod lease;
 mod life;
@@ -26,6 +27,7 @@ use bellwether_core::{
     AnyMessage, AnyValue, Goal, Initiators, Lasting, MachineType, Port, Reign, Role, Span, Spec, Starts,
     Status, Time, TimerChange,
 };
+use calls::Calls;
 use disturbed::Disturbance;
 use obituary::Obituaries;
 use rand::RngExt as _;
@@ -117,6 +119,8 @@ struct Simulation<'p, 'o> {
     watch: Option<Box<Watch>>,
     /// Word of deaths that is under way, where crashes are certified.
     obituaries: Option<Box<Obituaries>>,
+    /// Who starts an election when.
+    calls: Calls,
     /// The last time that a member was given an input that mattered, or the script was followed.
     busy_until: Time,
     /// For each member, whether it has taken part in an election: it was called, or heard a message. Messages
@@ -168,6 +172,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
             disturbed: is_disturbed.then(|| Box::new(Disturbance::new(plan.seed))),
             watch: Watch::new(plan),
             obituaries: Obituaries::new(plan),
+            calls: Calls::new(spec, plan),
             busy_until: Time::ZERO,
             took_part: vec![false; plan.n() as usize],
             plan,
@@ -189,8 +194,9 @@ impl<'p, 'o> Simulation<'p, 'o> {
         loop {
             let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
             let told = self.obituaries.as_ref().and_then(|obituaries| obituaries.next_time());
-            let next =
-                [scripted, self.wheel.next_time(), self.timers.next_time(), told].into_iter().flatten().min();
+            let again = self.calls.next_time();
+            let times = [scripted, self.wheel.next_time(), self.timers.next_time(), told, again];
+            let next = times.into_iter().flatten().min();
             let Some(now) = self.or_watch(next) else { return true };
             let said = self.tally.messages() + self.watch.as_ref().map_or(0, |watch| watch.signals);
             if now > self.plan.limits.time || said > self.plan.limits.messages {
@@ -228,9 +234,8 @@ impl<'p, 'o> Simulation<'p, 'o> {
                 let step = self.world.fire(member, self.clock(member), timer);
                 self.settle(member, step);
             }
-            if self.watch.is_some() {
-                self.let_the_doubtful_call();
-            }
+            self.let_the_doubtful_call();
+            self.let_the_leaderless_call();
             if std::mem::take(&mut self.something_happened) {
                 self.tally.last_event = now;
                 self.busy_until = now;
@@ -337,6 +342,9 @@ impl<'p, 'o> Simulation<'p, 'o> {
         if self.is_leased() && (before.role == Role::Leader || after.role == Role::Leader) {
             self.look_at_lease(member, after.term);
         }
+        if self.calls.keeps_time() {
+            self.note_leader(member);
+        }
     }
 
     fn publish(&mut self, member: u32, before: Status, after: Status) {
@@ -349,8 +357,8 @@ impl<'p, 'o> Simulation<'p, 'o> {
         }
         self.has_news = true;
         self.observer.published(self.now, member, after);
-        if let Some(leader) = after.leader.filter(|_| before.leader != after.leader && self.watch.is_some()) {
-            self.doubt(member, leader);
+        if before.leader != after.leader && (self.watch.is_some() || self.obituaries.is_some()) {
+            self.doubt(member);
         }
     }
 

@@ -8,7 +8,7 @@ use super::disturbed::Passage;
 use crate::delay::Sampler;
 use crate::plan::Plan;
 use crate::world::{Stream, stream};
-use bellwether_core::{FaultEvent, Port, Span, Starts, Time};
+use bellwether_core::{FaultEvent, Id, Occasion, Port, Rank, Span, Time};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -24,6 +24,8 @@ pub(super) struct Obituaries {
     lives: Vec<u32>,
     /// When the first message of a member's present life comes to another.
     heard_at: BTreeMap<(u32, u32), Time>,
+    /// Of whose death which member has learned: of the dead one and the member, which of its lives was over.
+    known: BTreeMap<(u32, u32), u32>,
     delays: Sampler,
     dice: Xoshiro256PlusPlus,
 }
@@ -46,6 +48,7 @@ impl Obituaries {
                 waiting: BTreeMap::new(),
                 lives: vec![0; plan.n() as usize],
                 heard_at: BTreeMap::new(),
+                known: BTreeMap::new(),
                 delays: plan.delay.sampler(),
                 dice: stream(plan.seed, Stream::Certificate),
             })
@@ -60,6 +63,7 @@ impl Obituaries {
     pub(super) fn begin_life(&mut self, member: u32) {
         self.lives[member as usize] += 1;
         self.heard_at.retain(|(from, _), _| *from != member);
+        self.known.retain(|(_, to), _| *to != member); // it has forgotten
     }
 
     /// What a member says comes to another then.
@@ -68,10 +72,27 @@ impl Obituaries {
         *first = at.min(*first);
     }
 
-    /// Whether nobody has heard of a later life.
-    fn is_news(&self, word: &Word, now: Time) -> bool {
-        let is_back = self.lives[word.dead as usize] > word.life;
-        !is_back || self.heard_at.get(&(word.dead, word.to)).is_none_or(|&at| at > now)
+    /// Whether a member has heard nothing of a life after this one.
+    fn is_news(&self, dead: u32, to: u32, life: u32, now: Time) -> bool {
+        let is_back = self.lives[dead as usize] > life;
+        !is_back || self.heard_at.get(&(dead, to)).is_none_or(|&at| at > now)
+    }
+
+    /// A certificate has come. False if it is too late.
+    fn takes(&mut self, word: &Word, now: Time) -> bool {
+        let Word { to, dead, life, .. } = *word;
+        let is_news = self.is_news(dead, to, life, now);
+        if is_news {
+            self.known.insert((dead, to), life);
+        }
+        is_news
+    }
+
+    /// Whether a member has learned of another's death, and has heard nothing of its next life.
+    fn knows_dead(&self, member: u32, dead: Id, ranks: &[Rank], now: Time) -> bool {
+        self.known.iter().any(|(&(place, to), &life)| {
+            to == member && ranks[place as usize].id() == dead && self.is_news(place, to, life, now)
+        })
     }
 }
 
@@ -108,7 +129,7 @@ impl Simulation<'_, '_> {
             let is_frozen = self.disturbed.as_ref().is_some_and(|it| it.frozen.contains_key(&word.to));
             if is_frozen {
                 obituaries.waiting.entry(word.to).or_default().push(word);
-            } else if obituaries.is_news(&word, self.now) {
+            } else if obituaries.takes(&word, self.now) {
                 self.learn(word.to, word.at_port);
             }
         }
@@ -118,7 +139,7 @@ impl Simulation<'_, '_> {
     pub(super) fn hear_what_waited(&mut self, member: u32) {
         let waiting = self.obituaries.as_mut().and_then(|obituaries| obituaries.waiting.remove(&member));
         for word in waiting.unwrap_or_default() {
-            if self.obituaries.as_ref().is_some_and(|obituaries| obituaries.is_news(&word, self.now)) {
+            if self.obituaries.as_mut().is_some_and(|obituaries| obituaries.takes(&word, self.now)) {
                 self.learn(word.to, word.at_port);
             }
         }
@@ -132,22 +153,21 @@ impl Simulation<'_, '_> {
         }
     }
 
-    /// A member learns of a neighbour's death. Whoever hears that its leader is dead, and waits to be called, calls an
-    /// election, as it does when its detector says so.
+    /// A member learns of a neighbour's death.
     pub(super) fn learn(&mut self, member: u32, port: Port) {
-        let (peer, _) = self.plan.topology.peer(member, port);
-        let leader = Some(self.plan.ranks[peer as usize].id());
-        let names_it =
-            |this: &Self| this.world.state(member).is_some_and(|state| state.status().leader == leader);
         if self.world.state(member).is_none() {
             return;
         }
-        let did = names_it(self);
+        let (peer, _) = self.plan.topology.peer(member, port);
         self.observer.struck(self.now, member, FaultEvent::Learn(peer));
         let step = self.world.on_peer_dead(member, self.clock(member), port);
         self.settle(member, step);
-        if did && names_it(self) && self.spec().starts == Starts::Callers {
-            self.call_if_up(member);
-        }
+        self.consider(member, Occasion::Died(self.plan.ranks[peer as usize].id()));
+    }
+
+    /// Whether a member has a certificate of another's death, and has heard nothing of its next life.
+    pub(super) fn knows_dead(&self, member: u32, dead: Id) -> bool {
+        let obituaries = self.obituaries.as_ref();
+        obituaries.is_some_and(|it| it.knows_dead(member, dead, &self.plan.ranks, self.now))
     }
 }

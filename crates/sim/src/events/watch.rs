@@ -8,12 +8,12 @@ use super::disturbed::{LinkTrouble, Passage};
 use crate::delay::Sampler;
 use crate::plan::Plan;
 use crate::world::{Stream, stream};
-use bellwether_core::{Detector, Id, Port, Signal, Span, Starts, Time, Verdict};
+use bellwether_core::{Detector, Id, Occasion, Port, Signal, Span, Time, Verdict};
 use bellwether_core::{WatchCx, Watched};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// After so many times a detector's patience without anything new, nothing new will come.
 const PATIENCES: u64 = 4;
@@ -29,8 +29,6 @@ pub(super) struct Watch {
     numbered: u64,
     /// What has come to frozen members.
     waiting: BTreeMap<u32, Vec<Word>>,
-    /// Those who have come to name a leader that their detectors take for dead.
-    doubtful: BTreeSet<u32>,
     delays: Sampler,
     dice: Xoshiro256PlusPlus,
     watched: Watched,
@@ -78,7 +76,6 @@ impl Watch {
             due: BinaryHeap::new(),
             numbered: 0,
             waiting: BTreeMap::new(),
-            doubtful: BTreeSet::new(),
             delays: plan.delay.sampler(),
             dice: stream(plan.seed, Stream::Signal),
             watched: Watched::default(),
@@ -240,8 +237,7 @@ impl Simulation<'_, '_> {
         watch.push(at, to, Due::Signal(at_port, signal));
     }
 
-    /// A member's detector has changed its mind about a neighbour. Whoever hears that the leader is dead
-    /// calls an election.
+    /// A member's detector has changed its mind about a neighbour.
     fn hear_verdict(&mut self, member: u32, port: Port, verdict: Verdict) {
         let Some(watch) = &mut self.watch else { return };
         let Some(post) = &mut watch.seats[member as usize] else { return };
@@ -249,59 +245,28 @@ impl Simulation<'_, '_> {
         if std::mem::replace(known, verdict) == verdict {
             return;
         }
-        let (peer, _) = self.plan.topology.peer(member, port);
-        let names_it = self
-            .world
-            .state(member)
-            .is_some_and(|state| state.status().leader == Some(self.plan.ranks[peer as usize].id()));
         self.observer.suspected(self.now, member, port, verdict);
         let now = self.clock(member);
         let step = self.world.suspect(member, now, port, verdict);
         // A word that changes nothing for anyone is no event.
-        let (happened, status) = (self.something_happened, step.map(|step| step.after));
+        let happened = self.something_happened;
         let outputs = self.world.outputs();
         let has_outputs = !outputs.sends.is_empty() || !outputs.timers.is_empty();
         let has_effects = step.is_some_and(|step| step.before != step.after || has_outputs);
         self.settle(member, step);
         self.something_happened = happened || has_effects;
-        let still_names_it =
-            status.is_some_and(|status| status.leader == Some(self.plan.ranks[peer as usize].id()));
-        if verdict == Verdict::Failed && names_it && still_names_it && self.spec().starts == Starts::Callers {
-            self.call_if_up(member);
-        }
+        let peer = self.plan.ranks[self.plan.topology.peer(member, port).0 as usize].id();
+        self.consider(member, Occasion::Judged(peer, verdict));
     }
 
-    /// Whether a member's detector takes the one of this id for dead.
-    fn takes_for_dead(&self, member: u32, id: Id) -> bool {
+    /// Whether a member's detector has declared the one of this id failed.
+    pub(super) fn takes_for_failed(&self, member: u32, id: Id) -> bool {
         let post = self.watch.as_ref().and_then(|watch| watch.seats[member as usize].as_ref());
         post.is_some_and(|post| {
-            let failed =
+            let mut failed =
                 (0..).map(Port).zip(&post.verdicts).filter(|(_, verdict)| **verdict == Verdict::Failed);
             failed
-                .into_iter()
                 .any(|(port, _)| self.plan.ranks[self.plan.topology.peer(member, port).0 as usize].id() == id)
         })
-    }
-
-    /// A member has come to name a leader.
-    pub(super) fn doubt(&mut self, member: u32, leader: Id) {
-        if self.spec().starts == Starts::Callers
-            && self.takes_for_dead(member, leader)
-            && let Some(watch) = &mut self.watch
-        {
-            watch.doubtful.insert(member);
-        }
-    }
-
-    /// Whoever has come to name a leader that its detector had already found dead calls an election, as it
-    /// would if it heard of it now.
-    pub(super) fn let_the_doubtful_call(&mut self) {
-        let doubtful = self.watch.as_mut().map(|watch| std::mem::take(&mut watch.doubtful));
-        for member in doubtful.unwrap_or_default() {
-            let leader = self.world.state(member).and_then(|state| state.status().leader);
-            if leader.is_some_and(|leader| self.takes_for_dead(member, leader)) {
-                self.call_if_up(member);
-            }
-        }
     }
 }

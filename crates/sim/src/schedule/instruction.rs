@@ -24,11 +24,13 @@ pub enum Deed {
     Member(Id, FaultEvent<Id>),
     /// `lose 3 -> 1`, `duplicate 3 -> 1`
     Link(Letter, Fate),
+    /// `call 3 again`
+    CallAgain(Id),
     /// `deliver 3 -> 1`
     Deliver(Letter),
     /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
     TimeOut(Id, u8),
-    /// `tell 2: 4 failed`: who is told, and of whom.
+    /// `tell 2: 4 failed`, or `working`, `suspected`, `unsuspected`: who is told, and of whom.
     Tell(Mouth, Id, Word),
     /// `tick`
     Tick,
@@ -43,20 +45,47 @@ pub enum Midway {
     Sends(u8),
 }
 
-/// What a detector can say of a neighbour.
+/// What a member can hear of a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Word {
-    /// It is dead.
+    /// It is dead: a detector says so, and is right.
     Failed,
-    /// It is back.
+    /// It is back, after it was dead.
     Working,
+    /// It is suspected, rightly or wrongly: by a detector with three values, or because a connection has closed.
+    Suspected,
+    /// It is suspected no longer: it has been heard, or a connection has opened.
+    Unsuspected,
+}
+
+impl Word {
+    /// All of them.
+    pub const ALL: [Word; 4] = [Word::Failed, Word::Working, Word::Suspected, Word::Unsuspected];
+
+    /// As people write it.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Word::Failed => "failed",
+            Word::Working => "working",
+            Word::Suspected => "suspected",
+            Word::Unsuspected => "unsuspected",
+        }
+    }
+
+    /// Whether it is a suspicion, or the end of one: a word that may be wrong.
+    #[must_use]
+    pub fn is_suspicion(self) -> bool {
+        matches!(self, Word::Suspected | Word::Unsuspected)
+    }
 }
 
 impl From<Word> for Verdict {
     fn from(word: Word) -> Verdict {
         match word {
             Word::Failed => Verdict::Failed,
-            Word::Working => Verdict::Working,
+            Word::Working | Word::Unsuspected => Verdict::Working,
+            Word::Suspected => Verdict::Suspected,
         }
     }
 }
@@ -83,7 +112,7 @@ pub struct Letter {
 
 /// What steps look like, for whoever wrote something else.
 const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
-                        tell 2: 4 failed, tell 2: 4 working, tick, crash 4, recover 4, pause 4, wake 4, \
+                        tell 2: 4 failed, tell 2: 4 working, tell 2: 4 suspected, call 3 again, tick, crash 4, recover 4, pause 4, wake 4, \
                         ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
 
 impl Instruction {
@@ -133,8 +162,11 @@ impl FromStr for Instruction {
             }
             ["boot", member] => Deed::Member(id(member)?, FaultEvent::Start),
             ["call", member] => Deed::Member(id(member)?, FaultEvent::Call),
-            ["tell", member, ":", of, "failed"] => Deed::Tell(member.parse()?, id(of)?, Word::Failed),
-            ["tell", member, ":", of, "working"] => Deed::Tell(member.parse()?, id(of)?, Word::Working),
+            ["call", member, "again"] => Deed::CallAgain(id(member)?),
+            ["tell", member, ":", of, told] => {
+                let word = Word::ALL.into_iter().find(|word| word.text() == told);
+                Deed::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
+            }
             ["tick"] => Deed::Tick,
             ["crash", member] => Deed::Member(id(member)?, FaultEvent::Crash),
             ["recover", member] => Deed::Member(id(member)?, FaultEvent::Recover),
@@ -144,10 +176,14 @@ impl FromStr for Instruction {
             ["ask", member, ":", ref what @ ..] => {
                 Deed::Member(id(member)?, FaultEvent::Request(request(text, what)?))
             }
-            _ => return Err(format!("'{text}' is no step: expected {EXAMPLES}, say")),
+            _ => return Err(not_a_step(text)),
         };
         Ok(Instruction { deed, draw, crash_after })
     }
+}
+
+fn not_a_step(text: &str) -> String {
+    format!("'{text}' is no step: expected {EXAMPLES}, say")
 }
 
 /// A number, from `least` on.
@@ -221,10 +257,10 @@ impl Display for Instruction {
             Deed::Member(id, event) => write_event(f, id, event),
             Deed::Link(letter, Fate::Lost) => write!(f, "lose {letter}"),
             Deed::Link(letter, Fate::Twice) => write!(f, "duplicate {letter}"),
+            Deed::CallAgain(id) => write!(f, "call {id} again"),
             Deed::Deliver(letter) => write!(f, "deliver {letter}"),
             Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
-            Deed::Tell(member, of, Word::Failed) => write!(f, "tell {member}: {of} failed"),
-            Deed::Tell(member, of, Word::Working) => write!(f, "tell {member}: {of} working"),
+            Deed::Tell(member, of, word) => write!(f, "tell {member}: {of} {}", word.text()),
             Deed::Tick => f.write_str("tick"),
         }?;
         if self.draw > 0 {

@@ -2,7 +2,7 @@
 
 use super::{Deed, Instruction};
 use crate::plan::Plan;
-use bellwether_core::{Fate, FaultKind, Span};
+use bellwether_core::{CallPolicy, Fate, FaultKind, Span, Spec};
 
 /// What may go wrong, and how far: liberties that the world takes with the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,14 @@ pub struct Liberties {
     pub pauses: u8,
     /// How many times a member that leads may be asked to resign, or to let another lead.
     pub requests: u8,
+    /// How many times members may hear a suspicion, right or wrong, or that a suspicion was wrong.
+    pub suspicions: u8,
+    /// How many times members that have had no leader for long may start an election again, as those of a cluster do. Runs
+    /// in which they would do so once more are not followed.
+    pub restarts: u8,
+    /// For how many delay bounds a member then has had no leader, where there is a clock. (Where there is none, that may be
+    /// any time.)
+    pub restart_after: u32,
     /// How many numbers each member may draw; any number if it is [`u8::MAX`].
     pub draws: u8,
     /// Whether those that are to call an election may hear from others before they do. If not, they call first,
@@ -67,6 +75,9 @@ impl Liberties {
         duplicates: 0,
         pauses: 0,
         requests: 0,
+        suspicions: 0,
+        restarts: 0,
+        restart_after: CallPolicy::RESTART_AFTER,
         draws: u8::MAX,
         late_calls: false,
         detector: false,
@@ -75,6 +86,16 @@ impl Liberties {
         ticks: u16::MAX,
         stops_at_goal: false,
     };
+
+    /// Who starts an election when, in runs of an algorithm.
+    #[must_use]
+    pub fn call_policy(&self, spec: &Spec, plan: &Plan) -> CallPolicy {
+        match (self.restarts, self.time) {
+            (0, _) => CallPolicy::of_lectures(spec),
+            (_, TimeModel::Any) => CallPolicy::with_restarts(spec, Span::default()),
+            _ => CallPolicy::with_restarts(spec, plan.delay_bound * self.restart_after.into()),
+        }
+    }
 
     /// For how many steps of the clock a message can be under way.
     #[must_use]
@@ -95,12 +116,14 @@ impl Liberties {
             }
         }
     }
+
     /// The least that steps need, as far as they tell. As they say who calls when, calls may be late.
     #[must_use]
     pub fn needed_for(steps: &[Instruction]) -> Liberties {
         let count = |fits: &dyn Fn(&Instruction) -> bool| {
             u8::try_from(steps.iter().filter(|step| fits(step)).count()).unwrap_or(u8::MAX)
         };
+        let is_told = |step: &Instruction, of_suspicion: bool| matches!(step.deed, Deed::Tell(_, _, word) if word.is_suspicion() == of_suspicion);
         let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
         Liberties {
             crashes: count(&|step| step.event() == Some(FaultKind::Crash) || step.crash_after.is_some()),
@@ -109,8 +132,10 @@ impl Liberties {
             duplicates: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Twice))),
             pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
             requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
+            suspicions: count(&|step| is_told(step, true)),
+            restarts: count(&|step| matches!(step.deed, Deed::CallAgain(_))),
             late_calls: true,
-            detector: count(&|step| matches!(step.deed, Deed::Tell(..))) > 0,
+            detector: count(&|step| is_told(step, false)) > 0,
             certified: count(&|step| step.event() == Some(FaultKind::Learn)) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()

@@ -34,6 +34,11 @@ pub trait Fault: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync +
         msg
     }
 
+    /// What a member takes a word about a neighbour for.
+    fn is_told(&mut self, verdict: Verdict) -> Verdict {
+        verdict
+    }
+
     /// What a member says when it means to say something.
     fn say(&mut self, msg: <Self::Sound as Protocol>::Msg) -> <Self::Sound as Protocol>::Msg {
         msg
@@ -181,7 +186,7 @@ impl<F: Fault> Algorithm for Faulty<F> {
     }
 
     fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
-        act(&mut self.fault, cx, |_, cx| self.sound.on_suspicion(cx, peer, verdict));
+        act(&mut self.fault, cx, |fault, cx| self.sound.on_suspicion(cx, peer, fault.is_told(verdict)));
     }
 }
 
@@ -263,15 +268,37 @@ impl Fault for Unobjecting {
     const NAME: &'static str = "unobjecting";
 
     fn known(cx: &mut Cx<'_, Faulty<Self>>) -> Known {
-        Known {
-            peers: cx.outgoing().map(|port| cx.peer_rank(port)).collect(),
-            delay_bound: cx.delay_bound(),
-            now: cx.now(),
-            ..Known::new(cx, cx.rank())
-        }
+        known_in_bully(cx)
     }
 
     fn ignores(cx: &Cx<'_, Faulty<Self>>, from: Port, msg: &bully::Msg) -> bool {
         *msg == bully::Msg::Coordinator && cx.peer_rank(from) < cx.rank()
+    }
+}
+
+/// Takes a suspicion for a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Rash;
+
+impl Fault for Rash {
+    type Sound = bully::AtOnce;
+    const NAME: &'static str = "rash";
+
+    fn known(cx: &mut Cx<'_, Faulty<Self>>) -> Known {
+        known_in_bully(cx)
+    }
+
+    fn is_told(&mut self, verdict: Verdict) -> Verdict {
+        if verdict == Verdict::Suspected { Verdict::Failed } else { verdict }
+    }
+}
+
+/// What members of the bully algorithm may know.
+fn known_in_bully<F: Fault>(cx: &mut Cx<'_, Faulty<F>>) -> Known {
+    Known {
+        peers: cx.outgoing().map(|port| cx.peer_rank(port)).collect(),
+        delay_bound: cx.delay_bound(),
+        now: cx.now(),
+        ..Known::new(cx, cx.rank())
     }
 }

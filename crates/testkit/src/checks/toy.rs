@@ -25,6 +25,8 @@ pub trait Toy: Clone + Debug + Default + Eq + Hash + Serialize + Send + Sync + '
     fn is_reminded(&mut self, _: &mut ToyCx<'_, Self>, _: u8) {}
     /// The application asks for something.
     fn is_asked(&mut self, _: &mut ToyCx<'_, Self>, _: Request) {}
+    /// It hears something of a neighbour.
+    fn is_told(&mut self, _: &mut ToyCx<'_, Self>, _: Port, _: Verdict) {}
     /// The timer with which its lease ends, if it has one.
     fn lease(&self) -> Option<u8> {
         None
@@ -95,6 +97,10 @@ impl<T: Toy> Algorithm for Played<T> {
 
     fn on_request(&mut self, cx: &mut Cx<'_, Self>, request: Request) {
         self.0.is_asked(cx, request);
+    }
+
+    fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
+        self.0.is_told(cx, peer, verdict);
     }
 
     fn lease(&self) -> Option<u8> {

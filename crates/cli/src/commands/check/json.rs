@@ -26,6 +26,8 @@ pub struct CheckObject {
     symmetry: bool,
     draws_cut: bool,
     ticks_cut: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    restarts_cut: bool,
     liberties: LibertiesObject,
     checks: u64,
     checked: u64,
@@ -65,6 +67,12 @@ struct LibertiesObject {
     duplicates: u8,
     pauses: u8,
     requests: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    suspicions: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    restarts: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restart_after: Option<u32>,
     draws: Option<u8>,
     late_calls: bool,
     links: &'static str,
@@ -76,6 +84,10 @@ struct LibertiesObject {
     drift_percent: Option<Figure>,
     ticks: Option<u16>,
     stops_at_goal: bool,
+}
+
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 impl CheckObject {
@@ -99,6 +111,7 @@ impl CheckObject {
             symmetry: report.symmetric,
             draws_cut: report.is_cut,
             ticks_cut: report.goes_on,
+            restarts_cut: report.restarts_cut,
             liberties: LibertiesObject::new(plan),
             checks: plan.size,
             checked: report.checked,
@@ -152,6 +165,9 @@ impl LibertiesObject {
             duplicates: may.duplicates,
             pauses: may.pauses,
             requests: may.requests,
+            suspicions: may.suspicions,
+            restarts: may.restarts,
+            restart_after: (may.restarts > 0 && may.time != TimeModel::Any).then_some(may.restart_after),
             draws: (may.draws < u8::MAX).then_some(may.draws),
             late_calls: may.late_calls,
             links: links(plan.setup.links),

@@ -43,12 +43,12 @@ fn verdict(plan: &CheckPlan, report: &CheckReport) -> String {
     match (report.verdict(), &report.incomplete) {
         (Verdict::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(report.states, "state")),
-        _ if report.goes_on => {
+        _ if report.goes_on || report.restarts_cut => {
             let says = match report.verdict_on(Property::OneLeader) {
                 Verdict::Holds => "one leader in all",
                 _ => "nothing to hold yet in the",
             };
-            format!("{says} {} of {}", count(report.states, "state"), horizon(plan))
+            format!("{says} {} of {}", count(report.states, "state"), horizon(plan, report))
         }
         (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(report.states, "state")),
         _ if report.is_cut => {
@@ -59,8 +59,11 @@ fn verdict(plan: &CheckPlan, report: &CheckReport) -> String {
 }
 
 /// How far runs were followed that go on.
-fn horizon(plan: &CheckPlan) -> String {
-    format!("{} of the clock", count(plan.liberties.ticks.into(), "step"))
+fn horizon(plan: &CheckPlan, report: &CheckReport) -> String {
+    let may = &plan.liberties;
+    let steps = report.goes_on.then(|| format!("{} of the clock", count(may.ticks.into(), "step")));
+    let restarts = report.restarts_cut.then(|| format!("up to {}", count(may.restarts.into(), "restart")));
+    steps.into_iter().chain(restarts).collect::<Vec<_>>().join(" and ")
 }
 
 /// What was checked.
@@ -93,6 +96,7 @@ fn faults(plan: &CheckPlan) -> String {
         (may.duplicates, "message that comes twice", "messages that come twice"),
         (may.pauses, "pause", "pauses"),
         (may.requests, "request to a leader", "requests to leaders"),
+        (may.suspicions, "suspicion", "suspicions"),
     ];
     let mut parts: Vec<String> = budgets
         .into_iter()
@@ -138,6 +142,16 @@ fn time(plan: &CheckPlan) -> String {
         };
         parts.push(format!("a run is over when all is right {goes_on}"));
     }
+    if plan.liberties.restarts > 0 {
+        let times = count(plan.liberties.restarts.into(), "time");
+        let long = match plan.liberties.time {
+            TimeModel::Any => "any time".to_owned(),
+            TimeModel::Clock { .. } => count(plan.liberties.restart_after.into(), "delay bound"),
+        };
+        parts.push(format!(
+            "members without a leader for {long} start an election again, up to {times} in all"
+        ));
+    }
     if plan.liberties.late_calls {
         parts.push("members may hear from others before they call".to_owned());
     }
@@ -159,8 +173,8 @@ fn coverage(plan: &CheckPlan, report: &CheckReport) -> String {
         let most = count(plan.liberties.draws.into(), "number");
         text.push_str(&line("", format!("only runs in which each member draws at most {most}")));
     }
-    if report.goes_on {
-        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(plan))));
+    if report.goes_on || report.restarts_cut {
+        text.push_str(&line("", format!("runs were followed for {}, and go on", horizon(plan, report))));
     }
     let stood = match (report.reduced, report.symmetric) {
         (true, true) => {

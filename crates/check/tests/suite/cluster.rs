@@ -1,0 +1,263 @@
+//! What a cluster does that links and crashes alone do not show: members hear suspicions whenever a connection closes, and
+//! start an election again that has given no outcome.
+
+use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable};
+use bellwether_algorithms::chang_roberts::ChangRoberts;
+use bellwether_algorithms::modified_ring::ModifiedRing;
+use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_core::*;
+use bellwether_engine::ALGORITHMS;
+use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
+use bellwether_sim::{Members, Plan, Setup};
+use bellwether_testkit::broken::faulty::{Faulty, Rash};
+use bellwether_testkit::checks::explored::Explored;
+use bellwether_testkit::checks::toy::*;
+use bellwether_testkit::checks::*;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The violated properties of an algorithm of the registry, with three members, as far as so many states go.
+fn violated_in(entry: &Entry, suspicions: u8) -> (Vec<Property>, Checked) {
+    let spec = entry.spec;
+    let members = Some(Members::Count { n: 3, order: Order::Worst });
+    let plan = Setup { members, ..Setup::default() }.plan(spec, 0).expect("it can be run");
+    let has_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
+    let goes_on = spec.lasting == Lasting::GoesOn
+        || entry.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts;
+    let liberties = Liberties {
+        suspicions,
+        time: if has_clock { CLOCK } else { TimeModel::Any },
+        draws: if spec.randomised { 2 } else { u8::MAX },
+        stops_at_goal: goes_on,
+        ..NONE
+    };
+    let wishes = Wishes { claims: false, states: 150_000, ..reduced(liberties) };
+    let checked = check_machine(entry.machine, &plan, &wishes, &|_| {});
+    (violated(&checked), checked)
+}
+
+/// A suspicion is a warning: all that holds without suspicions holds with them, of every algorithm that a cluster can run.
+#[test]
+fn suspicions_alone_break_nothing() {
+    let mut complete = 0;
+    for entry in ALGORITHMS.entries {
+        let name = format!("{}/{}", entry.spec.name, entry.spec.variant);
+        let (without, calm) = violated_in(entry, 0);
+        assert_eq!(without, [], "{name}: as it is checked elsewhere");
+        let (with, checked) = violated_in(entry, 1);
+        assert_eq!(with, [], "{name}");
+        let is_seen = checked.incomplete.is_some() || checked.progress.states > calm.progress.states;
+        assert!(is_seen, "{name}: there is something to see");
+        complete += u32::from(checked.incomplete.is_none());
+        let counts_leaders = matches!(entry.spec.reign, Reign::PerTerm | Reign::Leased);
+        assert!(!counts_leaders || finding(&checked, Property::OneLeader).seen > 0, "{name}");
+    }
+    assert!(complete > 15, "{complete} were checked to the end");
+}
+
+/// Bully, but a member takes a suspicion for a failure: it announces itself beside the leader that it suspects.
+#[test]
+fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
+    let plan = called_by(&[1], complete(&[1, 2]));
+    let one = Liberties { suspicions: 1, time: CLOCK, ..NONE };
+    for (suspicions, is_found) in [(0, false), (1, true)] {
+        let checked = check::<Faulty<Rash>>(&plan, &reduced(Liberties { suspicions, ..one }));
+        let finding = finding(&checked, Property::OneLeader);
+        assert_eq!(finding.verdict == Verdict::Violated, is_found, "{suspicions}: {checked:?}");
+        if let Some(run) = &finding.counterexample {
+            let told = |action: &&Action| action.what.is_suspicion();
+            assert_eq!(run.actions.iter().filter(told).count(), 1, "{run:?}");
+            let situations = replay::<Faulty<Rash>>(&plan, one, run);
+            assert_eq!(situations.last().map(leaders), Some(2));
+        }
+    }
+    assert_eq!(violated(&check::<AtOnce>(&plan, &reduced(one))), []);
+}
+
+const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };
+
+/// A lost message leaves a member without a leader, or with the wrong one, for ever: unless that member starts an election
+/// again. (Two members still lead for as long as a message takes.)
+#[test]
+fn what_a_lost_message_spoils_a_restart_makes_good() {
+    for caller in [0, 1] {
+        let plan = called_by(&[caller], complete(&[1, 2]));
+        let spoilt = violated(&check::<Broadcast>(&plan, &reduced(LOSS)));
+        let restarts = Liberties { restarts: 3, ..LOSS };
+        let checked = check::<Broadcast>(&plan, &reduced(restarts));
+        assert!(!checked.restarts_cut, "three are enough");
+        for property in
+            [Property::Eventually, Property::SomeoneLeads, Property::BestLeads, Property::AllAgree]
+        {
+            assert_eq!(verdict(&checked, property), Verdict::Holds, "{caller} {property:?}");
+        }
+        assert!(caller == 0 || spoilt.contains(&Property::Eventually), "{caller}: {spoilt:?}");
+        let ring = Plan { topology: Topology::Overlay { n: 2 }, ..plan };
+        let spoilt = check::<ModifiedRing>(&ring, &reduced(LOSS));
+        assert_eq!(verdict(&spoilt, Property::Eventually), Verdict::Violated, "{caller}");
+        assert_eq!(check::<ModifiedRing>(&ring, &reduced(restarts)).verdict(), Verdict::Holds, "{caller}");
+    }
+}
+
+/// A certified crash, a suspicion and restarts, at any time: whatever comes of them together, the best live member leads in
+/// the end (or the one that led, where it may stay), and all know it.
+#[test]
+fn certificates_suspicions_and_restarts_together_break_nothing() {
+    let together =
+        Liberties { crashes: 1, certified: true, detector: true, suspicions: 1, restarts: 2, ..LOSS };
+    let together = Liberties { losses: 0, ..together };
+    for caller in [0, 1] {
+        for ids in orders(2) {
+            let plan = called_by(&[caller], complete(&ids));
+            for checked in
+                [check::<AtOnce>(&plan, &reduced(together)), check::<Stable>(&plan, &reduced(together))]
+            {
+                assert_eq!(violated(&checked), [], "{ids:?} {caller}");
+                assert!(!checked.restarts_cut && checked.incomplete.is_none(), "{ids:?} {caller}");
+                assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds, "{ids:?} {caller}");
+            }
+        }
+    }
+}
+
+/// Where elections would be started again more often than they may, the end of runs stays open.
+#[test]
+fn restarts_that_are_left_out_leave_the_end_open() {
+    let plan = called_by(&[0], complete(&[1, 2]));
+    let checked = check::<Hopeless>(&plan, &reduced(Liberties { restarts: 2, time: CLOCK, ..NONE }));
+    assert!(checked.restarts_cut);
+    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Incomplete);
+    assert_eq!(verdict(&checked, Property::SomeoneLeads), Verdict::Incomplete);
+    let without = check::<Hopeless>(&plan, &reduced(Liberties { time: CLOCK, ..NONE }));
+    assert!(!without.restarts_cut);
+    assert_eq!(verdict(&without, Property::SomeoneLeads), Verdict::Violated);
+}
+
+/// A member that is called and says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Silent;
+
+impl Toy for Silent {
+    type Word = ();
+    type Saved = ();
+    const SPEC: Spec =
+        Spec { starts: Starts::Callers, goal: Goal::EveryoneKnows, need: Need::Complete, ..TOY };
+
+    fn status(&self) -> Status {
+        Status::UNDECIDED
+    }
+}
+
+type Hopeless = Played<Silent>;
+
+/// The only run of one silent member: after how many steps of the clock it calls, each time.
+fn waits(liberties: Liberties) -> Vec<u64> {
+    let plan = called_by(&[0], plan(Topology::Complete { n: 1 }, &[1]));
+    let rules = Rules::new(&plan, liberties);
+    let mut whole = Whole::new(MachineType::of::<Hopeless>(), &plan, liberties);
+    let mut now = rules.beginnings(MachineType::of::<Hopeless>()).swap_remove(0);
+    let (mut waits, mut ticks) = (Vec::new(), 0);
+    loop {
+        let enabled = whole.enabled(&rules, &now);
+        assert!(enabled.len() <= 1, "one thing after the other: {enabled:?}");
+        let Some(&action) = enabled.first() else { return waits };
+        match action.what {
+            What::Tick => ticks += 1,
+            What::Member(0, FaultEvent::Call) | What::CallAgain(0) => waits.push(std::mem::take(&mut ticks)),
+            _ => assert_eq!(action.what, What::Member(0, FaultEvent::Start)),
+        }
+        now = whole.apply(&rules, &now, action).expect("what can happen happens");
+    }
+}
+
+#[test]
+fn an_election_is_started_again_when_its_time_is_up_and_neither_earlier_nor_later() {
+    for (grain, restart_after) in [(1, 4), (2, 4), (5, 50)] {
+        let time = TimeModel::Clock { grain, drift: 0 };
+        let bound = u64::from(grain) * u64::from(restart_after);
+        let liberties = Liberties { restarts: 3, restart_after, time, ..NONE };
+        assert_eq!(waits(liberties), [0, bound, bound, bound], "{grain} {restart_after}");
+    }
+    // Where messages take any time, so does that.
+    assert_eq!(waits(Liberties { restarts: 3, ..NONE }), [0, 0, 0, 0]);
+    assert_eq!(waits(Liberties { time: CLOCK, ..NONE }), [0], "unless it is said");
+}
+
+#[test]
+fn budgets_of_suspicions_and_restarts_are_kept_and_used_up() {
+    let liberties = Liberties { suspicions: 2, restarts: 1, ..NONE };
+    let graph = Explored::new::<Hopeless>(&called_by(&[0], complete(&[1, 2])), liberties);
+    let mut words = BTreeSet::new();
+    for (now, steps) in graph.situations.iter().zip(&graph.steps) {
+        for (action, next) in steps {
+            let (before, after) = (now.spent, graph.situations[*next].spent);
+            let cost = (action.what.is_suspicion(), matches!(action.what, What::CallAgain(_)));
+            let spent = (after.suspicions - before.suspicions, after.restarts - before.restarts);
+            assert_eq!(spent, (cost.0.into(), cost.1.into()), "{action:?}");
+            words.extend(if let What::Tell(member, _, word) = action.what {
+                Some((member, word))
+            } else {
+                None
+            });
+        }
+    }
+    let most = |count: fn(&Situation) -> u8| graph.situations.iter().map(count).max();
+    assert_eq!((most(|now| now.spent.suspicions), most(|now| now.spent.restarts)), (Some(2), Some(1)));
+    let all =
+        [0, 1].into_iter().flat_map(|member| [Word::Suspected, Word::Unsuspected].map(|word| (member, word)));
+    assert_eq!(words, all.collect());
+}
+
+/// The search keeps as many states as one that is plainly right, whatever members know of deaths.
+#[test]
+fn certificates_are_remembered_as_long_as_they_hold() {
+    let plan = called_by(&[0], complete(&[1, 2]));
+    let liberties = Liberties {
+        crashes: 1,
+        recoveries: 1,
+        certified: true,
+        suspicions: 1,
+        restarts: 1,
+        restart_after: 12,
+        time: CLOCK,
+        ..NONE
+    };
+    let (graph, checked) =
+        (Explored::new::<AtOnce>(&plan, liberties), check_in_full::<AtOnce>(&plan, liberties));
+    assert_eq!(checked.progress.states, graph.situations.len() as u64);
+    assert_eq!(checked.progress.transitions, graph.transitions());
+    let mut forgotten = 0;
+    for (now, steps) in graph.situations.iter().zip(&graph.steps) {
+        let knows = |now: &Situation, member: usize| now.seats[member].facts(&AtOnce::SPEC).known_dead != 0;
+        for (action, next) in steps {
+            for member in [0, 1] {
+                let other = &now.seats[1 - member].facts(&AtOnce::SPEC);
+                if knows(now, member) && !knows(&graph.situations[*next], member) {
+                    let is_heard =
+                        matches!(action.what, What::Deliver(..) | What::Tell(.., Word::Unsuspected));
+                    let is_own = matches!(action.what, What::Member(_, FaultEvent::Crash))
+                        || action.crash_after.is_some();
+                    assert!(is_own || is_heard && other.is_up, "{action:?}");
+                    forgotten += u32::from(is_heard);
+                }
+            }
+        }
+    }
+    assert!(forgotten > 10, "{forgotten}");
+}
+
+/// In a ring that closes, a certificate goes to the neighbours of the dead member, and to no other.
+#[test]
+fn a_certificate_is_about_a_neighbour() {
+    let closing = Plan { ring_closes: true, ..ring(&[1, 2, 3, 4]) };
+    let liberties = Liberties { crashes: 1, certified: true, ..NONE };
+    let graph = Explored::new::<ChangRoberts>(&closing, liberties);
+    let mut told = BTreeSet::new();
+    for (action, _) in graph.steps.iter().flatten() {
+        if let What::Member(to, FaultEvent::Learn(dead)) = action.what {
+            told.insert((u32::from(dead), u32::from(to)));
+        }
+    }
+    let next = |member: u32| (member + 1) % 4;
+    assert_eq!(told, (0..4).map(|dead| (dead, next(dead))).collect(), "messages go one way");
+}
