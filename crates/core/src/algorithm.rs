@@ -222,6 +222,9 @@ pub struct Cx<'a, A: Algorithm> {
     persist: Option<A::Durable>,
     first_port: Port,
     first_msg: Option<A::Msg>,
+    // Not read off the buffers: where a handler was inlined, these are known without a look.
+    has_timers: bool,
+    has_more_sends: bool,
     reason: Option<&'static str>,
     buffers: &'a mut Buffers<A>,
 }
@@ -230,7 +233,17 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     /// For drivers: the context of one input. The buffers are empty.
     #[inline(always)]
     pub fn new(local: Local<'a, A>, now: Time, buffers: &'a mut Buffers<A>) -> Self {
-        Cx { local, now, persist: None, first_port: Port(0), first_msg: None, reason: None, buffers }
+        Cx {
+            local,
+            now,
+            persist: None,
+            first_port: Port(0),
+            first_msg: None,
+            has_timers: false,
+            has_more_sends: false,
+            reason: None,
+            buffers,
+        }
     }
 
     /// For drivers: what the input made the member wish for.
@@ -239,8 +252,8 @@ impl<'a, A: Algorithm> Cx<'a, A> {
         Effects {
             persist: self.persist,
             reason: self.reason,
-            has_timers: !self.buffers.timers.is_empty(),
-            has_more_sends: !self.buffers.sends.is_empty(),
+            has_timers: self.has_timers,
+            has_more_sends: self.has_more_sends,
             first_send: self.first_msg.map(|msg| (self.first_port, msg)),
         }
     }
@@ -268,6 +281,7 @@ impl<'a, A: Algorithm> Cx<'a, A> {
             self.first_port = port;
             self.first_msg = Some(msg);
         } else {
+            self.has_more_sends = true;
             self.buffers.sends.push((port, msg));
         }
     }
@@ -284,11 +298,13 @@ impl<'a, A: Algorithm> Cx<'a, A> {
 
     /// Be reminded once, after a span that the driver picks from the range.
     pub fn set_timer_within(&mut self, timer: A::Timer, range: RangeInclusive<Span>) {
+        self.has_timers = true;
         self.buffers.timers.push(TimerChange::Set(timer, range));
     }
 
     /// Forget a pending reminder.
     pub fn cancel_timer(&mut self, timer: A::Timer) {
+        self.has_timers = true;
         self.buffers.timers.push(TimerChange::Cancel(timer));
     }
 
@@ -305,8 +321,9 @@ impl<'a, A: Algorithm> Cx<'a, A> {
         let mut buffers = Buffers::<B>::default();
         let mut cx = Cx::new(self.local.view_of::<B>(), self.now, &mut buffers);
         let result = act(&mut cx);
-        let Effects { persist, reason, first_send, .. } = cx.into_effects();
+        let Effects { persist, reason, has_timers, first_send, .. } = cx.into_effects();
         self.reason = reason.or(self.reason);
+        self.has_timers |= has_timers;
         self.buffers.timers.append(&mut buffers.timers);
         for (port, msg) in first_send.into_iter().chain(buffers.sends) {
             if let Some(msg) = say(port, msg) {

@@ -2,6 +2,7 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Ordering;
 use std::fmt;
 use std::num::NonZeroU64;
 
@@ -79,10 +80,42 @@ pub enum Elect {
 /// direction the election runs: for [`Elect::Worst`] both parts are stored complemented, which
 /// turns their order round. (The top bit of the second word, free because ids are at most
 /// [`Id::MAX`], tells which it is.)
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rank {
     score: u64,
     tie_break: NonZeroU64,
+}
+
+impl Rank {
+    /// Both parts as one number: comparing two of these takes a third of the instructions of comparing part by part.
+    #[inline]
+    const fn whole(self) -> u128 {
+        (self.score as u128) << 64 | self.tie_break.get() as u128
+    }
+}
+
+impl Ord for Rank {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.whole().cmp(&other.whole())
+    }
+}
+
+impl PartialOrd for Rank {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Self) -> bool {
+        self.whole() < other.whole()
+    }
+
+    #[inline]
+    fn gt(&self, other: &Self) -> bool {
+        self.whole() > other.whole()
+    }
 }
 
 const TOP_BIT: u64 = 1 << 63;

@@ -69,6 +69,7 @@ impl<'a, R: Protocol> RoundCx<'a, R> {
     }
 
     /// The number of this round; the first is 1.
+    #[inline]
     #[must_use]
     pub fn round(&self) -> u64 {
         self.round
@@ -77,12 +78,14 @@ impl<'a, R: Protocol> RoundCx<'a, R> {
 
 impl<'a, R: Protocol> Deref for RoundCx<'a, R> {
     type Target = Local<'a, R>;
+    #[inline]
     fn deref(&self) -> &Local<'a, R> {
         &self.local
     }
 }
 
 impl<R: Protocol> DerefMut for RoundCx<'_, R> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.local
     }

@@ -23,18 +23,21 @@ impl Time {
     pub const NEVER: Time = Time(u64::MAX);
 
     /// The time `ticks` microseconds after the beginning.
+    #[inline]
     #[must_use]
     pub const fn from_ticks(ticks: u64) -> Self {
         Time(ticks)
     }
 
     /// Microseconds since the beginning.
+    #[inline]
     #[must_use]
     pub const fn ticks(self) -> u64 {
         self.0
     }
 
     /// The same time in hops ([`HOP`]).
+    #[inline]
     #[must_use]
     pub fn hops(self) -> f64 {
         Span(self.0).hops()
@@ -43,24 +46,28 @@ impl Time {
 
 impl Span {
     /// A span of `ticks` microseconds.
+    #[inline]
     #[must_use]
     pub const fn from_ticks(ticks: u64) -> Self {
         Span(ticks)
     }
 
     /// A span of whole hops ([`HOP`]).
+    #[inline]
     #[must_use]
     pub const fn from_hops(hops: u64) -> Self {
         Span(hops.saturating_mul(HOP.0))
     }
 
     /// Microseconds.
+    #[inline]
     #[must_use]
     pub const fn ticks(self) -> u64 {
         self.0
     }
 
     /// The same span in hops ([`HOP`]).
+    #[inline]
     #[must_use]
     pub fn hops(self) -> f64 {
         self.0 as f64 / HOP.0 as f64
@@ -77,6 +84,7 @@ impl Add<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
+    #[inline]
     fn sub(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -84,6 +92,7 @@ impl Sub for Time {
 
 impl Add for Span {
     type Output = Span;
+    #[inline]
     fn add(self, other: Span) -> Span {
         Span(self.0.saturating_add(other.0))
     }
@@ -91,6 +100,7 @@ impl Add for Span {
 
 impl Mul<u64> for Span {
     type Output = Span;
+    #[inline]
     fn mul(self, times: u64) -> Span {
         Span(self.0.saturating_mul(times))
     }

@@ -14,11 +14,42 @@ use crate::timers::Timers;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Stream, Surroundings, stream};
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Effects, Initiators, Local, Message, Port, Rank, Reign, Role, Span, Spec, Status,
-    Time, TimerChange,
+    Algorithm, Buffers, Cx, Effects, Initiators, Local, Message, NEXT, PREV, Port, Rank, Reign, Role, Span,
+    Spec, Status, Time, TimerChange, Topology,
 };
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The network as the loop asks for it: a one-way ring, which people simulate the largest of, takes one comparison.
+#[derive(Clone, Copy)]
+struct Links<'p> {
+    topology: &'p Topology,
+    /// How many members a one-way ring has; 0 if the network is none.
+    ring: u32,
+}
+
+impl<'p> Links<'p> {
+    fn new(topology: &'p Topology) -> Self {
+        let ring = if let Topology::Ring { n, two_way: false } = *topology { n } else { 0 };
+        Links { topology, ring }
+    }
+
+    /// Where a message arrives that leaves a member by a port.
+    #[inline(always)]
+    fn peer(self, member: u32, port: Port) -> (u32, Port) {
+        if self.ring != 0 && port == NEXT {
+            (if member + 1 == self.ring { 0 } else { member + 1 }, PREV)
+        } else {
+            self.topology.peer(member, port)
+        }
+    }
+
+    /// The dense number of the link.
+    #[inline(always)]
+    fn slot(self, member: u32, port: Port) -> usize {
+        if self.ring != 0 && port == NEXT { member as usize } else { self.topology.link_slot(member, port) }
+    }
+}
 
 /// Whether a run of a plan is calm: nothing goes wrong, no detector speaks, no lease runs out, and it ends when nothing
 /// is left to happen.
@@ -45,6 +76,7 @@ pub fn run<A: Algorithm>(plan: &Plan) -> Report {
 
 struct CalmRun<'p, A: Algorithm> {
     plan: &'p Plan,
+    links: Links<'p>,
     members: Vec<(Rank, A)>,
     surroundings: Surroundings<'p>,
     buffers: Buffers<A>,
@@ -60,6 +92,26 @@ struct CalmRun<'p, A: Algorithm> {
     now: Time,
     /// Whether any member was given an input since the clock moved on.
     something_happened: bool,
+}
+
+/// What an outsider sees of a member after an input that it did not see before. Two words, and not two [`Status`]es: those
+/// would be written into memory for each message, to be passed on in the few cases in which they differ.
+#[derive(Clone, Copy)]
+struct Change {
+    /// The member names another leader, or none any more.
+    of_leader: bool,
+    /// It has another role, or the same in another term.
+    of_role: bool,
+}
+
+impl Change {
+    #[inline(always)]
+    fn between(before: Status, after: Status) -> Change {
+        Change {
+            of_leader: before.leader != after.leader,
+            of_role: (before.role, before.term) != (after.role, after.term),
+        }
+    }
 }
 
 /// One input to one member. A macro and not a function with a closure: the compiler inlines a closure's body or not as
@@ -78,8 +130,8 @@ macro_rules! input {
         if std::mem::needs_drop::<A>() {
             $run.tally.holds($state.storage()); // else it is what it was at the start
         }
-        let (effects, after) = (cx.into_effects(), $state.status());
-        $run.settle($member, effects, before, after);
+        let (effects, change) = (cx.into_effects(), Change::between(before, $state.status()));
+        $run.settle($member, effects, change);
     }};
 }
 
@@ -91,6 +143,7 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
             Initiators::Some(members) => members.len(),
         };
         CalmRun {
+            links: Links::new(&plan.topology),
             members: Vec::with_capacity(plan.n() as usize),
             surroundings: Surroundings::new(plan),
             buffers: Buffers::default(),
@@ -120,9 +173,9 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
             let state = A::start(&mut cx, A::Durable::default());
             let effects = cx.into_effects();
             self.tally.holds(state.storage());
-            let after = state.status();
+            let change = Change::between(Status::UNDECIDED, state.status());
             self.members.push((rank, state));
-            self.settle(member, effects, Status::UNDECIDED, after);
+            self.settle(member, effects, change);
         }
         match &self.plan.initiators {
             Initiators::All => (0..self.plan.n()).for_each(|member| self.call(member)),
@@ -168,9 +221,15 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
     }
 
     /// Applies all effects of an input, in the contract's order. What is persisted nobody reads: nobody crashes.
+    ///
+    /// What an outsider sees comes first, not last as in the contract: here nobody can tell, and what was before the input need
+    /// not be kept while messages are sent.
     #[inline(always)]
-    fn settle(&mut self, member: u32, effects: Effects<A>, before: Status, after: Status) {
+    fn settle(&mut self, member: u32, effects: Effects<A>, change: Change) {
         self.something_happened = true;
+        if change.of_leader | change.of_role {
+            self.publish(member, change);
+        }
         if effects.has_timers {
             self.change_timers(member);
         }
@@ -180,16 +239,16 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
                 self.send_more(member);
             }
         }
-        if before != after {
-            self.publish(member, before, after);
-        }
     }
 
     #[inline(never)]
-    fn publish(&mut self, member: u32, before: Status, after: Status) {
-        self.tally.named(self.now, member, before, after);
-        if (before.role, before.term) != (after.role, after.term) {
-            self.tally.reigns.note(self.now, member, (after.role == Role::Leader).then_some(after.term));
+    fn publish(&mut self, member: u32, change: Change) {
+        let Status { role, leader, term, .. } = self.members[member as usize].1.status();
+        if change.of_leader {
+            self.tally.names(self.now, member, leader);
+        }
+        if change.of_role {
+            self.tally.reigns.note(self.now, member, (role == Role::Leader).then_some(term));
         }
     }
 
@@ -197,12 +256,11 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
     fn send(&mut self, member: u32, port: Port, msg: A::Msg) {
         self.tally.sent(msg.kind(), encoded_bytes(&msg));
         let mut at = self.now + self.delays.draw(&mut self.delay_dice);
-        if !self.link_busy_until.is_empty() {
-            let busy_until = &mut self.link_busy_until[self.plan.topology.link_slot(member, port)];
+        if let Some(busy_until) = self.link_busy_until.get_mut(self.links.slot(member, port)) {
             at = at.max(*busy_until);
             *busy_until = at;
         }
-        let (to, at_port) = self.plan.topology.peer(member, port);
+        let (to, at_port) = self.links.peer(member, port);
         self.wheel.push(at, to, at_port, msg);
     }
 

@@ -1,7 +1,7 @@
 //! What is counted while a run runs.
 
 use crate::stability::Reigns;
-use bellwether_core::{Class, Kind, MAX_KINDS, Reign, Role, Status, Time};
+use bellwether_core::{Class, Id, Kind, MAX_KINDS, Reign, Role, Status, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -56,8 +56,13 @@ impl Tally {
     /// Notes whom a member names, as an outsider sees it.
     pub fn named(&mut self, now: Time, member: u32, before: Status, after: Status) {
         if before.leader != after.leader {
-            self.knew_at[member as usize] = if after.leader.is_some() { now } else { Time::NEVER };
+            self.names(now, member, after.leader);
         }
+    }
+
+    /// Notes whom a member names from now on, if anyone.
+    pub fn names(&mut self, now: Time, member: u32, leader: Option<Id>) {
+        self.knew_at[member as usize] = if leader.is_some() { now } else { Time::NEVER };
     }
 
     /// Notes whom a member names and whether it leads.

@@ -77,7 +77,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
         RoundRun {
             surroundings: Surroundings::new(plan),
             seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
-            leaving: B::new(plan.n()),
+            leaving: B::new(&plan.topology),
             wakers: Vec::new(),
             asleep: BinaryHeap::new(),
             alarms: Vec::new(),
@@ -113,21 +113,31 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
                 self.observer.started(Time::ZERO, member);
             }
         }
-        for member in 0..self.plan.n() {
-            self.visit::<true>(member, &[]);
-        }
+        self.with_seats(|run, seats| {
+            for (member, seat) in (0..).zip(seats) {
+                run.visit::<true>(member, seat, &[]);
+            }
+        });
+    }
+
+    /// Members' ranks and states apart from all else, so that a visit can change both.
+    #[inline(always)]
+    fn with_seats(&mut self, change: impl FnOnce(&mut Self, &mut [(Rank, Option<R>)])) {
+        let mut seats = std::mem::take(&mut self.seats);
+        change(self, &mut seats);
+        self.seats = seats;
     }
 
     /// Until nobody has anything left to do (true) or a limit is reached (false).
     fn play(&mut self) -> bool {
-        let mut arriving = B::new(self.plan.n());
+        let mut arriving = B::new(&self.plan.topology);
         let mut awake = Vec::new();
+        let mut heard = false;
         loop {
-            if !arriving.is_empty() || !self.leaving.is_empty() || std::mem::take(&mut self.published) {
+            if heard || !self.leaving.is_empty() || std::mem::take(&mut self.published) {
                 self.last_round = self.round;
                 self.tally.last_event = time_of(self.round);
             }
-            arriving.clear();
             std::mem::swap(&mut arriving, &mut self.leaving);
             let Some(next) = self.next_round(&arriving) else {
                 self.crash_whom_the_script_says(self.plan.limits.time);
@@ -145,10 +155,13 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             self.crash_whom_the_script_says(time_of(self.round));
             self.wake_whoever_asked(&mut awake);
             arriving.retain_without(&mut awake);
-            arriving.deliver(|member, inbox| self.visit::<false>(member, inbox));
-            for member in awake.drain(..) {
-                self.visit_without_mail(member);
-            }
+            heard = !arriving.is_empty();
+            self.with_seats(|run, seats| {
+                arriving.deliver(seats, |member, seat, inbox| run.visit::<false>(member, seat, inbox));
+                for member in awake.drain(..) {
+                    run.visit_without_mail(member, &mut seats[member as usize]);
+                }
+            });
         }
     }
 
@@ -208,15 +221,19 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
 
     /// Kept apart, so that the busy path is compiled for members that have mail.
     #[inline(never)]
-    fn visit_without_mail(&mut self, member: u32) {
-        self.visit::<false>(member, &[]);
+    fn visit_without_mail(&mut self, member: u32, seat: &mut (Rank, Option<R>)) {
+        self.visit::<false>(member, seat, &[]);
     }
 
     /// One member's part in a round.
     #[inline(always)]
-    fn visit<const FIRST: bool>(&mut self, member: u32, inbox: &[(Port, R::Msg)]) {
+    fn visit<const FIRST: bool>(
+        &mut self,
+        member: u32,
+        (rank, state): &mut (Rank, Option<R>),
+        inbox: &[(Port, R::Msg)],
+    ) {
         let now = time_of(self.round);
-        let (rank, state) = &mut self.seats[member as usize];
         let state = match state {
             Some(state) if FIRST || !state.status().halted => state,
             _ => {
@@ -239,6 +256,8 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             self.observer.reasoned(now, member, reason);
         }
         self.observer.settled(now, member, state);
+        let after = state.status(); // sending does not change it
+        let has_changed = before != after;
         let post = &mut Post {
             topology: &self.plan.topology,
             leaving: &mut self.leaving,
@@ -252,14 +271,13 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
         if std::mem::needs_drop::<R>() {
             self.tally.holds(state.storage()); // else it is what it was at the start
         }
-        let after = state.status();
         match state.wake() {
             Wake::OnMessage => {}
             _ if after.halted => {}
             Wake::NextRound => self.wakers.push(member),
             Wake::At(round) => self.set_alarm(member, round),
         }
-        if before != after {
+        if has_changed {
             self.publish(member, before, after);
         }
     }
@@ -268,7 +286,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
     #[inline(never)]
     fn set_alarm(&mut self, member: u32, round: u64) {
         debug_assert!(round > self.round, "member {member} asks in round {} for round {round}", self.round);
-        self.alarms.resize(self.seats.len(), 0);
+        self.alarms.resize(self.plan.n() as usize, 0);
         let alarm = &mut self.alarms[member as usize];
         if *alarm != round {
             *alarm = round;
@@ -321,8 +339,8 @@ impl<M: Message, B: Mail<M>, O: Observer + ?Sized> Outbox<M> for Post<'_, B, O> 
     #[inline(always)]
     fn send(&mut self, port: Port, msg: M) {
         self.tally.sent(msg.kind(), encoded_bytes(&msg));
-        let (to, at_port) = B::peer(self.topology, self.member, port);
-        self.observer.sent(self.now, self.member, port, (to, at_port), &msg, self.now + HOP);
-        self.leaving.post(to, at_port, msg);
+        let receiver = self.topology.peer(self.member, port);
+        self.observer.sent(self.now, self.member, port, receiver, &msg, self.now + HOP);
+        self.leaving.post(self.topology, self.member, port, msg);
     }
 }

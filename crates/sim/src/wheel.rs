@@ -47,7 +47,9 @@ pub struct Wheel<M> {
     /// list, kept at hand, and when it is due ([`NEVER`] if none is).
     at_hand: Vec<Packet<M>>,
     at_hand_due: u64,
-    delays_are_alike: bool,
+    /// How far ahead messages go straight into their slots, and which bits of a time number its slot: as far as the wheel
+    /// reaches, but nowhere where delays are all alike.
+    direct: u64,
     later: BinaryHeap<Reverse<Later<M>>>,
     numbered: u64,
     now: u64,
@@ -70,7 +72,7 @@ impl<M> Wheel<M> {
             taken: NONE,
             at_hand: Vec::new(),
             at_hand_due: NEVER,
-            delays_are_alike,
+            direct: if delays_are_alike { 0 } else { slots as u64 - 1 },
             later: BinaryHeap::new(),
             numbered: 0,
             now: 0,
@@ -85,17 +87,15 @@ impl<M> Wheel<M> {
         debug_assert!(at > self.now, "a message takes some time");
         if at == self.at_hand_due {
             self.at_hand.push(Packet { to, port, msg });
-        } else if self.delays_are_alike {
-            self.push_first(at, Packet { to, port, msg });
-        } else if at - self.now < self.slots.len() as u64 {
-            let slot = at as usize & (self.slots.len() - 1);
+        } else if at - self.now <= self.direct {
+            let slot = (at & self.direct) as usize;
             let mut bucket = self.slots[slot];
             if bucket == NONE {
                 bucket = self.open(slot);
             }
             self.buckets[bucket as usize].push(Packet { to, port, msg });
         } else {
-            self.push_later(at, Packet { to, port, msg });
+            self.push_aside(at, Packet { to, port, msg });
         }
     }
 
@@ -183,11 +183,12 @@ impl<M> Wheel<M> {
         bucket
     }
 
-    /// The first message that is due at a time, where delays are all alike.
+    /// The first message that is due at a time, where delays are all alike; or one that is due beyond the wheel.
     #[inline(never)]
-    fn push_first(&mut self, at: u64, packet: Packet<M>) {
+    fn push_aside(&mut self, at: u64, packet: Packet<M>) {
         if at - self.now >= self.slots.len() as u64 {
-            self.push_later(at, packet);
+            self.later.push(Reverse(Later { at, number: self.numbered, packet }));
+            self.numbered += 1;
             return;
         }
         self.put_away();
@@ -205,12 +206,6 @@ impl<M> Wheel<M> {
             self.buckets[self.slots[slot] as usize] = std::mem::take(&mut self.at_hand);
             self.at_hand_due = NEVER;
         }
-    }
-
-    #[cold]
-    fn push_later(&mut self, at: u64, packet: Packet<M>) {
-        self.later.push(Reverse(Later { at, number: self.numbered, packet }));
-        self.numbered += 1;
     }
 }
 
