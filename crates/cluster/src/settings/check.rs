@@ -3,7 +3,7 @@
 
 use super::secrecy::shown;
 use super::{Security, Settings};
-use crate::secret::WeakSecret;
+use crate::settings::secret::WeakSecret;
 use bellwether_core::{Id, POSSIBLE_RENEWALS, Span};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
