@@ -2,7 +2,7 @@
 
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::promise::promise;
+use crate::guarantees;
 use bellwether::process::{self, ProcessError};
 use bellwether::{ClusterConfig, Security};
 use std::io::Write as _;
@@ -37,7 +37,8 @@ fn introduce(settings: &Path, quiet: bool) {
     let Ok(choice) = Choice::find(&settings.algorithm, None) else { return };
     let me = settings.me;
     let voters = ClusterConfig::new(&settings, choice.spec).voters.len() as u64;
-    let mut text = format!("member {me} runs {}: {}\n", choice.label(), promise(choice.spec, voters));
+    let mut text =
+        format!("member {me} runs {}: {}\n", choice.label(), guarantees::describe(choice.spec, voters));
     if settings.security == Security::Plaintext {
         text += &format!(
             "WARNING: member {me} talks IN THE CLEAR: whoever can reach it can command it, and whoever can listen hears \

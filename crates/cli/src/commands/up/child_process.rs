@@ -14,35 +14,35 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-/// What the threads that listen tell the one that runs everything.
+/// What other threads tell the main loop.
 pub enum Notice {
-    /// A member said something, in this life of its.
-    Said(Life, Line),
-    /// A member complained.
+    /// A line that a member has printed, and since which start of it.
+    Said(MemberStart, Line),
+    /// A line that a member has printed to standard error.
     Complained(Id, String),
     /// A member's process is dead.
-    Dead(Life),
-    /// Nothing more comes of a member, nor of its supervisor.
-    Gone(Life),
+    Dead(MemberStart),
+    /// A member and its supervisor print nothing more.
+    Gone(MemberStart),
     /// Something happened at the terminal.
     Terminal(TerminalEvent),
     /// Look whether we are to end.
     End,
 }
 
-/// One life of a member.
+/// One start of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Life {
+pub struct MemberStart {
     /// Which member.
     pub id: Id,
-    /// Which life, from 1.
+    /// Counts the starts of all members, from 1.
     pub number: u64,
 }
 
-/// The processes of one member, in one life. Dropping it ends them.
-pub struct Keeper {
-    /// Whose, and which life.
-    pub life: Life,
+/// The processes of one member, since one start. Dropping it ends them.
+pub struct ChildProcess {
+    /// Which member, and which start of it.
+    pub start: MemberStart,
     supervisor: Child,
     orders: Option<ChildStdin>,
     /// Known once the member has said its pid.
@@ -53,10 +53,14 @@ pub struct Keeper {
 /// How long a killed process may take to be gone. The kernel takes microseconds, if its disk does not hold it.
 const DEATH_THROES: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
-impl Keeper {
+impl ChildProcess {
     /// Starts a supervisor, which starts its member. Must be called from the main thread: when the thread that started
     /// a process ends, the kernel ends the process too, if it has asked for that.
-    pub fn start(life: Life, settings: &Path, notices: &SyncSender<Notice>) -> io::Result<Keeper> {
+    pub fn start(
+        start: MemberStart,
+        settings: &Path,
+        notices: &SyncSender<Notice>,
+    ) -> io::Result<ChildProcess> {
         let mut supervisor = Command::new(std::env::current_exe()?)
             .args(["supervise", "--quiet"]) // what is promised has been said
             .arg(settings)
@@ -69,27 +73,27 @@ impl Keeper {
         let orders = supervisor.stdin.take();
         let (lines, complaints) = (supervisor.stdout.take(), supervisor.stderr.take());
         // From here on, dropping it ends the process.
-        let keeper = Keeper { life, supervisor, orders, member: None, notices: notices.clone() };
+        let child = ChildProcess { start, supervisor, orders, member: None, notices: notices.clone() };
         if let (Some(lines), Some(complaints)) = (lines, complaints) {
             let to = notices.clone();
             thread::Builder::new().spawn(move || {
                 for text in BufReader::new(complaints).lines().map_while(Result::ok) {
-                    let _ = to.send(Notice::Complained(life.id, text));
+                    let _ = to.send(Notice::Complained(start.id, text));
                 }
             })?;
             let to = notices.clone();
             thread::Builder::new().spawn(move || {
                 for text in BufReader::new(lines).lines().map_while(Result::ok) {
                     let notice = match serde_json::from_str(&text) {
-                        Ok(line) => Notice::Said(life, line),
-                        Err(_) => Notice::Complained(life.id, text),
+                        Ok(line) => Notice::Said(start, line),
+                        Err(_) => Notice::Complained(start.id, text),
                     };
                     let _ = to.send(notice);
                 }
-                let _ = to.send(Notice::Gone(life));
+                let _ = to.send(Notice::Gone(start));
             })?;
         }
-        Ok(keeper)
+        Ok(child)
     }
 
     /// The member has said its pid: from now on it is held by a pidfd, which is never another process. What it says is
@@ -102,10 +106,10 @@ impl Keeper {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         self.member = Some(member.clone());
-        let (life, to) = (self.life, self.notices.clone());
+        let (start, to) = (self.start, self.notices.clone());
         thread::Builder::new().spawn(move || {
             await_death(&member, None);
-            let _ = to.send(Notice::Dead(life));
+            let _ = to.send(Notice::Dead(start));
         })?;
         Ok(())
     }
@@ -129,7 +133,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
         // Our child has not been waited for, so the pid is its own. A member whose pid we never heard ends with it.
@@ -165,20 +169,20 @@ mod tests {
             .spawn()
             .unwrap();
         let mut said = BufReader::new(supervisor.stdout.take().unwrap());
-        let mut child = String::new();
-        said.read_line(&mut child).unwrap();
+        let mut child_pid = String::new();
+        said.read_line(&mut child_pid).unwrap();
         let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
         let (notices, heard) = std::sync::mpsc::sync_channel(8);
-        let life = Life { id: Id::new(1).unwrap(), number: 1 };
-        let mut keeper = Keeper { life, supervisor, orders: None, member: None, notices };
-        for pid in [stranger.id(), std::process::id(), keeper.supervisor.id(), 1, 0, u32::MAX] {
-            assert!(keeper.hold(pid).is_err(), "{pid}");
-            assert!(!keeper.signal(Signal::TERM), "nobody is signalled");
+        let start = MemberStart { id: Id::new(1).unwrap(), number: 1 };
+        let mut child = ChildProcess { start, supervisor, orders: None, member: None, notices };
+        for pid in [stranger.id(), std::process::id(), child.supervisor.id(), 1, 0, u32::MAX] {
+            assert!(child.hold(pid).is_err(), "{pid}");
+            assert!(!child.signal(Signal::TERM), "nobody is signalled");
         }
-        keeper.hold(child.trim().parse().unwrap()).unwrap();
-        assert!(keeper.signal(Signal::KILL));
-        assert!(matches!(heard.recv(), Ok(Notice::Dead(dead)) if dead == life));
-        drop(keeper);
+        child.hold(child_pid.trim().parse().unwrap()).unwrap();
+        assert!(child.signal(Signal::KILL));
+        assert!(matches!(heard.recv(), Ok(Notice::Dead(dead)) if dead == start));
+        drop(child);
         assert_eq!(said.read(&mut [0]).unwrap(), 0, "both are gone");
         assert!(stranger.try_wait().unwrap().is_none(), "it was never signalled");
         stranger.kill().unwrap();

@@ -1,52 +1,17 @@
-//! What happens, told: as a line of text, or as a line of JSON.
+//! An event as a line of text.
 
-use super::deeds::{Deed, Happening, What};
-use super::record::Summary;
-use super::standing::Standing;
-use crate::error::Failure;
+use super::run_event::{Action, EventKind, RunEvent};
+use super::summary::Summary;
 use bellwether::{Event, Id, Loss, Verdict};
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-/// An event as a line of JSON.
-#[derive(Serialize)]
-struct Told<'h> {
-    at_ms: f64,
-    member: Option<Id>,
-    event: Value,
-    leader: Value,
-    term: Value,
-    #[serde(flatten)]
-    rest: &'h Map<String, Value>,
-}
-
-/// As a line of JSON: with the leader that the member names then, and the last term that it knows of.
-pub fn as_json(happening: &Happening, began_us: u64, standing: Option<&Standing>) -> Result<String, Failure> {
-    let no_json = |error: serde_json::Error| Failure::System(format!("no JSON: {error}"));
-    let Value::Object(mut rest) = serde_json::to_value(&happening.what).map_err(no_json)? else {
-        return Err(Failure::System("no JSON object".to_owned()));
-    };
-    let known = |value: Option<u64>| value.map_or(Value::Null, Value::from);
-    let leader = standing.and_then(|standing| standing.leader).map(Id::value);
-    let told = Told {
-        at_ms: happening.at_us.saturating_sub(began_us) as f64 / 1_000.0,
-        member: happening.member,
-        event: rest.remove("event").unwrap_or_default(),
-        leader: rest.remove("leader").unwrap_or_else(|| known(leader)),
-        term: rest.remove("term").unwrap_or_else(|| known(standing.and_then(|standing| standing.term))),
-        rest: &rest,
-    };
-    serde_json::to_string(&told).map_err(no_json)
-}
 
 /// As a line of text.
-pub fn as_text(happening: &Happening, began_us: u64) -> String {
-    let seconds = happening.at_us.saturating_sub(began_us) as f64 / 1e6;
-    let words = match &happening.what {
-        What::Event(event) => of_event(event),
-        What::Deed(deed) => of_deed(deed),
+pub fn as_text(event: &RunEvent, began_us: u64) -> String {
+    let seconds = event.at_us.saturating_sub(began_us) as f64 / 1e6;
+    let words = match &event.what {
+        EventKind::Event(event) => of_event(event),
+        EventKind::Action(action) => of_deed(action),
     };
-    match happening.member {
+    match event.member {
         Some(member) => format!("{seconds:9.4} s  member {member} {words}"),
         None => format!("{seconds:9.4} s  {words}"),
     }
@@ -114,23 +79,23 @@ pub fn with_detector(detector: Option<&str>) -> String {
     detector.map(|name| format!(" with the detector {name}")).unwrap_or_default()
 }
 
-fn of_deed(deed: &Deed) -> String {
-    match deed {
-        Deed::Up { members, algorithm, detector, profile, promise } => {
+fn of_deed(action: &Action) -> String {
+    match action {
+        Action::Up { members, algorithm, detector, profile, promise } => {
             let run = if *members == 1 { "member runs" } else { "members run" };
             let with_detector = with_detector(detector.as_deref());
             format!("{members} {run} {algorithm}{with_detector}, {profile}: {promise}")
         }
-        Deed::Killed => "is killed".to_owned(),
-        Deed::Paused => "is frozen".to_owned(),
-        Deed::Continued => "goes on".to_owned(),
-        Deed::Cut => "is cut off".to_owned(),
-        Deed::Healed => "is connected again".to_owned(),
-        Deed::Restarted => "is started again".to_owned(),
-        Deed::AskedToResign => "is asked to lead no longer".to_owned(),
-        Deed::AskedToHandOver { to } => format!("is asked to let {to} lead"),
-        Deed::Ended => "is dead".to_owned(),
-        Deed::Summary(summary) => of_summary(summary),
+        Action::Killed => "is killed".to_owned(),
+        Action::Paused => "is frozen".to_owned(),
+        Action::Continued => "goes on".to_owned(),
+        Action::Cut => "is cut off".to_owned(),
+        Action::Healed => "is connected again".to_owned(),
+        Action::Restarted => "is started again".to_owned(),
+        Action::AskedToResign => "is asked to lead no longer".to_owned(),
+        Action::AskedToHandOver { to } => format!("is asked to let {to} lead"),
+        Action::Ended => "is dead".to_owned(),
+        Action::Summary(summary) => of_summary(summary),
     }
 }
 
@@ -158,32 +123,5 @@ fn of_summary(summary: &Summary) -> String {
         Some(true) => text + "; tokens grew",
         Some(false) => text + "; TOKENS DID NOT GROW",
         None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_json_says_who_leads_as_far_as_the_member_knows() {
-        let id = |value| Id::new(value).unwrap();
-        let standing = Standing { leader: Some(id(3)), term: Some(7), ..Standing::default() };
-        let json = |what, standing: Option<&Standing>| {
-            let happening = Happening { at_us: 3_500, member: Some(id(2)), what };
-            as_json(&happening, 2_000, standing).unwrap()
-        };
-        assert_eq!(
-            json(What::Event(Event::Elected { leader: id(4), term: 8 }), Some(&standing)),
-            r#"{"at_ms":1.5,"member":2,"event":"elected","leader":4,"term":8}"#
-        );
-        assert_eq!(
-            json(What::Event(Event::Died { peer: id(1) }), Some(&standing)),
-            r#"{"at_ms":1.5,"member":2,"event":"died","leader":3,"term":7,"peer":1}"#
-        );
-        assert_eq!(
-            json(What::Deed(Deed::Killed), None),
-            r#"{"at_ms":1.5,"member":2,"event":"killed","leader":null,"term":null}"#
-        );
     }
 }

@@ -1,4 +1,4 @@
-//! What an earlier run has left in a directory, and whether the members that are asked for can go on with it.
+//! Checks what an earlier run has left in a directory, and whether the members of this run can continue from it.
 
 use crate::error::Failure;
 use bellwether::Id;
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// The directory of a member's votes in its own, unless its settings name another.
 pub const DATA: &str = "votes";
 
-/// What matters here of a member's settings.
+/// The settings of a member in the directory, as far as they matter here.
 #[derive(Deserialize)]
-struct Kept {
+struct KeptSettings {
     members: Vec<Peer>,
     data: PathBuf,
 }
@@ -28,18 +28,18 @@ struct Peer {
 pub fn check(root: &Path, ids: &[Id], may_be_new: bool) -> Result<(), Failure> {
     let asked: BTreeSet<Id> = ids.iter().copied().collect();
     let (mut has_run, mut without_state) = (false, Vec::new());
-    for id in kept(root)?.union(&asked).copied() {
+    for id in members_found(root)?.union(&asked).copied() {
         let path = root.join(format!("member-{id}")).join("settings.json");
-        let kept = read(&path)?;
+        let settings = read(&path)?;
         // The directory may have been moved since the settings were written.
-        let data = kept.as_ref().and_then(|kept| kept.data.file_name()).unwrap_or(DATA.as_ref());
+        let data = settings.as_ref().and_then(|settings| settings.data.file_name()).unwrap_or(DATA.as_ref());
         let has_state = path.with_file_name(data).join("state").exists();
-        has_run |= has_state || kept.is_some();
+        has_run |= has_state || settings.is_some();
         if !has_state {
             without_state.push(id);
         }
-        let Some(kept) = kept else { continue };
-        let members: BTreeSet<Id> = kept.members.iter().map(|peer| peer.id).collect();
+        let Some(settings) = settings else { continue };
+        let members: BTreeSet<Id> = settings.members.iter().map(|peer| peer.id).collect();
         if members != asked {
             return Err(Failure::input_with_hint(
                 format!(
@@ -86,7 +86,7 @@ fn counted(members: usize) -> String {
 }
 
 /// The members that have a directory, in the order of their ids.
-fn kept(root: &Path) -> Result<BTreeSet<Id>, Failure> {
+fn members_found(root: &Path) -> Result<BTreeSet<Id>, Failure> {
     let unreadable = |error: io::Error| Failure::System(format!("cannot read {}: {error}", root.display()));
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(root).map_err(unreadable)? {
@@ -98,7 +98,7 @@ fn kept(root: &Path) -> Result<BTreeSet<Id>, Failure> {
 }
 
 /// A member's settings, if it has any.
-fn read(path: &Path) -> Result<Option<Kept>, Failure> {
+fn read(path: &Path) -> Result<Option<KeptSettings>, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| {
         Failure::System(format!("cannot read the settings in {}: {error}", path.display()))
     };

@@ -1,30 +1,30 @@
-//! What a cluster can promise, said before it begins.
+//! What a cluster guarantees, printed before it starts.
 
 use bellwether_core::{Electorate, Faults, Identities, Reign, Spec, Starts};
 
-/// What the verdict at the end is about: what is said here before the beginning, and nothing else.
+/// What an algorithm guarantees about leaders. The verdict at the end of a run judges this and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Promised {
-    /// No two lead at one instant, and each has a greater token than all before.
+pub struct Guarantees {
+    /// At most one leader at any instant, and fencing tokens strictly increase.
     pub one_at_once: bool,
-    /// No two ever lead in one term.
+    /// At most one leader in each term.
     pub one_a_term: bool,
 }
 
-impl Promised {
-    /// What an algorithm promises, whatever happens to its members and to the network. Among whoever is there, each
-    /// part of a partition may elect, and counts its own terms.
-    pub fn by(spec: &Spec) -> Promised {
+impl Guarantees {
+    /// What an algorithm guarantees under any faults of members and network. Without a majority, each part of a partition
+    /// may elect, and counts its own terms.
+    pub fn by(spec: &Spec) -> Guarantees {
         let by_majority = spec.electorate == Electorate::Majority;
-        Promised {
+        Guarantees {
             one_at_once: by_majority && spec.reign == Reign::Leased,
             one_a_term: by_majority && spec.reign.counts_terms(),
         }
     }
 }
 
-/// Which guarantee holds for so many members of this algorithm, and which does not.
-pub fn promise(spec: &Spec, members: u64) -> String {
+/// Which guarantees hold for so many members of this algorithm, and which do not, in one sentence.
+pub fn describe(spec: &Spec, members: u64) -> String {
     if members == 1 {
         return "one leader at most; with a single member nobody takes over when it fails".to_owned();
     }
@@ -35,13 +35,13 @@ pub fn promise(spec: &Spec, members: u64) -> String {
 }
 
 fn of_majority(spec: &Spec, members: u64) -> String {
-    let promised = Promised::by(spec);
-    let leader = if promised.one_at_once { "one leader at most" } else { "one leader a term at most" };
+    let guarantees = Guarantees::by(spec);
+    let leader = if guarantees.one_at_once { "one leader at most" } else { "one leader a term at most" };
     let needed = match members {
         2 => "with 2 members, both of which are needed: if either fails, nobody leads".to_owned(),
         _ => format!("with {members} members of which {} may fail", (members - 1) / 2),
     };
-    let caveat = if promised.one_at_once {
+    let caveat = if guarantees.one_at_once {
         ""
     } else {
         "; there are no leases: a leader of an earlier term may not have heard yet that it leads no longer"
@@ -69,15 +69,15 @@ fn of_whoever_is_there(spec: &Spec) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::promise;
+    use super::describe;
     use crate::choice::Choice;
 
     fn of(name: &str, members: u64) -> String {
-        promise(Choice::find(name, None).unwrap().spec, members)
+        describe(Choice::find(name, None).unwrap().spec, members)
     }
 
     #[test]
-    fn what_holds_is_said_and_what_does_not() {
+    fn description_states_what_holds_and_what_does_not() {
         for (members, may_fail) in [(3, 1), (4, 1), (5, 2), (7, 3)] {
             let expected = format!(
                 "one leader at most, whatever the network does, with {members} members of which {may_fail} may fail"

@@ -1,4 +1,4 @@
-//! Where each member stands, as far as it has said.
+//! What is known of each member, from what it has reported.
 
 use bellwether::process::What;
 use bellwether::{Event, Id, Verdict};
@@ -38,9 +38,12 @@ pub struct Lease {
     pub length_us: u64,
 }
 
-/// Where one member stands.
+/// What is known of all members.
+pub type ClusterView = BTreeMap<Id, MemberView>;
+
+/// What is known of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct MemberView {
     /// Its process.
     pub condition: Condition,
     /// Whether it is cut off from all others.
@@ -57,7 +60,7 @@ pub struct Standing {
     pub doubts: BTreeMap<Id, Doubt>,
 }
 
-impl Standing {
+impl MemberView {
     /// Whether its process works, and is not frozen.
     pub fn is_running(&self) -> bool {
         self.condition == Condition::Running
@@ -71,7 +74,7 @@ impl Standing {
 
     /// It is dead: nothing of it is left, but what it was called.
     pub fn die(&mut self) {
-        *self = Standing { condition: Condition::Dead, ..Standing::default() };
+        *self = MemberView { condition: Condition::Dead, ..MemberView::default() };
     }
 
     /// It says something.
@@ -89,11 +92,11 @@ impl Standing {
     fn hear_event(&mut self, event: &Event) {
         match event {
             Event::Started { pid, .. } => {
-                *self = Standing {
+                *self = MemberView {
                     condition: Condition::Running,
                     is_cut: self.is_cut,
                     pid: Some(*pid),
-                    ..Standing::default()
+                    ..MemberView::default()
                 };
             }
             Event::Elected { leader, term } => (self.leader, self.term) = (Some(*leader), Some(*term)),

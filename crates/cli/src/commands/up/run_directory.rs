@@ -1,6 +1,6 @@
-//! Where the members of a run live: a directory for each, with its settings and its votes.
+//! The directory of a run: one subdirectory per member, with its settings and its votes.
 
-use super::kept;
+use super::earlier_run;
 use crate::args::UpArgs;
 use crate::choice::Choice;
 use crate::error::Failure;
@@ -19,7 +19,7 @@ const CLUSTER: &str = "up";
 const FIRST_PORT: u64 = 7_400;
 
 /// The directory of all members. A temporary one is removed when this value is dropped.
-pub struct Home {
+pub struct RunDirectory {
     root: PathBuf,
     /// Only kept to be dropped.
     _temporary: Option<TempDir>,
@@ -27,9 +27,9 @@ pub struct Home {
     _lock: File,
 }
 
-impl Home {
-    /// Makes the members' directories and writes their settings, which have a secret that nobody else can read.
-    pub fn furnish(args: &UpArgs, choice: Choice, ids: &[Id]) -> Result<Home, Failure> {
+impl RunDirectory {
+    /// Makes the members' directories and writes their settings, which have a secret that no other user can read.
+    pub fn prepare(args: &UpArgs, choice: Choice, ids: &[Id]) -> Result<RunDirectory, Failure> {
         let (root, temporary) = match &args.data {
             Some(path) => (path.clone(), None),
             None => {
@@ -41,15 +41,15 @@ impl Home {
             }
         };
         let lock = lock(&root)?;
-        kept::check(&root, ids, args.new_store)?;
-        let home = Home { root, _temporary: temporary, _lock: lock };
+        earlier_run::check(&root, ids, args.new_store)?;
+        let directory = RunDirectory { root, _temporary: temporary, _lock: lock };
         let host: [u8; 3] = draw()?;
         let members: Vec<Peer> = ids.iter().map(|&id| Peer::new(id, address(&host, id))).collect();
         let secret = Secret::generate().ok_or_else(no_random_numbers)?;
         for &me in ids {
             let settings = Settings {
                 members: members.clone(),
-                data: home.of(me).join(kept::DATA),
+                data: directory.of(me).join(earlier_run::DATA),
                 security: Security::Secret(secret.clone()),
                 algorithm: format!("{}/{}", choice.spec.name, choice.spec.variant),
                 detector: args.detector.clone(),
@@ -59,13 +59,13 @@ impl Home {
                 tells_leases: true,
                 ..Settings::new(CLUSTER, me)
             };
-            let path = home.settings(me);
-            let written = make_private(&home.of(me))
+            let path = directory.settings(me);
+            let written = make_private(&directory.of(me))
                 .and_then(|()| make_private(&settings.data))
                 .and_then(|()| write_secretly(&path, &settings));
             written.map_err(|error| Failure::unwritable(&path, error))?;
         }
-        Ok(home)
+        Ok(directory)
     }
 
     fn of(&self, id: Id) -> PathBuf {

@@ -1,34 +1,34 @@
-//! What happens in a run: what members say, and what is done to them.
+//! Events of a run: those that members report, and what `up` does to members.
 
-use super::record::Summary;
+use super::summary::Summary;
 use bellwether::{Event, Id};
 use serde::Serialize;
 
-/// Something that happened, when, and to whom.
+/// One event of a run.
 #[derive(Clone, Debug)]
-pub struct Happening {
+pub struct RunEvent {
     /// When, in microseconds since the machine booted.
     pub at_us: u64,
-    /// At which member; nothing if at all.
+    /// At which member; `None` if it concerns the whole run.
     pub member: Option<Id>,
     /// What.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum What {
-    /// A member says so.
+pub enum EventKind {
+    /// A member reports it.
     Event(Event),
-    /// We did it, or saw it.
-    Deed(Deed),
+    /// `up` did it, or saw it.
+    Action(Action),
 }
 
-/// What we did, or saw.
+/// What `up` did, or saw.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum Deed {
+pub enum Action {
     /// The run begins.
     Up {
         /// How many members there are.

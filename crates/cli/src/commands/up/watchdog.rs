@@ -1,6 +1,6 @@
-//! Told to end by a signal, it ends, whatever holds up the loop in which everything happens.
+//! Ends the program after a signal, even if the main loop is held up.
 
-use super::keeper::Notice;
+use super::child_process::Notice;
 use crate::error::Failure;
 use ratatui::crossterm::terminal::disable_raw_mode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -10,37 +10,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-/// If it was told to end, and nothing has moved for so long, it ends as if it had been killed. Longer than it waits for
-/// anything else.
+/// If the main loop has not fed the watchdog for so long after a signal, the program ends as if it had been killed. The main
+/// loop waits for nothing else as long.
 const LONGEST_STANDSTILL: Duration = Duration::from_secs(5);
 
-/// What the thread that hears signals and the one that runs everything know of each other.
+/// What the thread that waits for signals and the main loop share.
 #[derive(Debug, Default)]
-pub struct Vigil {
+pub struct Watchdog {
     is_to_end: AtomicBool,
-    moves: AtomicU64,
+    fed: AtomicU64,
 }
 
-impl Vigil {
+impl Watchdog {
     /// Listens for signals from now on.
     ///
     /// Whoever writes can be held up for ever, by a pipe that nobody reads or a terminal that was told to hold on. Then
     /// nobody can be told anything, and this process ends: with it the kernel ends the supervisors, and the members.
-    pub fn begin(wake: SyncSender<Notice>) -> Result<Arc<Vigil>, Failure> {
+    pub fn start(wake: SyncSender<Notice>) -> Result<Arc<Watchdog>, Failure> {
         let cannot = |error| Failure::System(format!("cannot listen for signals: {error}"));
         let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(cannot)?;
-        let vigil = Arc::new(Vigil::default());
-        let watch = vigil.clone();
+        let watchdog = Arc::new(Watchdog::default());
+        let watch = watchdog.clone();
         let listen = move || {
             if signals.forever().next().is_none() {
                 return;
             }
             watch.is_to_end.store(true, Ordering::SeqCst);
             let _ = wake.try_send(Notice::End); // if there is no room for it, there is enough to wake up for
-            let (mut moves, mut since) = (0, Instant::now());
+            let (mut fed, mut since) = (0, Instant::now());
             while since.elapsed() < LONGEST_STANDSTILL {
-                let last = std::mem::replace(&mut moves, watch.moves.load(Ordering::SeqCst));
-                if last != moves {
+                let last = std::mem::replace(&mut fed, watch.fed.load(Ordering::SeqCst));
+                if last != fed {
                     since = Instant::now();
                 }
                 std::thread::sleep(LONGEST_STANDSTILL / 20);
@@ -48,12 +48,12 @@ impl Vigil {
             end_everything();
         };
         std::thread::Builder::new().spawn(listen).map_err(cannot)?;
-        Ok(vigil)
+        Ok(watchdog)
     }
 
-    /// The one that runs everything has not been held up.
-    pub fn moves(&self) {
-        self.moves.fetch_add(1, Ordering::SeqCst);
+    /// The main loop has not been held up.
+    pub fn feed(&self) {
+        self.fed.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Whether a signal has come.
