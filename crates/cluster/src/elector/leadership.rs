@@ -9,27 +9,27 @@ use std::time::Duration;
 
 /// While this value exists, its holder wants the member to lead.
 #[derive(Debug)]
-pub(crate) struct Stands {
+pub(crate) struct Candidacy {
     shared: Arc<Shared>,
     /// It has come to that, in this epoch.
     epoch: Option<LeaderEpoch>,
 }
 
-impl Stands {
-    pub(crate) fn begin(shared: Arc<Shared>) -> Stands {
+impl Candidacy {
+    pub(crate) fn begin(shared: Arc<Shared>) -> Candidacy {
         shared.candidates.enter();
         shared.tell(Command::Candidates);
-        Stands { shared, epoch: None }
+        Candidacy { shared, epoch: None }
     }
 
     pub(crate) fn lead(mut self, epoch: LeaderEpoch) -> Leadership {
         self.shared.candidates.gain(epoch);
         self.epoch = Some(epoch);
-        Leadership { epoch, stands: self }
+        Leadership { epoch, candidacy: self }
     }
 }
 
-impl Drop for Stands {
+impl Drop for Candidacy {
     fn drop(&mut self) {
         match self.epoch {
             Some(epoch) => {
@@ -67,7 +67,7 @@ impl Drop for Stands {
 #[derive(Debug)]
 pub struct Leadership {
     pub(crate) epoch: LeaderEpoch,
-    pub(crate) stands: Stands,
+    pub(crate) candidacy: Candidacy,
 }
 
 /// Whoever leads cannot give it up: its algorithm knows no such thing.
@@ -107,7 +107,7 @@ impl Leadership {
     /// # Errors
     /// [`Lost`] if it is over.
     pub fn deadline(&self) -> Result<Time, Lost> {
-        let shared = &self.stands.shared;
+        let shared = &self.candidacy.shared;
         shared.lease_cell.held(self.epoch.number, shared.clock.now()).ok_or(Lost(self.epoch.term))
     }
 
@@ -116,7 +116,7 @@ impl Leadership {
     /// # Errors
     /// [`Lost`] if it is over.
     pub fn remaining(&self) -> Result<Duration, Lost> {
-        Ok(self.stands.shared.clock.until(self.deadline()?))
+        Ok(self.candidacy.shared.clock.until(self.deadline()?))
     }
 
     /// To be asked before each side effect: gives the token to do it with. It takes a look at the clock and at two
@@ -131,12 +131,12 @@ impl Leadership {
     /// The application has taken over: everyone may know. Being elected and being ready are two things. It counts for
     /// this leadership only.
     pub fn ready(&self) {
-        self.stands.shared.tell(Command::Ready(self.epoch));
+        self.candidacy.shared.tell(Command::Ready(self.epoch));
     }
 
     /// Comes to an end when the leadership does.
     pub async fn lost(&self) -> Lost {
-        let mut view = self.stands.shared.view.clone();
+        let mut view = self.candidacy.shared.view.clone();
         // The sender's end means that the member has ended, and its leadership before it.
         let _ = view.wait_for(|view| view.epoch != Some(self.epoch)).await;
         Lost(self.epoch.term)
@@ -147,8 +147,8 @@ impl Leadership {
     /// # Errors
     /// [`NoHandOver`], at once, if the algorithm knows no such thing. It is dropped then.
     pub async fn resign(self) -> Result<(), NoHandOver> {
-        self.stands.shared.can_hand_over()?;
-        self.stands.shared.tell(Command::Request(Request::Resign, Some(self.epoch)));
+        self.candidacy.shared.can_hand_over()?;
+        self.candidacy.shared.tell(Command::Request(Request::Resign, Some(self.epoch)));
         self.lost().await;
         Ok(())
     }

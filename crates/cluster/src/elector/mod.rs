@@ -11,7 +11,7 @@ pub(crate) mod status_publisher;
 
 use crate::elector::candidates::Candidates;
 use crate::elector::events::{Events, Source};
-use crate::elector::leadership::{Leadership, NoHandOver, Stands};
+use crate::elector::leadership::{Candidacy, Leadership, NoHandOver};
 use crate::elector::lease_cell::LeaseCell;
 use crate::elector::status_publisher::View;
 use crate::net::Traffic;
@@ -158,16 +158,16 @@ impl Elector {
         self.shared.lease_cell.current(clock.now()).map(|(_, until)| clock.until(until))
     }
 
-    /// Stands for election, and waits until this member leads. If the future is dropped before, it stands no longer.
+    /// Makes this member a candidate, and waits until it leads. If the future is dropped before, it is a candidate no longer.
     ///
-    /// When leadership ends, the member stands no longer, unless others campaign: campaign again, as often as you like.
+    /// When leadership ends, the member is a candidate no longer, unless others campaign: campaign again, as often as you like.
     /// Several may campaign at once, and lead together: they are one member. (Members of algorithms without leases stand
     /// whether anybody campaigns or not: see [`Elector`].)
     ///
     /// # Errors
     /// [`Stopped`] if the member has.
     pub async fn campaign(&self) -> Result<Leadership, Stopped> {
-        let stands = Stands::begin(self.shared.clone());
+        let candidacy = Candidacy::begin(self.shared.clone());
         let Shared { lease_cell, clock, view, .. } = &*self.shared;
         let mut view = view.clone();
         loop {
@@ -176,7 +176,7 @@ impl Elector {
                 return Err(Stopped);
             }
             if let Some(epoch) = epoch.filter(|epoch| lease_cell.held(epoch.number, clock.now()).is_some()) {
-                return Ok(stands.lead(epoch));
+                return Ok(candidacy.lead(epoch));
             }
             if view.changed().await.is_err() {
                 return Err(Stopped);

@@ -8,11 +8,11 @@
 mod commands;
 mod effects;
 mod incoming;
-mod mail;
 mod ring_messages;
 mod stores;
 #[cfg(test)]
 mod tests;
+mod waiting_messages;
 
 use crate::elector::candidates::Candidates;
 use crate::elector::event::{Event, Loss};
@@ -30,13 +30,13 @@ use bellwether_core::{
     CallPolicy, Decision, Environment as _, Faults, Id, Occasion, Port, Reign, Request, Span, Time,
 };
 pub(crate) use commands::Command;
-use incoming::News;
-use mail::Mail;
+use incoming::PendingInput;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use stores::Vetting;
+use waiting_messages::WaitingMessages;
 
 /// How often a leader tries whether its disk is still there.
 const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
@@ -56,7 +56,7 @@ pub(crate) struct Member {
     pub(crate) around: Surroundings,
     pub(crate) network: Network,
     pub(crate) disk: Disk,
-    pub(crate) watch: Option<DetectorDriver>,
+    pub(crate) detector: Option<DetectorDriver>,
     pub(crate) lease_cell: Arc<LeaseCell>,
     pub(crate) publisher: StatusPublisher,
     pub(crate) commands: Receiver<Command>,
@@ -89,9 +89,9 @@ pub(crate) struct State {
     drained_at: Time,
     taken_since_drained: u64,
     /// What this member says to itself (in a ring of one), and what came before it had started.
-    own_mail: Mail,
+    waiting_messages: WaitingMessages,
     /// What is yet to be told to the algorithm. It is all told before more comes in: so there is little of it.
-    news: VecDeque<News>,
+    pending: VecDeque<PendingInput>,
     /// What was asked, and in which epoch alone, in its order. What is asked twice is asked once.
     requests: VecDeque<(Request, Option<LeaderEpoch>)>,
     /// To stand, or to withdraw, whichever is wanted last.
@@ -177,7 +177,7 @@ impl Member {
         // Bounded, so that neither commands nor leases wait for a flood to end.
         for _ in 0..64 {
             if self.state.is_writing || self.state.is_stalled {
-                return Ok(self.keep_watch());
+                return Ok(self.serve_detector());
             }
             if !self.take_one()? {
                 return Ok(false);
@@ -192,15 +192,15 @@ impl Member {
         if !self.state.has_started {
             return self.take_incoming();
         }
-        if let Some(news) = self.state.news.pop_front() {
-            self.take_news(news);
+        if let Some(input) = self.state.pending.pop_front() {
+            self.take_pending(input);
         } else if let Some((request, only_in)) = self.state.requests.pop_front() {
             if only_in.is_none() || only_in == self.state.epoch {
                 self.take(Input::Request(request));
             }
         } else if let Some(request) = self.state.candidacy.take() {
             self.take(Input::Request(request));
-        } else if let Some((port, bytes)) = self.state.own_mail.take() {
+        } else if let Some((port, bytes)) = self.state.waiting_messages.take() {
             let _ = self.deliver(port, &bytes); // a malformed one changes nothing
         } else {
             if self.take_due(self.around.delay_bound()) {
@@ -221,7 +221,7 @@ impl Member {
         let now = self.clock.now();
         if self.machine.next_timer().is_some_and(|at| at + late <= now) {
             self.take(Input::Timer);
-        } else if self.is_watch_due(late) {
+        } else if self.is_detector_due(late) {
             self.hear(DetectorInput::Wake);
         } else {
             return self.start_election(self.decide(self.leaderless_at(now)));
@@ -307,7 +307,7 @@ impl Member {
         if self.machine.status().leader.is_none() {
             self.state.leaderless_since = Time::ZERO; // it has waited for the others
         }
-        self.state.news.push_back(News::Occasion(Occasion::Started));
+        self.state.pending.push_back(PendingInput::Occasion(Occasion::Started));
         Ok(())
     }
 
@@ -331,7 +331,7 @@ impl Member {
         let now = self.clock.now();
         let due = [
             self.machine.next_timer().filter(|_| can_take),
-            self.watch.as_ref().and_then(DetectorDriver::wake_at).filter(|_| can_watch),
+            self.detector.as_ref().and_then(DetectorDriver::wake_at).filter(|_| can_watch),
             self.lease_cell.current(now).map(|(_, until)| until),
             self.state.epoch.map(|_| self.state.probed_at + PROBE_EVERY),
             self.disk.busy_since().filter(|_| !self.state.is_stalled).map(|since| since + STALLED_AFTER),

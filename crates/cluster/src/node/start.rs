@@ -192,7 +192,7 @@ pub(crate) fn start_with<K: Keep>(
     let member = Member {
         clock,
         me: settings.me,
-        watch: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
+        detector: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
         policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
         machine,
         around,

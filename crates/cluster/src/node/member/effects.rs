@@ -46,7 +46,7 @@ impl Member {
             if peer != self.me {
                 self.network.send(peer, Outgoing::Message(msg));
             } else if let Some((port, msg)) = addressed(msg) {
-                self.state.own_mail.put(port, msg);
+                self.state.waiting_messages.put(port, msg);
             }
         }
         self.network.flush();

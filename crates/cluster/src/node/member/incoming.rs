@@ -11,11 +11,11 @@ use bellwether_core::{Id, Occasion, Port, Signal, Span, StoreId, Verdict};
 /// The most signals that are heard in one turn while the disk is waited for.
 const MOST_SIGNALS: usize = 64;
 /// The most inputs in a row that go before a detector's alarm.
-const MOST_BEFORE_WATCH: u64 = 4_096;
+const MOST_BEFORE_DETECTOR: u64 = 4_096;
 
 /// Something that one occasion brings several of, to be told to the algorithm one at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum News {
+pub(super) enum PendingInput {
     Suspicion(Port, Verdict),
     Death(Port),
     /// This has happened to the member: perhaps it is to start an election. The algorithm has been told before.
@@ -37,7 +37,7 @@ impl Member {
                     return Ok(true);
                 }
                 if !self.state.has_started {
-                    self.state.own_mail.put_early(port, msg);
+                    self.state.waiting_messages.put_early(port, msg);
                     return Ok(true);
                 }
                 if self.around.closes() {
@@ -97,8 +97,8 @@ impl Member {
         self.publisher.say(self.clock.now(), Event::Died { peer });
         self.close_past(peer);
         if self.state.has_started {
-            self.state.news.extend(self.around.ports_to(peer).map(News::Death));
-            self.state.news.push_back(News::Occasion(Occasion::Died(peer)));
+            self.state.pending.extend(self.around.ports_to(peer).map(PendingInput::Death));
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::Died(peer)));
         }
     }
 
@@ -107,14 +107,14 @@ impl Member {
     /// A detector alone says when somebody works again; but of somebody who was certified to be dead, and is back before the
     /// detector has missed it, it would never say so.
     fn suspect(&mut self, peer: Id, verdict: Verdict, was_dead: bool) {
-        if !self.state.has_started || self.watch.is_some() && verdict == Verdict::Working && !was_dead {
+        if !self.state.has_started || self.detector.is_some() && verdict == Verdict::Working && !was_dead {
             return;
         }
         for port in self.around.ports_to(peer) {
-            let known = self.watch.as_ref().map_or(Verdict::Working, |watch| watch.verdict(port));
+            let known = self.detector.as_ref().map_or(Verdict::Working, |detector| detector.verdict(port));
             if known != Verdict::Failed {
-                self.state.news.push_back(News::Suspicion(port, verdict));
-                self.state.news.push_back(News::Occasion(Occasion::Judged(peer, verdict)));
+                self.state.pending.push_back(PendingInput::Suspicion(port, verdict));
+                self.state.pending.push_back(PendingInput::Occasion(Occasion::Judged(peer, verdict)));
             }
         }
     }
@@ -122,30 +122,30 @@ impl Member {
     /// In a ring: what goes to this member is to go past it from now on.
     fn close_past(&mut self, peer: Id) {
         if self.state.has_started && self.around.closes() {
-            self.state.news.push_back(News::Gone(peer));
+            self.state.pending.push_back(PendingInput::Gone(peer));
         }
     }
 
-    pub(super) fn take_news(&mut self, news: News) {
-        match news {
-            News::Suspicion(port, verdict) => self.take(Input::Suspicion(port, verdict)),
-            News::Death(port) => self.take(Input::Death(port)),
-            News::Occasion(occasion) => self.consider(occasion),
-            News::Gone(id) => self.leave_out(id),
-            News::Store(id, store) => self.take(Input::Store(id, store)),
+    pub(super) fn take_pending(&mut self, input: PendingInput) {
+        match input {
+            PendingInput::Suspicion(port, verdict) => self.take(Input::Suspicion(port, verdict)),
+            PendingInput::Death(port) => self.take(Input::Death(port)),
+            PendingInput::Occasion(occasion) => self.consider(occasion),
+            PendingInput::Gone(id) => self.leave_out(id),
+            PendingInput::Store(id, store) => self.take(Input::Store(id, store)),
         }
     }
 
     /// While the disk is waited for, the detector goes on: the member beats, and hears others beat. What the detector says
     /// is told to the algorithm afterwards. A member whose disk has stalled falls silent. Says whether there may be more.
-    pub(super) fn keep_watch(&mut self) -> bool {
+    pub(super) fn serve_detector(&mut self) -> bool {
         if self.state.is_stalled {
             return false;
         }
         for _ in 0..MOST_SIGNALS {
             let Some((peer, signal)) = self.network.next_signal() else {
                 self.state.drained_at = self.state.polled_at;
-                if self.is_watch_due(Span::default()) {
+                if self.is_detector_due(Span::default()) {
                     self.hear(DetectorInput::Wake);
                 }
                 return false;
@@ -157,9 +157,9 @@ impl Member {
 
     /// Whether the detector is to be woken, so late at least. It hears first what has come in by the time, unless that
     /// has no end: a member that was itself held up must not take that for the silence of others.
-    pub(super) fn is_watch_due(&self, late: Span) -> bool {
-        let wake_at = self.watch.as_ref().and_then(DetectorDriver::wake_at);
-        let is_flooded = self.state.taken_since_drained > MOST_BEFORE_WATCH;
+    pub(super) fn is_detector_due(&self, late: Span) -> bool {
+        let wake_at = self.detector.as_ref().and_then(DetectorDriver::wake_at);
+        let is_flooded = self.state.taken_since_drained > MOST_BEFORE_DETECTOR;
         let heard_until = if is_flooded { self.state.polled_at } else { self.state.drained_at };
         wake_at.is_some_and(|at| at + late <= heard_until)
     }
@@ -171,12 +171,12 @@ impl Member {
     /// Gives the detector an input.
     pub(super) fn hear(&mut self, input: DetectorInput) {
         let now = self.clock.now();
-        let Some(watch) = &mut self.watch else { return };
+        let Some(detector) = &mut self.detector else { return };
         if !self.state.has_started {
             return;
         }
         let mut back = Vec::new();
-        let wanted = watch.hear(input, now, &mut self.around);
+        let wanted = detector.hear(input, now, &mut self.around);
         // A signal reaches a member, not a port. In a ring of two both ports lead to the other member: it hears each
         // signal once, at both.
         let is_first = |port: Port, peer: Id| self.around.ports_to(peer).next() == Some(port);
@@ -191,11 +191,11 @@ impl Member {
             if is_first(port, peer) {
                 self.publisher.say(now, Event::Judged { peer, verdict });
             }
-            self.state.news.push_back(News::Suspicion(port, verdict));
+            self.state.pending.push_back(PendingInput::Suspicion(port, verdict));
             if verdict == Verdict::Failed && self.around.closes() {
-                self.state.news.push_back(News::Gone(peer));
+                self.state.pending.push_back(PendingInput::Gone(peer));
             }
-            self.state.news.push_back(News::Occasion(Occasion::Judged(peer, verdict)));
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::Judged(peer, verdict)));
             back.extend((verdict == Verdict::Working).then_some(peer));
         }
         back.into_iter().for_each(|peer| self.take_back(peer, false));

@@ -4,7 +4,7 @@
 //! [`CallPolicy`]: bellwether_core::CallPolicy
 
 use super::Member;
-use super::incoming::News;
+use super::incoming::PendingInput;
 use crate::net::Outgoing;
 use crate::node::detector::DetectorDriver;
 use crate::node::machine::{Input, Malformed, addressed};
@@ -77,7 +77,7 @@ impl Member {
             self.network.send(to, Outgoing::Message(&bytes));
             self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
         } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
-            self.state.own_mail.put(arrives_at, wrapped);
+            self.state.waiting_messages.put(arrives_at, wrapped);
         }
     }
 
@@ -88,10 +88,10 @@ impl Member {
 
     /// The failure detector says so.
     pub(super) fn has_failed(&self, id: Id) -> bool {
-        let judges_failed = |watch: &DetectorDriver| {
-            self.around.ports_to(id).any(|port| watch.verdict(port) == Verdict::Failed)
+        let judges_failed = |detector: &DetectorDriver| {
+            self.around.ports_to(id).any(|port| detector.verdict(port) == Verdict::Failed)
         };
-        self.watch.as_ref().is_some_and(judges_failed)
+        self.detector.as_ref().is_some_and(judges_failed)
     }
 
     /// A member cannot be reached any more. Unless the next election begins, what may be lost with the member is sent
@@ -119,14 +119,14 @@ impl Member {
     pub(super) fn doubt(&mut self, leader: Option<Id>) {
         let before = std::mem::replace(&mut self.state.led_by, leader);
         if before != leader && self.leader().is_gone() {
-            self.state.news.push_back(News::Occasion(Occasion::NamesLeader));
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::NamesLeader));
         }
         self.note_taken_back();
     }
 
     fn note_taken_back(&mut self) {
         if self.decide(Occasion::TakenBack) != Decision::No && self.state.ring.take_owed_call() {
-            self.state.news.push_back(News::Occasion(Occasion::TakenBack));
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::TakenBack));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which stores members vote from: a store that is lost takes votes and promises with it.
 
-use super::incoming::News;
+use super::incoming::PendingInput;
 use super::{Fault, Member};
 use crate::elector::event::Event;
 use crate::net::Party;
@@ -115,7 +115,7 @@ impl Member {
     pub(super) fn has_recorded(&mut self, PeerRecord { id, store, .. }: PeerRecord) {
         self.network.accept_store(id, store);
         if self.state.has_started {
-            self.state.news.push_back(News::Store(id, store));
+            self.state.pending.push_back(PendingInput::Store(id, store));
         }
     }
 
@@ -123,9 +123,9 @@ impl Member {
     pub(super) fn tell_stores(&mut self) {
         if self.machine.keeps_votes() {
             let peers = self.around.ids().filter_map(|id| self.network.record(id));
-            let stores = peers.map(|record| News::Store(record.id, record.store));
-            self.state.news.push_back(News::Store(self.me, self.network.own_store()));
-            self.state.news.extend(stores);
+            let stores = peers.map(|record| PendingInput::Store(record.id, record.store));
+            self.state.pending.push_back(PendingInput::Store(self.me, self.network.own_store()));
+            self.state.pending.extend(stores);
         }
     }
 

@@ -9,12 +9,12 @@ const MOST_EARLY: (usize, usize) = (4_096, 1024 * 1024);
 
 /// Messages in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Mail {
+pub(super) struct WaitingMessages {
     waiting: VecDeque<(Port, Vec<u8>)>,
     bytes: usize,
 }
 
-impl Mail {
+impl WaitingMessages {
     /// A message of the member's own.
     pub(super) fn put(&mut self, port: Port, msg: &[u8]) {
         self.bytes += msg.len();
@@ -42,9 +42,9 @@ mod tests {
 
     /// How many early messages of this length are kept, of very many.
     fn kept(length: usize) -> usize {
-        let mut mail = Mail::default();
-        (0..10_000).for_each(|_| mail.put_early(Port(0), &vec![7; length]));
-        std::iter::from_fn(|| mail.take()).count()
+        let mut messages = WaitingMessages::default();
+        (0..10_000).for_each(|_| messages.put_early(Port(0), &vec![7; length]));
+        std::iter::from_fn(|| messages.take()).count()
     }
 
     #[test]
@@ -55,11 +55,11 @@ mod tests {
 
     #[test]
     fn what_was_taken_makes_room() {
-        let mut mail = Mail::default();
+        let mut messages = WaitingMessages::default();
         for round in 0..200 {
-            mail.put_early(Port(round), &[1; 16 * 1024]);
-            assert_eq!(mail.take(), Some((Port(round), vec![1; 16 * 1024])));
+            messages.put_early(Port(round), &[1; 16 * 1024]);
+            assert_eq!(messages.take(), Some((Port(round), vec![1; 16 * 1024])));
         }
-        assert_eq!(mail.take(), None);
+        assert_eq!(messages.take(), None);
     }
 }
