@@ -29,12 +29,12 @@ pub fn describe(spec: &Spec, members: u64) -> String {
         return "one leader at most; with a single member nobody takes over when it fails".to_owned();
     }
     match spec.electorate {
-        Electorate::Majority => of_majority(spec, members),
-        Electorate::WhoeverIsThere => of_whoever_is_there(spec),
+        Electorate::Majority => with_majority(spec, members),
+        Electorate::WhoeverIsThere => without_majority(spec),
     }
 }
 
-fn of_majority(spec: &Spec, members: u64) -> String {
+fn with_majority(spec: &Spec, members: u64) -> String {
     let guarantees = Guarantees::by(spec);
     let leader = if guarantees.one_at_once { "one leader at most" } else { "one leader a term at most" };
     let needed = match members {
@@ -49,7 +49,7 @@ fn of_majority(spec: &Spec, members: u64) -> String {
     format!("{leader}, whatever the network does, {needed}{caveat}")
 }
 
-fn of_whoever_is_there(spec: &Spec) -> String {
+fn without_majority(spec: &Spec) -> String {
     let name = spec.name;
     // Rings close round the dead, and an election that came to nothing is begun anew. An algorithm that counts members, or
     // waits for every neighbour, waits for the dead.

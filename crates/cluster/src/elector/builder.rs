@@ -93,7 +93,7 @@ impl Builder {
         self
     }
 
-    /// Stand from the beginning and for ever, not only while somebody campaigns. Members of algorithms without leases do
+    /// Be a candidate from the start and for ever, not only while a caller campaigns. Members of algorithms without leases do
     /// so anyway.
     pub fn always_stand(mut self) -> Self {
         self.settings.always_stands = true;

@@ -1,9 +1,9 @@
-//! For whom a member stands: those who campaign, and those who hold its leadership.
+//! Why a member is a candidate: campaigns in its process, and holders of its leadership.
 
 use crate::elector::status_publisher::LeaderEpoch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Counted by whoever campaigns, read by the member when it is told that something has changed: whatever the order in
+/// Counted by the callers that campaign, read by the member when it is told that something has changed: whatever the order in
 /// which it is told, what it reads last is what is so.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates(Mutex<Count>);
@@ -11,14 +11,14 @@ pub(crate) struct Candidates(Mutex<Count>);
 #[derive(Debug, Default)]
 struct Count {
     campaigning: usize,
-    /// The latest epoch that was handed out. Whoever still holds an earlier one holds nothing.
+    /// The latest epoch that was handed out. A holder of an earlier one holds nothing.
     epoch: u64,
     holding: usize,
 }
 
 impl Candidates {
     fn count(&self) -> MutexGuard<'_, Count> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner) // a count is whole whoever panicked beside it
+        self.0.lock().unwrap_or_else(PoisonError::into_inner) // a count is whole, even if another thread panicked
     }
 
     /// One more campaigns.
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_wanted_while_somebody_campaigns_or_holds_this_very_epoch() {
+    fn member_is_wanted_while_a_caller_campaigns_or_holds_this_epoch() {
         let candidates = Candidates::default();
         assert!(!candidates.want(None));
         candidates.enter();

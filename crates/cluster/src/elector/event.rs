@@ -1,4 +1,4 @@
-//! What happens at a member, for whoever looks on.
+//! Events at a member, for its observers.
 
 use bellwether_core::{Id, Time};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum Event {
         /// Its process.
         pid: u32,
     },
-    /// It talks in the clear, as it was told to ([`crate::Security::Plaintext`]): whoever can reach it can command it.
+    /// It talks in the clear, as it was told to ([`crate::Security::Plaintext`]): any client that can reach it can command it.
     InTheClear,
     /// It starts with a new store, and no other voter has said that anything was saved in its own: this is a new cluster,
     /// and fencing tokens begin at 1. **If the cluster has run before, its votes and tokens are lost**: resources that
@@ -91,7 +91,7 @@ pub enum Event {
         /// Whose.
         peer: Id,
     },
-    /// Somebody was turned away.
+    /// A connection was refused.
     Refused {
         /// Who, as far as is known.
         from: String,
@@ -102,7 +102,7 @@ pub enum Event {
     DiskStalled,
     /// The disk answers again.
     DiskBack,
-    /// Whoever looks on was too slow: so many events before this one are lost to it. Whoever judges by events cannot.
+    /// The observer was too slow: so many events before this one were dropped, so a verdict on the events is incomplete.
     Missed {
         /// How many.
         count: u64,

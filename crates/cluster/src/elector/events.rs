@@ -45,7 +45,7 @@ impl Source {
         Events { member: self.member, clock: self.clock, next: Box::pin(receive(from)) }
     }
 
-    /// For whoever comes after the end.
+    /// For observers that come after the end.
     fn only_the_last(&self) -> Receiver<Happened> {
         let (sender, from) = broadcast::channel(1);
         if let Some(last) = self.last.get() {
@@ -57,8 +57,8 @@ impl Source {
 
 type Next = (Result<Happened, RecvError>, Receiver<Happened>);
 
-/// What happens at a member, from when it was asked for to its end, which is [`Event::Stopped`]. Whoever looks away for
-/// very long misses some events, never the last ones, and is told so: [`Event::Missed`].
+/// What happens at a member, from when it was asked for to its end, which is [`Event::Stopped`]. An observer that does
+/// not read for very long misses some events, never the last ones, and is told so: [`Event::Missed`].
 pub struct Events {
     member: Id,
     clock: Clock,

@@ -1,4 +1,4 @@
-//! The other side of a fencing token: whoever carries out side effects refuses those of former leaders.
+//! The other side of a fencing token: the resource refuses side effects of former leaders.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +54,7 @@ impl Fence {
         Fence { greatest: AtomicU64::new(0), gate: Mutex::new(()) }
     }
 
-    /// Does something for whoever has this token, unless a greater one has been seen; nobody with a smaller one is let
+    /// Runs an effect for the holder of this token, unless a greater one has been seen; no smaller token is let
     /// through from then on. Until it is done, nobody else is: so the effect is over before a successor's begins. It must
     /// not ask this fence to admit anybody itself, which would wait for ever.
     ///
@@ -67,7 +67,7 @@ impl Fence {
         if token < greatest { Err(Stale { token, greatest }) } else { Ok(effect()) }
     }
 
-    /// Lets whoever has this token through, and nobody with a smaller one from then on. **It says nothing about what
+    /// Lets the holder of this token through, and no smaller token from then on. **It says nothing about what
     /// comes after it returns**: a successor may be let through, and act, before the caller does. See
     /// [`Fence::admit_then`].
     ///

@@ -35,7 +35,7 @@ impl Drop for Candidacy {
             Some(epoch) => {
                 let was_last = self.shared.candidates.give_up(epoch);
                 if was_last && self.shared.can_hand_over().is_ok() {
-                    // Even if somebody campaigns the next moment: others are to have their turn.
+                    // Even if a caller campaigns the next moment: other members are to have their turn.
                     self.shared.tell(Command::Request(Request::Resign, Some(epoch)));
                 }
             }
@@ -50,27 +50,27 @@ impl Drop for Candidacy {
 ///
 /// Giving up takes an algorithm that knows how to hand over: those whose leaders have leases do (`quorum-lease`). With
 /// any other, dropping it changes nothing: the member leads until its algorithm elects another,
-/// [`crate::Elector::is_leader`] says so, and whoever campaigns meanwhile is handed the same leadership again. To give
+/// [`crate::Elector::is_leader`] says so, and a campaign meanwhile is handed the same leadership again. To give
 /// it up there, stop the member.
 ///
 /// **What holds, and when.** As long as [`Leadership::check`] succeeds, no other member of the cluster has a valid
 /// leadership, provided that the algorithm is a majority's with leases (the default, `quorum-lease`), that no clock is off by
 /// more than the drift bound, that no disk forgets what it has written, and that no two processes go on from copies of one
 /// data directory. Between the check and the side effect the process may be stopped for any time: so pass
-/// [`Leadership::token`] on with each side effect, and let whoever carries it out refuse smaller tokens (see
+/// [`Leadership::token`] on with each side effect, and let the resource refuse smaller tokens (see
 /// [`crate::Fence`]). Tokens strictly grow from one leader to the next.
 ///
 /// With any other algorithm less holds. Where a majority elects without leases (`raft-vote`, `zookeeper`, `paxos`), no two
 /// leaders have the same token, but a former leader's check succeeds until it hears of the next. All others (`bully`, the
-/// rings, `omega` and so on) elect among whoever is there: a partition can have two leaders, and what they have is no
-/// token (see [`Leadership::token`]).
+/// rings, `omega` and so on) elect among the members that are there: a partition can have two leaders, and what they have
+/// is no token (see [`Leadership::token`]).
 #[derive(Debug)]
 pub struct Leadership {
     pub(crate) epoch: LeaderEpoch,
     pub(crate) candidacy: Candidacy,
 }
 
-/// Whoever leads cannot give it up: its algorithm knows no such thing.
+/// The leader cannot hand over or resign: its algorithm knows no such request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the algorithm '{0}' knows no hand-over: who leads does so until the members elect another; stop the member, or \

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What a member says of its own leadership. One thread writes, any may read at any time.
 ///
 /// Every time that it comes to lead is an epoch of its own, numbered from 1. A reader must never take one epoch's deadline
-/// for another's: so the deadline is cleared before the number changes, and readers look at the deadline first. Whoever
-/// sees a deadline sees its epoch, or a later one.
+/// for another's: so the deadline is cleared before the number changes, and readers look at the deadline first. A
+/// reader that sees a deadline sees its epoch, or a later one.
 #[derive(Debug, Default)]
 pub(crate) struct LeaseCell {
     epoch: AtomicU64,

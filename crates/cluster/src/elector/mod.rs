@@ -29,7 +29,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// So long whoever stops a member waits for what has moved to be noted.
+/// How long a call that stops a member waits for new addresses to be written.
 const PATIENCE_WITH_OVERRIDES: Duration = Duration::from_secs(3);
 
 /// The member has ended: nothing more comes of it.
@@ -39,8 +39,8 @@ pub struct Stopped;
 
 /// A member of a cluster, at work in a thread of its own.
 ///
-/// A member that nobody campaigns for votes and follows, and does not lead, if its algorithm knows how to leave somebody
-/// out: those whose leaders have leases do (`quorum-lease`). With any other, whoever takes part may be elected, whether
+/// A member without campaigns votes and follows, and does not lead, if its algorithm knows members that are no candidates:
+/// those whose leaders have leases do (`quorum-lease`). With any other, every member that takes part may be elected, whether
 /// anybody campaigns or not; `campaign` then only waits for that.
 ///
 /// When the last handle is dropped (a [`Leadership`] is one, too), it gives up leading, says farewell, and ends; the drop waits
@@ -76,7 +76,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn tell(&self, command: Command) {
-        // If the member has ended, its view says so: whoever asks learns it there.
+        // If the member has ended, its view says so.
         let _ = self.commands.send(command);
         let _ = self.waker.wake();
     }
@@ -90,7 +90,7 @@ impl Shared {
     /// Tells the member to stop, and waits until it has.
     fn stop(&self) {
         self.tell(Command::Stop);
-        // Held meanwhile: whoever else wants it to stop is to wait as well.
+        // Held meanwhile: other callers that stop the member wait as well.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {
             let _ = thread.join();
@@ -184,7 +184,7 @@ impl Elector {
         }
     }
 
-    /// What happens, from now on. Whoever asks first is told from the beginning; whoever asks after the end, the end.
+    /// Events from now on. The first call gets all events from the start; a call after the end gets the last event.
     #[must_use]
     pub fn observe(&self) -> Events {
         self.shared.events.observe()

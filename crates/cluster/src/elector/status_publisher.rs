@@ -1,4 +1,4 @@
-//! What a member shows to whoever looks on: where things stand, and what happens.
+//! Publishes what a member shows to its observers: its status, and events.
 
 use crate::elector::event::{Event, Happened, Loss};
 use crate::elector::events::Source;
@@ -105,7 +105,7 @@ impl StatusPublisher {
         }
     }
 
-    /// Where terms are not counted, whoever leads again has to say again that it is ready.
+    /// Where terms are not counted, a member that leads again has to say again that it is ready.
     fn forget_former(&mut self, status: Status) {
         let Some(leader) = status.leader else { return };
         if let Some((former, term)) = self.led_by.replace((leader, status.term))

@@ -29,7 +29,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Whether somebody has taken up, so that something may have been said.
+    /// Whether the other side has answered, so that bytes may have passed.
     pub fn has_begun(&self) -> bool {
         !matches!(self.stage, Stage::Connecting | Stage::Overdue)
     }
@@ -41,7 +41,7 @@ pub(super) enum Stage {
     Connecting,
     /// The same for so long that we dial again. If this one is taken up first, it is used: a slow network is no cut.
     Overdue,
-    /// Somebody dialled us, and waits to be heard.
+    /// A caller dialled us, and waits for its turn.
     Arriving,
     /// TLS if any, then the peer's Hello.
     Greeting,

@@ -15,7 +15,7 @@ impl EventQueue {
         if self.0.len() >= MOST {
             match new {
                 Incoming::Refused { .. } | Incoming::NewStore { .. } => return,
-                // Whether somebody is there now: how often it has come and gone before says nothing.
+                // Only whether the peer is connected now counts, not how often it has come and gone before.
                 Incoming::Up { peer, .. } | Incoming::Down { peer, .. } => self.0.retain(|old| {
                     !matches!(*old, Incoming::Up { peer: it, .. } | Incoming::Down { peer: it, .. } if it == peer)
                 }),

@@ -75,7 +75,7 @@ impl Network {
         Ok(true)
     }
 
-    /// Tells by the first byte what somebody wants. TLS begins when the door lets it.
+    /// Tells by the first byte what the caller wants. TLS begins when the caller is admitted.
     fn arrived(&mut self, at: usize) -> Result<bool, Trouble> {
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         let mut first = [0];

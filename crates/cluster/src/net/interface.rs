@@ -88,7 +88,7 @@ pub enum Incoming<'a> {
         /// The peer.
         peer: Id,
     },
-    /// Somebody was turned away, or turned us away: for the log. Not every case is told.
+    /// A connection was refused, by us or by the other side: for the log. Not every case is reported.
     Refused {
         /// Who.
         from: Party,
@@ -102,7 +102,7 @@ pub enum Incoming<'a> {
 pub enum Party {
     /// This member, or who is at its address.
     Member(Id),
-    /// Somebody who came from there and did not prove to be a member.
+    /// A client at this address that did not prove to be a member.
     Address(SocketAddr),
 }
 

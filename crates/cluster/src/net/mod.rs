@@ -69,7 +69,7 @@ pub struct Network {
     waker: Arc<Waker>,
     listener: TcpListener,
     local: SocketAddr,
-    /// When to accept again: at once if somebody may be waiting, later if the system has run out of something.
+    /// When to accept again: at once if a caller may be waiting, later if the system has run out of something.
     accept_at: Option<Instant>,
     /// What there is for connections that are nobody's yet.
     admission: Admission,

@@ -86,7 +86,7 @@ impl KnownIncarnations {
         }
     }
 
-    /// Somebody who proved to be this member said Hello. No promise lasts longer than the longest.
+    /// A process that proved to be this member said Hello. No promise lasts longer than the longest.
     pub fn greet(
         &mut self,
         incarnation: Incarnation,
@@ -188,7 +188,7 @@ pub struct Member {
     pub last_seen: Option<IpAddr>,
     wait: Duration,
     longest_pause: Duration,
-    /// Since it was last begun to dial it, somebody at its address would not have us, or we would not have them.
+    /// Since the last attempt to dial it began, the process at its address refused us, or we refused it.
     pub is_refused: bool,
     /// How many Hellos were said to it.
     pub hellos: u64,

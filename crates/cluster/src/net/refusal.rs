@@ -6,7 +6,7 @@ use super::{Frame, Network, Party, Reason, Stage, tls};
 use std::time::Instant;
 
 impl Network {
-    /// Somebody whom we dialled will not have us.
+    /// The member that was dialled refuses us.
     pub(super) fn on_refusal(&mut self, at: usize, reason: Reason) -> Result<bool, Trouble> {
         let reproach = match reason {
             Reason::Leaving | Reason::Duplicate => None,
@@ -26,7 +26,7 @@ impl Network {
         Ok(false)
     }
 
-    /// Turns somebody away, telling it why.
+    /// Refuses a connection, and says why.
     pub(super) fn refuse(&mut self, at: usize, reason: Reason, why: &str) -> Result<bool, Trouble> {
         if let Some(party) = self.party(at) {
             self.complain(party, why.to_owned());
@@ -76,7 +76,7 @@ impl Network {
         }
     }
 
-    /// Whoever was dialled answered, and it came to nothing: the next attempt would most likely end alike, and costs a
+    /// The member that was dialled answered, and it came to nothing: the next attempt would most likely end alike, and costs a
     /// handshake.
     fn slow_down(&mut self, at: usize) {
         let dialled = self.connections[at].as_ref().and_then(|connection| connection.dialled);

@@ -78,7 +78,7 @@ mod tests {
             (Profile::STEADY.delay_bound, [72, 1_000, 60, 600, 150, 300, 3_000]),
             (Profile::FAST.delay_bound, [6, 1_000, 5, 250, 50, 250, 3_000]),
             (Span::from_ticks(1), [5, 1_000, 5, 250, 50, 250, 3_000]),
-            // A second each way: whoever connects has its answer after two, and has introduced itself after six.
+            // A second each way: a caller has its answer after two, and has introduced itself after six.
             (Span::from_ticks(1_000_000), [1_000, 6_000, 1_000, 6_000, 3_000, 6_000, 6_000]),
             (Span::from_ticks(60_000_000), [1_000, 360_000, 1_000, 360_000, 180_000, 360_000, 360_000]),
         ] {

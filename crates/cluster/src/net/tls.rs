@@ -30,7 +30,7 @@ const BUFFER: usize = 32 * 1024;
 
 /// Guards the door.
 pub enum Guard {
-    /// Whoever comes is let in.
+    /// Every caller is let in.
     Open,
     /// TLS.
     Tls { client: Arc<ClientConfig>, server: Arc<ServerConfig>, cluster: String, demands_names: bool },
@@ -80,7 +80,7 @@ impl Guard {
         Ok(Some(bounded(connection.into())))
     }
 
-    /// Our side of a connection that somebody else dialled.
+    /// Our side of a connection that the other side dialled.
     pub fn answer(&self) -> Result<Option<Connection>, String> {
         let Guard::Tls { server, .. } = self else { return Ok(None) };
         let connection = ServerConnection::new(Arc::clone(server)).map_err(|error| error.to_string())?;

@@ -87,7 +87,7 @@ pub struct Hello {
     pub commitment: Option<[u8; 32]>,
 }
 
-/// Why somebody ends a connection.
+/// Why a member ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It stops.

@@ -11,9 +11,9 @@ use rand::RngExt as _;
 /// What reaches a member.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Somebody calls an election.
+    /// The member is to start an election.
     Call,
-    /// The election under way has come to nothing: the algorithm boots again, and somebody calls an election.
+    /// The election under way has come to nothing: the algorithm boots again, and starts an election.
     Anew,
     /// A neighbour said this.
     Message(Port, &'a [u8]),
@@ -25,7 +25,7 @@ pub enum Input<'a> {
     Suspicion(Port, Verdict),
     /// A neighbour is dead, for certain.
     Death(Port),
-    /// Whoever runs the member asks this.
+    /// A request of the application or the operator.
     Request(Request),
     /// A member, perhaps this one, votes from this store.
     Store(Id, StoreId),

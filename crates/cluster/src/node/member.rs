@@ -145,7 +145,7 @@ impl Member {
         let (loss, why) =
             ended.map_or_else(|Fault { loss, why }| (loss, Some(why)), |()| (Loss::Stopped, None));
         self.withdraw(loss);
-        drop(self.network); // its port is free for whoever comes next, and its directory below
+        drop(self.network); // its port is free for the next process, and its directory below
         self.disk.close(STALLED_AFTER);
         self.publisher.end(self.clock.now(), why);
     }
@@ -273,7 +273,7 @@ impl Member {
             self.state.is_writing = false;
             self.send_and_publish(now);
         } else if has_changed && !is_stalled && self.state.has_started && !self.state.is_writing {
-            self.publish(now); // whoever still leads by its algorithm, and has no lease to renew, leads again
+            self.publish(now); // a member that still leads by its algorithm, and has no lease to renew, leads again
         }
         if is_stalled {
             self.withdraw(Loss::Disk);

@@ -85,7 +85,7 @@ pub enum StartError {
         /// The delay bound.
         bound: f64,
     },
-    /// Whoever started this process is no supervisor of ours, or has been misunderstood.
+    /// The process that started this one is no supervisor of ours, or set a malformed commitment.
     #[error("the environment variable {COMMITMENT} is not as a supervisor sets it: {0}")]
     Commitment(InvalidCommitment),
     /// The system gives it no random numbers.
@@ -129,7 +129,7 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     Ok(Elector { shared: Arc::new(shared) })
 }
 
-/// Everything that can fail is done before the thread begins, so that whoever starts a member hears of it.
+/// Everything that can fail is done before the thread begins, so that the caller gets the error.
 fn start_machine(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,

@@ -41,7 +41,7 @@ pub struct Settings {
     /// The failure detector, as in `heartbeat:T=5`; what the algorithm needs unless given.
     #[serde(default)]
     pub detector: Option<String>,
-    /// Whether to stand from the beginning and for ever, not only while somebody campaigns. Members of algorithms without
+    /// Whether to be a candidate from the start and for ever, not only while a caller campaigns. Members of algorithms without
     /// leases do so anyway.
     #[serde(default)]
     pub always_stands: bool,
@@ -129,7 +129,7 @@ pub enum Security {
         /// Its key, as PEM.
         key: PathBuf,
     },
-    /// Not at all, and in the clear: whoever can reach a member can command it. It says so when it starts
+    /// Not at all, and in the clear: any client that can reach a member can command it. It says so when it starts
     /// ([`crate::Event::InTheClear`]).
     Plaintext,
 }

@@ -50,7 +50,7 @@ impl AddressOverrides {
         AddressOverrides(commitment.map(|commitment| Arc::new(notes(commitment))))
     }
 
-    /// This member is there now. Whoever says so does not wait for the disk.
+    /// This member is there now. The caller does not wait for the disk.
     pub(crate) fn note(&self, id: Id, address: String) {
         let Some(notes) = &self.0 else { return };
         let mut known = notes.known();

@@ -3,7 +3,7 @@
 //! At each start the supervisor draws a [`Token`] and gives the member only its [`Commitment`], SHA-256 of the token,
 //! which the member says in every Hello. Only the supervisor can name the token, and it does so once the member and
 //! all that it guarded are dead. So a token that fits the commitment proves that this very incarnation is dead.
-//! Everybody may know it then: whoever says it again says what is true.
+//! The token is no secret then: a process that repeats it repeats what is true.
 
 mod send;
 

@@ -39,8 +39,8 @@ pub const COMMITMENT: &str = "BELLWETHER_COMMITMENT";
 pub const SUPERVISOR: &str = "BELLWETHER_SUPERVISOR";
 
 /// For so many delay bounds, which is two leases, a peer that does not answer is told again; but within these limits. The
-/// word is of use to a peer that waits for its promise to the dead one to run out, and whoever wants to start the member
-/// again waits for the supervisor's end.
+/// certificate is of use to a peer that waits for its promise to the dead one to run out, and an operator who wants to start
+/// the member again waits for the supervisor's end.
 const DELAY_BOUNDS_OF_TELLING: u64 = 50;
 const LEAST_TELLING: Duration = Duration::from_secs(1);
 const LONGEST_TELLING: Duration = Duration::from_secs(10);
@@ -158,7 +158,8 @@ impl Supervisor {
 
 /// Whether a person at a terminal may be talking to this process and to the member.
 ///
-/// Then the member must be of our process group: only one group may read from a terminal, and whoever else tries is stopped.
+/// Then the member must be of our process group: only one group may read from a terminal, and a process of
+/// another group that tries is stopped.
 /// Without one it has a group of its own, which can be ended at once, and in which it can do as it likes.
 fn has_terminal() -> bool {
     File::open("/dev/tty").is_ok() // there is none for who is of no terminal

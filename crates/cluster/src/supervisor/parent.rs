@@ -24,8 +24,8 @@ pub fn is_supervised() -> bool {
 
 /// The pid of this process's parent, if it asks by [`SUPERVISOR`] that this process die with it.
 ///
-/// The variable is inherited: if it names somebody further up, it was meant for a process in between. (The number of a parent
-/// that has died cannot come to mean another one above this process: whoever loses its parent is given to one who was
+/// The variable is inherited: if it names a process further up, it was meant for a process in between. (The number of a parent
+/// that has died cannot come to mean another one above this process: a process that loses its parent is given to one that was
 /// above it before.)
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn parent_to_die_with() -> io::Result<Option<u32>> {
 /// Lets the calling process die when its supervisor does, even by kill -9: a member that nobody watches any more must
 /// not live on unseen. (No death certificate follows: voters wait for the lease to end.)
 ///
-/// Without a supervisor, the same with whoever started the process.
+/// Without a supervisor, the same with the process that started this one.
 ///
 /// # Errors
 /// If the kernel refuses, or the supervisor is no longer there.

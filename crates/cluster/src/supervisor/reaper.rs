@@ -10,7 +10,7 @@ use std::{fs, io};
 /// How long it may take. A process that is stuck in the kernel can take for ever; after so long the lease has run out
 /// and a death certificate would be of no use.
 pub(super) const LIMIT: Duration = Duration::from_secs(10);
-/// When to look again though nobody has ended: the kernel's list can miss somebody while it changes.
+/// When to look again though no process has ended: the kernel's list can miss a process while it changes.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// How many are waited for at once.
 const MOST_HELD: usize = 64;

@@ -122,7 +122,7 @@ impl ChildProcess {
         }
     }
 
-    /// Sends the member a signal; whether there was somebody to send it to.
+    /// Sends the member a signal. Returns whether there was a process to send it to.
     pub fn signal(&self, signal: Signal) -> bool {
         self.member.as_ref().is_some_and(|member| pidfd_send_signal(member, signal).is_ok())
     }

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const BACKLOG: usize = 4_096;
 /// A killed leader is started again after so long, or after a quarter of the time between kills.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(1);
-/// So long it is waited at the end for somebody to lead, if a majority lives.
+/// How long the run waits at the end for a leader, if a majority lives.
 const GRACE: Duration = Duration::from_secs(5);
 /// So long members have to stop when they are told to; then they are killed.
 const LONGEST_GOODBYE: Duration = Duration::from_secs(3);
@@ -49,7 +49,7 @@ pub struct Run<'a> {
     /// Those that have said that they cannot go on, and why.
     gave_up: BTreeSet<Id>,
     pub(super) history: History,
-    /// When somebody led, or nobody could.
+    /// When a member last led, or no member could.
     led_at: Instant,
     /// Who is started again, and when.
     pub(super) comebacks: Vec<(Instant, Id)>,
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
             }
             self.bring_back()?;
             let comeback = self.comebacks.iter().map(|&(at, _)| at).min();
-            // A kill that is overdue waits for somebody to lead, which is a notice.
+            // A kill that is overdue waits for a leader, which is a notice.
             let kill = next_kill.filter(|&at| at > Instant::now());
             self.attend([end, kill, comeback].into_iter().flatten().min())?;
         }
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             self.bring_back()?;
             self.attend(Some(grace.min(Instant::now() + Duration::from_millis(20))))?;
         }
-        // Whoever is told to end at any moment may have had no time to elect.
+        // A run that a user or a signal ends may have had no time to elect.
         let has_no_time = self.is_over && self.led_at.elapsed() < GRACE;
         let is_led = self.leader().is_some() && !self.history.is_failing_over();
         let is_live = is_led || !self.has_majority() || has_no_time;
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
         living.count() * 2 > self.cluster.len()
     }
 
-    /// Somebody is still to start or to be started again, or somebody to lead.
+    /// A member is still to start or to be started again, or a leader is still to be elected.
     fn is_unsettled(&self) -> bool {
         !self.comebacks.is_empty()
             || self.cluster.values().any(|view| view.condition == Condition::Starting)

@@ -24,7 +24,7 @@ pub struct Watchdog {
 impl Watchdog {
     /// Listens for signals from now on.
     ///
-    /// Whoever writes can be held up for ever, by a pipe that nobody reads or a terminal that was told to hold on. Then
+    /// A write can block for ever, on a pipe without a reader or a terminal that was told to hold on. Then
     /// nobody can be told anything, and this process ends: with it the kernel ends the supervisors, and the members.
     pub fn start(wake: SyncSender<Notice>) -> Result<Arc<Watchdog>, Failure> {
         let cannot = |error| Failure::System(format!("cannot listen for signals: {error}"));

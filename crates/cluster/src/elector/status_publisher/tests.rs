@@ -73,7 +73,7 @@ fn a_leader_that_is_heard_again_in_its_term_is_still_ready_whatever_others_say_l
 }
 
 #[test]
-fn where_terms_are_not_counted_whoever_leads_again_says_again_that_it_is_ready() {
+fn without_terms_a_member_that_leads_again_must_say_again_that_it_is_ready() {
     let (mut publisher, _events) = onlooker();
     publisher.led(Some(2), 0, 0);
     publisher.show_ready(AT, id(2), 0);
@@ -92,7 +92,7 @@ fn where_terms_are_not_counted_whoever_leads_again_says_again_that_it_is_ready()
 }
 
 #[test]
-fn whoever_looks_away_for_too_long_is_told_how_much_it_has_missed() {
+fn slow_observer_is_told_how_many_events_it_missed() {
     let (publisher, mut events) = onlooker();
     for _ in 0..BACKLOG + 5 {
         publisher.say(AT, Event::DiskBack);
@@ -102,7 +102,7 @@ fn whoever_looks_away_for_too_long_is_told_how_much_it_has_missed() {
 }
 
 #[test]
-fn streams_end_with_the_member_for_whoever_comes_late_too() {
+fn streams_end_with_the_member_for_late_observers_too() {
     let mut publisher = StatusPublisher::new(id(1));
     let source = publisher.events(Clock::new());
     let mut early = [source.observe(), source.observe()];

@@ -68,7 +68,7 @@ impl Member {
     pub(super) fn ask(&mut self, request: Request, only_in: Option<LeaderEpoch>) {
         match request {
             Request::Stand | Request::Withdraw => {
-                self.stands |= request == Request::Stand; // until it is told otherwise, whoever campaigns or not
+                self.stands |= request == Request::Stand; // until a request says otherwise, with or without campaigns
                 self.state.candidacy = Some(request);
             }
             _ if only_in.is_some() && only_in != self.state.epoch => {} // that is over

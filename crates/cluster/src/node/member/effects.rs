@@ -26,7 +26,7 @@ impl Member {
     /// It leads no longer. Everyone sees that at once, whatever it waits for.
     pub(super) fn withdraw(&mut self, why: Loss) {
         self.lease_cell.withdraw();
-        // Not before: whoever judges by what was said must not take it to have ended while it still held.
+        // Not before: a judge of the events must not take the epoch to have ended while the lease still held.
         let now = self.clock.now();
         if let Some(epoch) = self.state.epoch.take() {
             self.state.ended_in = Some(epoch.term);
@@ -71,7 +71,7 @@ impl Member {
     }
 
     /// Whether an epoch in this term has ended. Another would have the same token, and nobody could tell what is left of
-    /// the first from the second: so whoever still leads by its algorithm gives way to a new term.
+    /// the first from the second: so a member that still leads by its algorithm resigns, for a new term.
     fn has_led_in(&self, term: u64) -> bool {
         self.machine.spec().reign == Reign::Leased && self.state.ended_in == Some(term)
     }
@@ -84,13 +84,14 @@ impl Member {
         });
         self.state.epoch = Some(epoch);
         if self.tells_leases && self.lease_cell.current(now) != Some((epoch.number, until)) {
-            // Said before it holds, so that whoever judges by what was said never sees too little.
+            // Published before the lease holds, so that a judge of the events never sees too short a lease.
             self.publisher.say(now, Event::Extended { term: epoch.term, until });
         }
         let before = self.lease_cell.current(Time::ZERO);
         self.lease_cell.hold(epoch.number, until);
         if before.is_some_and(|(_, end)| end <= self.clock.now()) {
-            // Between the two leases, somebody may have seen that it does not lead: what has ended does not go on.
+            // Between the two leases a reader may have seen that this member does not lead: an epoch that has ended must
+            // not go on.
             self.withdraw(Loss::Expired);
             self.publish(self.clock.now());
         }

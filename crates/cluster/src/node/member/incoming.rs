@@ -104,7 +104,7 @@ impl Member {
 
     /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
     ///
-    /// A detector alone says when somebody works again; but of somebody who was certified to be dead, and is back before the
+    /// Only a detector says when a member works again; but of a member that was certified to be dead, and is back before the
     /// detector has missed it, it would never say so.
     fn suspect(&mut self, peer: Id, verdict: Verdict, was_dead: bool) {
         if !self.state.has_started || self.detector.is_some() && verdict == Verdict::Working && !was_dead {

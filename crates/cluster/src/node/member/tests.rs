@@ -93,7 +93,7 @@ impl Keep for Platter {
     }
 }
 
-/// How long a scribe is held up that is asked to dismiss somebody.
+/// How long a scribe is held up that is asked to dismiss a member.
 const HELD_UP: Duration = Duration::from_secs(3);
 
 /// Leads from the beginning. Each suspicion is a term of its own, and written down; so is that it was told to resign.
@@ -323,7 +323,7 @@ fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
 }
 
 #[test]
-fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
+fn member_stays_a_candidate_from_stand_until_withdraw() {
     let stage = Stage::alone::<QuorumLease<Ranked>>();
     stage.elector.request(Request::Stand);
     let mut last = 0;
@@ -338,13 +338,13 @@ fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
     let mut campaign = pin!(stage.elector.campaign());
     assert!(campaign.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     stage.settle();
-    assert!(!stage.elector.is_leader(), "though somebody campaigns");
+    assert!(!stage.elector.is_leader(), "though a caller campaigns");
     stage.elector.request(Request::Stand);
     within(campaign).unwrap();
 }
 
 #[test]
-fn whoever_leads_again_has_another_token_though_its_lease_has_not_run_out() {
+fn leader_after_resigning_has_a_new_token_though_its_lease_has_not_expired() {
     let stage = Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| {
         settings.always_stands = true;
         settings.profile.delay_bound = Span::from_ticks(200_000); // a lease of five seconds: longer than a disk may stall
@@ -358,7 +358,7 @@ fn whoever_leads_again_has_another_token_though_its_lease_has_not_run_out() {
 }
 
 #[test]
-fn whoever_gives_up_is_seen_to_before_the_disk_has_written_it() {
+fn resignation_is_visible_before_the_disk_has_written_it() {
     let stage = Stage::alone::<Scribe>();
     let leadership = stage.campaign();
     stage.platter.be(Mood::Stalled);
@@ -600,7 +600,7 @@ fn a_leader_whose_disk_fails_says_that_it_was_the_disk() {
 }
 
 #[test]
-fn whoever_stops_does_not_wait_for_ever_for_a_disk_that_stalls() {
+fn stop_does_not_wait_forever_for_a_stalled_disk() {
     let stage = Stage::alone::<Scribe>();
     let leadership = stage.campaign();
     stage.platter.be(Mood::Stalled);
@@ -643,7 +643,7 @@ fn what_is_dropped_is_given_up_unless_another_holds_it() {
 }
 
 #[test]
-fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
+fn dropped_leadership_is_given_up_though_a_campaign_begins_at_once() {
     let stage = Stage::alone::<QuorumLease<Ranked>>();
     let first = stage.campaign();
     let epoch = stage.elector.view().epoch;
@@ -664,7 +664,7 @@ fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
 }
 
 #[test]
-fn where_the_algorithm_knows_no_hand_over_whoever_asks_for_one_is_told_at_once() {
+fn hand_over_fails_at_once_where_the_algorithm_has_none() {
     let stage = Stage::alone::<Scribe>();
     let leadership = stage.campaign();
     assert_eq!(within(leadership.resign()), Err(NoHandOver("scribe")));

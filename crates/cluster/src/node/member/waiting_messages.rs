@@ -21,7 +21,7 @@ impl WaitingMessages {
         self.waiting.push_back((port, msg.to_vec()));
     }
 
-    /// A message of somebody else, if there is room for it.
+    /// A message of a peer, if there is room for it.
     pub(super) fn put_early(&mut self, port: Port, msg: &[u8]) {
         let (messages, bytes) = MOST_EARLY;
         if self.waiting.len() < messages && self.bytes + msg.len() <= bytes {

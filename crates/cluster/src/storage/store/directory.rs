@@ -21,7 +21,7 @@ pub fn private(directory: &Path) -> Result<PathBuf, StoreError> {
     let metadata = fs::metadata(&directory).map_err(failed("look at", &directory))?;
     let mode = metadata.mode() & 0o7777;
     let is_own = metadata.uid() == geteuid().as_raw();
-    // A home, or all of /var/lib, is not made private only because somebody wrote it into the settings.
+    // A home, or all of /var/lib, is not made private only because it stands in the settings.
     if mode & OTHERS != 0 && is_own && holds_nothing_else(&directory).map_err(failed("list", &directory))? {
         let private = Permissions::from_mode(mode & !OTHERS);
         fs::set_permissions(&directory, private).map_err(failed("make private", &directory))?;

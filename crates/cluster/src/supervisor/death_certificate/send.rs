@@ -22,8 +22,8 @@ const DENIALS: u32 = 7;
 enum Answer {
     /// Note was taken.
     Noted,
-    /// Whoever is there has not heard the dead one. The same goes for nobody: a member listens from its beginning to its
-    /// end, so whoever comes to listen there has begun since.
+    /// The process there has not heard the dead one. The same holds if no process is there: a member listens from its start to
+    /// its end, so one that listens there later has started since.
     Unknown,
     /// There was none.
     Missing,

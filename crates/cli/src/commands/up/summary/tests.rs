@@ -157,7 +157,7 @@ fn two_leaders_are_a_fault_only_where_one_was_promised() {
     }
 }
 
-/// By the definition: at each instant at which somebody begins, who leads?
+/// By the definition: at each instant at which a leadership begins, how many members lead?
 fn most_at_once_naively(intervals: &[LeadershipInterval]) -> u64 {
     let at_once = |now: u64| {
         let leads = |held: &&LeadershipInterval| held.from <= now && now < held.until;
@@ -213,7 +213,7 @@ fn a_very_long_run_is_summed_up() {
 }
 
 #[test]
-fn whoever_has_not_heard_everything_does_not_judge() {
+fn verdict_is_incomplete_when_events_were_dropped() {
     let mut history = failover();
     assert_eq!(summary(&history).verdict(spec()), Verdict::Fine);
     history.missed(3);
