@@ -4,7 +4,7 @@
 
 use bellwether_cluster::internals::{ByteMachine, Effects, Input, Malformed, Surroundings, addressed};
 use bellwether_cluster::{Peer, Settings};
-use bellwether_core::{Id, MachineType, Port, Request, Span, Time, Verdict};
+use bellwether_core::{Id, MachineType, Params, Port, Request, Span, Time, Verdict};
 
 /// How many members there are.
 const MEMBERS: u64 = 3;
@@ -26,7 +26,7 @@ pub struct MessageCounts {
 /// If the algorithm does. Nothing that peers send may lead to that.
 #[must_use]
 pub fn run_script(machine: &'static MachineType, script: &[u8]) -> MessageCounts {
-    Trial::new(ByteMachine::new(machine)).run(Script(script))
+    Trial::new(ByteMachine::new(machine, Params::default())).run(Script(script))
 }
 
 struct Script<'a>(&'a [u8]);
@@ -61,7 +61,7 @@ impl Trial {
         let id = |value| Id::new(value).expect("it is not 0");
         let members = (1..=MEMBERS).map(|it| Peer::new(id(it), "nowhere:0")).collect();
         let settings = Settings { members, ..Settings::new("hostile-peers", id(2)) };
-        let around = Surroundings::new(&settings, machine.spec().need, 7);
+        let around = Surroundings::new(&settings, machine.spec(), machine.params(), 7);
         let (samples, counts) = (Vec::new(), MessageCounts::default());
         Trial { machine, around, now: Time::ZERO, effects: Effects::default(), samples, counts }
     }

@@ -27,7 +27,8 @@ pub enum Lie {
 }
 
 fn config(settings: &Settings) -> ClusterConfig {
-    ClusterConfig::new(settings, ALGORITHMS.entries[ALGORITHMS.find("quorum-lease", None).unwrap()].spec)
+    let choice = bellwether::algorithm_of(&ALGORITHMS, settings).unwrap();
+    ClusterConfig::new(settings, choice.spec, &choice.params)
 }
 
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Impostor {

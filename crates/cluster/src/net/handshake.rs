@@ -330,7 +330,7 @@ impl Network {
         let hello =
             Hello { cluster, config, from, to, incarnation, store, is_new, named_in, number, commitment };
         if let Some(connection) = &mut self.connections[at] {
-            connection.link.queue(&Frame::Hello(hello));
+            connection.link.queue(&Frame::Hello(Box::new(hello)));
         }
     }
 

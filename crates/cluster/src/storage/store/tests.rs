@@ -413,11 +413,12 @@ fn another_algorithm_and_other_voters_are_refused_from_the_first_start_on() {
 fn after_other_bounds_a_member_waits_for_longer_than_it_can_have_promised() {
     let other_drift = ClusterConfig { drift_bound: 500, ..config() };
     let fast = ClusterConfig { delay_bound: Span::from_ticks(1_000), ..config() };
+    let short = ClusterConfig { parameters: "lease=5".to_owned(), ..config() };
     let wait_of = |directory: &TempDir, config: &ClusterConfig| {
         let (store, saved) = Store::open(directory.path(), "orders", id(3), config).unwrap();
         (store, saved.wait.ticks())
     };
-    for other in [&other_drift, &fast] {
+    for other in [&other_drift, &fast, &short] {
         let directory = TempDir::new().unwrap();
         // Who has voted for nobody has promised nothing.
         assert_eq!(wait_of(&directory, other).1, 0);
