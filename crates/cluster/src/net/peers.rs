@@ -179,7 +179,7 @@ pub struct Member {
     /// The connection with it.
     pub up: Option<usize>,
     pub dialling: Dialling,
-    /// Where its name led last, and when that was asked. KnownIncarnations addresses are dialled while the name is looked up again: in a
+    /// Where its name led last, and when that was asked. Known addresses are dialled while the name is looked up again: in a
     /// cut, a name server does not answer either.
     pub places: Vec<SocketAddr>,
     asked_at: Option<Instant>,
