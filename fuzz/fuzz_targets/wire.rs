@@ -1,8 +1,8 @@
 //! Whatever comes from the network is read or refused; what is read is written the same.
 #![no_main]
 
-use bellwether_cluster::network::wire::{decode, encode};
-use bellwether_cluster::obituary::Obituary;
+use bellwether_cluster::net::wire::{decode, encode};
+use bellwether_cluster::death_certificate::DeathCertificate;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,8 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
         rest = &rest[length..];
     }
     if let Some(chunk) = bytes.first_chunk()
-        && let Some(obituary) = Obituary::decode(chunk)
+        && let Some(certificate) = DeathCertificate::decode(chunk)
     {
-        assert_eq!(obituary.encode(), *chunk);
+        assert_eq!(certificate.encode(), *chunk);
     }
 });

@@ -66,15 +66,17 @@
 pub mod process;
 
 pub use bellwether_algorithms::ALGORITHMS;
-pub use bellwether_cluster::network::{NetworkError, Tally, Traffic};
-pub use bellwether_cluster::obituary::InvalidCommitment;
+pub use bellwether_cluster::death_certificate::InvalidCommitment;
+pub use bellwether_cluster::net::{NetworkError, Tally, Traffic};
 pub use bellwether_cluster::{
-    Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Ended, Event, Events, Fence, Flaw,
-    Happened, Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Secret, Security,
-    Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms,
-    View, WeakSecret, detector_of, die_with_parent,
+    Builder, Clock, ClusterConfig, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Event, Events, ExitStatus,
+    Fence, Flaw, Happened, Incarnation, LeaderEpoch, Leadership, Loss, Lost, NoHandOver, Peer, Profile,
+    Secret, Security, Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor,
+    SupervisorError, View, WeakSecret, algorithm_of, detector_of, die_with_parent,
 };
-pub use bellwether_core::{DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
+pub use bellwether_core::{
+    AlgorithmError, DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict,
+};
 
 /// The member `me` of a cluster with this name.
 pub fn builder(cluster: impl Into<String>, me: Id) -> Builder {

@@ -3,7 +3,7 @@
 mod common;
 
 use bellwether::{Event, Id, Peer, Security, Settings};
-use bellwether_cluster::network::{Incoming, Outgoing};
+use bellwether_cluster::net::{Incoming, Outgoing};
 use common::impostor;
 use tempfile::TempDir;
 

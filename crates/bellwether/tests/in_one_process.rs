@@ -283,7 +283,7 @@ async fn ring_closes_round_members_that_have_gone() {
             cluster.members.pop().unwrap().stop();
             all_name(&cluster.members, leader - 1).await;
         }
-        until(&cluster.members[2], algorithm, |view| view.reign.is_some()).await;
+        until(&cluster.members[2], algorithm, |view| view.epoch.is_some()).await;
     }
 }
 
@@ -295,7 +295,7 @@ async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
         all_name(&cluster.members[..3], 3).await;
         cluster.members[3].set_link_filter(None);
         all_name(&cluster.members, 4).await;
-        until(&cluster.members[3], algorithm, |view| view.reign.is_some()).await;
+        until(&cluster.members[3], algorithm, |view| view.epoch.is_some()).await;
         assert!(cluster.members[..3].iter().all(|member| !member.is_leader()), "{algorithm}");
     }
 }
@@ -303,16 +303,16 @@ async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
 #[tokio::test]
 async fn who_is_asked_hands_over_to_whom_it_is_told() {
     let cluster = Cluster::of(3, |settings| settings.always_stands = true);
-    until(&cluster.members[2], "the best leads", |view| view.reign.is_some()).await;
+    until(&cluster.members[2], "the best leads", |view| view.epoch.is_some()).await;
     cluster.members[2].transfer(id(1)).unwrap();
-    let view = until(&cluster.members[0], "member 1 leads", |view| view.reign.is_some()).await;
+    let view = until(&cluster.members[0], "member 1 leads", |view| view.epoch.is_some()).await;
     assert!(view.status.term > 1);
 }
 
 #[tokio::test]
 async fn members_are_themselves_wherever_they_are() {
     let mut cluster = Cluster::of(3, |settings| settings.always_stands = true);
-    let before = until(&cluster.members[2], "a leader", |view| view.reign.is_some()).await.status.term;
+    let before = until(&cluster.members[2], "a leader", |view| view.epoch.is_some()).await.status.term;
     cluster.members.drain(..).for_each(Elector::stop);
     let directories: Vec<_> = cluster.directories.iter().map(|it| it.path().to_owned()).collect();
     // The same disks; every address is another.
@@ -373,7 +373,7 @@ async fn every_algorithm_elects_over_a_real_network() {
         within(&name, async {
             loop {
                 let views: Vec<View> = cluster.members.iter().map(Elector::view).collect();
-                let leaders = views.iter().filter(|view| view.reign.is_some()).count();
+                let leaders = views.iter().filter(|view| view.epoch.is_some()).count();
                 if leaders == 1 && views.iter().all(|view| spec.goal.is_met_by(&view.status)) {
                     return;
                 }

@@ -3,7 +3,7 @@
 mod common;
 
 use bellwether::{Elector, Event, Id, Leadership, Peer, Request, Security, Settings, StartError};
-use bellwether_cluster::network::{Incoming, Party};
+use bellwether_cluster::net::{Incoming, Party};
 use bellwether_core::ListVersion;
 use common::{Impostor, Lie, impostor, liar};
 use std::net::TcpListener;

@@ -25,7 +25,12 @@ pub fn single(args: &SimulateArgs, seed: u64) -> String {
 }
 
 fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
-    let mut line = Line(format!("bellwether simulate {}", quoted(&args.algorithm)));
+    let mut algorithm = args.algorithm.clone();
+    if let Some(renewals) = args.renewals {
+        let separator = if algorithm.contains(':') { ',' } else { ':' };
+        algorithm += &format!("{separator}renewals={renewals}");
+    }
+    let mut line = Line(format!("bellwether simulate {}", quoted(&algorithm)));
     line.option("variant", args.variant.as_deref());
     line.option("ids", args.ids.as_deref().map(comma_separated));
     line.option("nodes", args.nodes);
@@ -42,7 +47,6 @@ fn command_of(args: &SimulateArgs, seed: u64, runs: u64) -> String {
     line.option("delay", args.delay.as_deref());
     line.option("delay-bound", args.delay_bound);
     line.option("drift-bound", args.drift_bound);
-    line.option("renewals", args.renewals);
     line.option("links", (args.links != LinksArg::default()).then(|| word(args.links)));
     line.flag("synchroniser", args.synchroniser);
     for (name, value) in args.faults.written() {
@@ -76,7 +80,6 @@ pub fn simulation(choice: &Choice, setup: &Setup, seed: u64) -> String {
     line.option("delay", (setup.delay != Delay::Unit).then_some(&setup.delay));
     line.option("delay-bound", setup.delay_bound);
     line.option("drift-bound", setup.drift_bound.map(DriftBound));
-    line.option("renewals", setup.renewals);
     line.option("links", (setup.links == LinkOrder::Reordering).then(|| word(LinksArg::Reordering)));
     line.script(&script::lines(&setup.script, ids));
     line.link_faults(&setup.link_faults);

@@ -38,7 +38,8 @@ pub struct Request {
 impl Request {
     /// What `simulate` asks for.
     pub fn from_simulate(args: &SimulateArgs) -> Result<Request, Failure> {
-        let choice = Choice::find(&args.algorithm, args.variant.as_deref())?;
+        let choice =
+            Choice::find(&args.algorithm, args.variant.as_deref())?.and("renewals", args.renewals)?;
         check_starts(&choice, args)?;
         let shape = match &args.topology {
             Some(text) => text.parse::<Shape>()?,
@@ -47,6 +48,7 @@ impl Request {
         let budget = Budget::new(args.memory, args.runs, args.threads)?;
         let seed = args.seed.unwrap_or(0);
         let setup = Setup {
+            params: choice.params,
             members: members(&Wanted::by_simulate(args), &shape, seed)?,
             shape: Some(shape.clone()),
             elect: args.elect.into(),
@@ -66,7 +68,6 @@ impl Request {
             delay: args.delay.as_deref().unwrap_or("unit").parse()?,
             delay_bound: args.delay_bound.map(|bound| bound.span()),
             drift_bound: args.drift_bound.map(|bound| bound.0),
-            renewals: args.renewals,
             restart_after: args.restart_after,
             links: args.links.into(),
             script: args.faults.script(),
@@ -111,6 +112,7 @@ impl Request {
     ) -> Result<Request, Failure> {
         let shape = Shape::for_need(choice.spec.need);
         let setup = Setup {
+            params: choice.params,
             shape: Some(shape.clone()),
             members: Some(Members::Count { n, order: order.into() }),
             elect: args.elect.into(),

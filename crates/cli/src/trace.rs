@@ -1,5 +1,6 @@
 //! Traces in files: the first and the last line, and what is between.
 
+use crate::choice::Named;
 use crate::error::Failure;
 use crate::file::Pending;
 use crate::request::Request;
@@ -21,8 +22,8 @@ pub type FileTrace<'p> = JsonTrace<'p, BufWriter<File>>;
 pub struct Header {
     format: &'static str,
     version: u32,
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     seed: u64,
     topology: String,
@@ -103,8 +104,7 @@ impl Header {
         Header {
             format: "bellwether-trace",
             version: TRACE_VERSION,
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n: plan.n(),
             seed: plan.seed,
             topology: request.shape.to_string(),

@@ -1,6 +1,6 @@
 //! A store on a disk that is full: a tiny file system of its own, which only this program, started once more, can see.
 
-use bellwether_cluster::{Store, StoreError, Terms};
+use bellwether_cluster::{ClusterConfig, Store, StoreError};
 use bellwether_core::{Id, Span};
 use bellwether_testkit::skipped::skipped;
 use std::io::{ErrorKind, Write};
@@ -14,13 +14,14 @@ const ROLE: &str = "BELLWETHER_TEST_DISK";
 #[test]
 fn on_a_tiny_disk() {
     let member = Id::new(1).unwrap();
-    let terms = Terms {
+    let config = ClusterConfig {
         protocol: "quorum-lease/ranked".to_owned(),
+        parameters: String::new(),
         delay_bound: Span::from_ticks(12_000),
         drift_bound: 10_000,
         voters: vec![member],
     };
-    let open = |path: &str| Store::open(Path::new(path), "orders", member, &terms);
+    let open = |path: &str| Store::open(Path::new(path), "orders", member, &config);
     match std::env::var(ROLE).as_deref() {
         Ok("full from the start") => {
             fill("filler");

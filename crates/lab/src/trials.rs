@@ -3,7 +3,7 @@
 //! Messages take 0.1 to 1 hop, as in a local network where a hop is a millisecond, and one in a thousand is lost.
 //! Members are told that messages take at most a hop: so a hop is a delay bound.
 
-use bellwether_core::{DetectorChoice, FaultEvent, Id, Order, Span, Time};
+use bellwether_core::{DetectorChoice, FaultEvent, Id, Order, Params, Span, Time};
 use bellwether_sim::Delay;
 use bellwether_sim::Runner;
 use bellwether_sim::Stability;
@@ -189,7 +189,7 @@ pub struct Trial {
     pub came_right: bool,
 }
 
-/// Puts the algorithm at `entry` of a registry, with so many members, through an ordeal.
+/// Puts an algorithm with these parameters and so many members through an ordeal.
 ///
 /// It is run twice: until the ordeal, to see who leads, and again with it. Both runs are the same until then. Where
 /// nobody leads, or several do, the best is struck.
@@ -198,6 +198,7 @@ pub struct Trial {
 /// [`SetupError`] if there is no such run.
 pub fn run(
     algorithm: &Runner,
+    params: Params,
     ordeal: Ordeal,
     nodes: u32,
     detector: Option<DetectorChoice>,
@@ -207,6 +208,7 @@ pub fn run(
     let at = strikes_at(seed);
     let mut setup = Setup {
         members: Some(Members::Count { n: nodes.into(), order: Order::Random }),
+        params,
         delay: DELAY,
         detector,
         heals: vec![at], // of nothing: so that a run that would be over goes on until then

@@ -186,7 +186,7 @@ const STEPS: &str = "Step by step";
 
 /// All fields, in the order in which they are written.
 pub const FIELDS: &[Field] = &[
-    field("algorithm", "algorithm", Flag::Argument, "", "The algorithm, by its name (see `bellwether algorithms`)", at!(algorithm)),
+    field("algorithm", "algorithm", Flag::Argument, "", "The algorithm: NAME[/VARIANT][:KEY=VALUE,..] (see `bellwether algorithms`)", at!(algorithm)),
     field("variant", "variant", Flag::Value("NAME"), "", "One of its variants, by name", at!(variant)),
     field("ids", "ids", Flag::List("A,B,.."), MEMBERS, "The members, in the order of the network: in a ring, clockwise", at!(ids))
         .excludes(&["nodes", "order"]),
@@ -206,7 +206,7 @@ pub const FIELDS: &[Field] = &[
         .details("unit, uniform:LO..HI (whole bounds give whole delays), exponential:MEAN, lognormal:MU,SIGMA, or file:PATH with one delay a line."),
     field("delay_bound", "delay-bound", Flag::Value("HOPS"), NETWORK, "The bound on delays that members are told [default: the distribution's own]", at!(delay_bound)),
     field("drift_bound", "drift-bound", Flag::Value("RATE"), NETWORK, "How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]", at!(drift_bound)),
-    field("renewals", "renewals", Flag::Value("N"), NETWORK, "How many times a leader renews its lease in the time that one lasts, 3 to 12 [default: 3]", at!(renewals)),
+    field("renewals", "renewals", Flag::Value("N"), NETWORK, "Sets the parameter 'renewals' of the algorithm: the same as ALGORITHM:renewals=N", through!(renewals)),
     field("links", "links", Flag::Choice(LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", at!(links)),
     field("synchroniser", "synchroniser", Flag::Switch, NETWORK, "Run an algorithm in rounds over a synchroniser, even where rounds in step would do", at!(synchroniser)),
     event(FaultKind::Crash, "crash", "ID@TIME", FAIL, "A member stops; at 0 it is dead from the start (repeatable, as all of these)"),
@@ -256,6 +256,27 @@ pub const FIELDS: &[Field] = &[
     field("liberties", "liberties", Flag::Value("K=V,.."), STEPS, "What may go wrong in all, where the steps do not tell, as in recoveries=1,clock=2/10", through!(liberties)),
     field("event", "", Flag::Switch, "", "", Access { datum: events, read: read_script, texts: |_| Vec::new(), parse: |_, _| Ok(()), word: None }),
 ];
+
+/// A second way to write the parameter `renewals`. It is kept as part of the algorithm, which is read before it.
+mod renewals {
+    use super::{Datum, Flaw, RunSpec, Value};
+
+    pub fn datum(_: &RunSpec) -> Option<Datum> {
+        None
+    }
+    pub fn read(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
+        let renewals = value.whole()?;
+        run.add_parameter(&format!("renewals={renewals}"));
+        Ok(())
+    }
+    pub fn texts(_: &RunSpec) -> Vec<String> {
+        Vec::new()
+    }
+    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), String> {
+        run.add_parameter(&format!("renewals={text}"));
+        Ok(())
+    }
+}
 
 fn events(run: &RunSpec) -> Option<Datum> {
     (!run.script.is_empty()).then(|| file_events(&run.script))

@@ -3,8 +3,8 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting, Order,
-    POSSIBLE_RENEWALS, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
+    AlgorithmChoice, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting,
+    Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
@@ -34,14 +34,23 @@ const BYTES_A_FIFO_LINK: u64 = 8;
 pub struct Chosen<'a> {
     /// The algorithm.
     pub spec: &'a Spec,
+    /// Its parameters, as far as they are given.
+    pub params: Params,
     /// The failure detector, if there is one.
     pub detector: Option<DetectorChoice>,
 }
 
-/// An algorithm without a failure detector.
+/// An algorithm with the parameters of its variant, without a failure detector.
 impl<'a> From<&'a Spec> for Chosen<'a> {
     fn from(spec: &'a Spec) -> Chosen<'a> {
-        Chosen { spec, detector: None }
+        Chosen { spec, params: Params::default(), detector: None }
+    }
+}
+
+/// An algorithm without a failure detector.
+impl From<AlgorithmChoice> for Chosen<'static> {
+    fn from(AlgorithmChoice { spec, params, .. }: AlgorithmChoice) -> Chosen<'static> {
+        Chosen { spec, params, detector: None }
     }
 }
 
@@ -64,7 +73,7 @@ impl RunSpec {
         seed: u64,
         memory: u64,
     ) -> Result<Plan, SetupError> {
-        let Chosen { spec, detector } = chosen.into();
+        let Chosen { spec, params, detector } = chosen.into();
         let shape = self.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
         let asked = (!self.ids.is_empty()).then_some(self.ids.len() as u64);
         let asked = asked.or(self.nodes).or(shape.own_size());
@@ -117,7 +126,7 @@ impl RunSpec {
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.map_or(DRIFT_BOUND, |bound| bound.0);
-        plan.renewals = self.renewals()?;
+        plan.params = params;
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits_of(spec, &plan);
@@ -130,17 +139,6 @@ impl RunSpec {
         refuse_eternity(spec, &plan)?;
         plan.schedule = self.schedule_alone()?;
         Ok(plan)
-    }
-
-    fn renewals(&self) -> Result<u32, SetupError> {
-        let Some(given) = self.renewals else { return Ok(RENEWALS) };
-        let renewals = u32::try_from(given).ok().filter(|renewals| POSSIBLE_RENEWALS.contains(renewals));
-        renewals.ok_or_else(|| {
-            let (least, most) = (POSSIBLE_RENEWALS.start(), POSSIBLE_RENEWALS.end());
-            let problem =
-                format!("a lease cannot be renewed {given} times while it lasts; give {least} to {most}");
-            SetupError::Fault { key: "renewals", problem }
-        })
     }
 
     /// What each member is there for; nothing if all of them vote and may lead.
@@ -349,7 +347,7 @@ const MOST_ROUNDS: f64 = 1e15;
 
 /// Whether a run would claim to take longer than can be simulated.
 fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
-    match claimed_rounds(spec, &plan.setting(&plan.dead())) {
+    match claimed_rounds(spec, &plan.setting(spec, &plan.dead())) {
         Some((rounds, formula)) if rounds > MOST_ROUNDS => {
             Err(SetupError::TooLong { algorithm: spec.name, rounds, formula })
         }

@@ -42,8 +42,6 @@ pub struct RunSpec {
     pub delay_bound: Option<Span>,
     /// How far members are told that clocks can be off: one in a hundred unless given.
     pub drift_bound: Option<DriftBound>,
-    /// How many times leaders renew their leases in the time that one lasts: three unless given.
-    pub renewals: Option<u64>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// Whether an algorithm in rounds runs over a synchroniser, even where rounds in step would do.
@@ -99,6 +97,13 @@ impl RunSpec {
     #[must_use]
     pub fn of(algorithm: impl Into<String>) -> RunSpec {
         RunSpec { algorithm: algorithm.into(), ..RunSpec::default() }
+    }
+
+    /// Writes a parameter of the algorithm behind those that are there, as in `renewals=5`.
+    pub fn add_parameter(&mut self, setting: &str) {
+        let separator = if self.algorithm.contains(':') { ',' } else { ':' };
+        self.algorithm.push(separator);
+        self.algorithm.push_str(setting);
     }
 
     /// How to drive an algorithm in rounds.

@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 use crate::world::{Stream, stream};
 use bellwether_core::{
     Attribute, CallPolicy, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge,
-    Lasting, Order, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
+    Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom;
@@ -44,8 +44,8 @@ pub struct Setup {
     pub delay_bound: Option<Span>,
     /// How far members are told that clocks can be off, in millionths; one in a hundred unless given.
     pub drift_bound: Option<u32>,
-    /// How many times leaders are told to renew their leases in the time that one lasts; three unless given.
-    pub renewals: Option<u32>,
+    /// What is given of the algorithm's parameters.
+    pub params: Params,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// What happens to whom and when.
@@ -125,7 +125,7 @@ impl Default for Setup {
             delay: Delay::Unit,
             delay_bound: None,
             drift_bound: None,
-            renewals: None,
+            params: Params::default(),
             links: LinkOrder::Fifo,
             script: Vec::new(),
             partitions: Vec::new(),
@@ -218,7 +218,7 @@ impl Setup {
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.unwrap_or(DRIFT_BOUND);
-        plan.renewals = self.renewals.unwrap_or(RENEWALS);
+        plan.params = self.params;
         plan.restart_after = self.restart_after(spec, plan.delay_bound)?;
         plan.links = self.links;
         plan.seed = seed;
@@ -462,7 +462,7 @@ const MOST_ROUNDS: f64 = 1e15;
 
 /// Whether a run would claim to take longer than can be simulated.
 fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
-    match crate::judge::claimed_rounds(spec, &plan.setting(&plan.dead())) {
+    match crate::judge::claimed_rounds(spec, &plan.setting(spec, &plan.dead())) {
         Some((rounds, formula)) if rounds > MOST_ROUNDS => {
             Err(SetupError::TooLong { algorithm: spec.name, rounds, formula })
         }

@@ -26,6 +26,8 @@ pub mod flood;
 pub mod golden;
 #[cfg(feature = "processes")]
 pub mod hello;
+#[cfg(feature = "peers")]
+pub mod hostile_peers;
 #[cfg(feature = "processes")]
 pub mod judge;
 #[cfg(feature = "processes")]

@@ -170,7 +170,7 @@ fn change_voters(elector: &Elector, request: Request) -> Result<(), String> {
 fn must_lead(elector: &Elector) -> Result<(), String> {
     let view = elector.view();
     match view.status.leader {
-        _ if view.reign.is_some() => Ok(()),
+        _ if view.epoch.is_some() => Ok(()),
         Some(leader) if leader != elector.id() => {
             Err(format!("this member does not lead: ask the leader, member {leader}"))
         }

@@ -2,8 +2,8 @@
 #![allow(dead_code)] // each test uses some of it
 
 use bellwether::{ALGORITHMS, Id, Incarnation, Settings};
-use bellwether_cluster::network::{Incoming, Network};
-use bellwether_cluster::{Store, StoreId, Stores, Terms};
+use bellwether_cluster::net::{Incoming, Network};
+use bellwether_cluster::{ClusterConfig, Store, StoreId, Stores};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,13 +26,14 @@ pub enum Lie {
     Superseded,
 }
 
-fn terms(settings: &Settings) -> Terms {
-    Terms::new(settings, ALGORITHMS.entries[ALGORITHMS.find("quorum-lease", None).unwrap()].spec)
+fn config(settings: &Settings) -> ClusterConfig {
+    let choice = bellwether::algorithm_of(&ALGORITHMS, settings).unwrap();
+    ClusterConfig::new(settings, choice.spec, &choice.params)
 }
 
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Impostor {
     let life = Incarnation { boot, nonce: 7 };
-    Impostor { network: Network::open(settings, terms(settings), life, stores).unwrap() }
+    Impostor { network: Network::open(settings, config(settings), life, stores).unwrap() }
 }
 
 /// The member of these settings, as other members see it.
@@ -43,7 +44,7 @@ pub fn impostor(settings: &Settings, is_store_new: bool) -> Impostor {
 
 /// A member that has its store, and tells this lie.
 pub fn liar(settings: &Settings, lie: Lie) -> Impostor {
-    let store = Store::examine(&settings.data, &settings.cluster, settings.me, &terms(settings)).unwrap();
+    let store = Store::examine(&settings.data, &settings.cluster, settings.me, &config(settings)).unwrap();
     let mut saved = store.saved();
     match lie {
         Lie::OtherStore => saved.stores.peers.clear(),

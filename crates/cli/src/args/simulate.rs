@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Options of `simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// The algorithm, by its name (see `bellwether algorithms`)
+    /// The algorithm: NAME[/VARIANT][:KEY=VALUE,..], as in quorum-lease:renewals=5. `bellwether algorithms` lists names,
+    /// `bellwether explain NAME` parameters
     pub algorithm: String,
     /// One of its variants, by name
     #[arg(long, value_name = "NAME")]
@@ -76,8 +77,8 @@ pub struct SimulateArgs {
     /// How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]
     #[arg(long, value_name = "RATE", help_heading = "Network")]
     pub drift_bound: Option<DriftBound>,
-    /// How many times a leader renews its lease in the time that one lasts, 3 to 12 [default: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=12), help_heading = "Network")]
+    /// The algorithm's parameter of this name
+    #[arg(long, value_name = "N", hide = true)]
     pub renewals: Option<u32>,
     /// Whether messages of one link keep their order
     #[arg(long, value_enum, default_value_t, help_heading = "Network")]

@@ -3,7 +3,7 @@
 use crate::cluster::{Cluster, calm, places};
 use crate::process::{LIMIT, id};
 use bellwether::{Event, Security};
-use bellwether_cluster::obituary::{Obituary, Token};
+use bellwether_cluster::death_certificate::{DeathCertificate, Token};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -106,7 +106,7 @@ fn frame(kind: u8, length: u16) -> Vec<u8> {
 
 fn garbage() -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new(), vec![0], noise(1_000), noise(1_000_000)];
-    // What looks like TLS, like an obituary, like HTTP.
+    // What looks like TLS, like a death certificate, like HTTP.
     for start in [&b"\x16\x03\x01"[..], b"\x16\x03\x01\xff\xff", b"BWOBIT", b"B", b"GET / HTTP/1.1\r\n\r\n"] {
         all.extend([0, 200, 100_000].map(|length| [start, &noise(length)[..]].concat()));
     }
@@ -147,9 +147,9 @@ fn garbage_and_frames_that_are_too_long_disturb_nobody() {
 #[test]
 fn an_obituary_by_somebody_else_buries_nobody() {
     let (mut cluster, leader, term) = Cluster::at_work(3, calm);
-    let obituary = Obituary::new("test", id(leader), Token::draw().unwrap()).encode();
+    let certificate = DeathCertificate::new("test", id(leader), Token::draw().unwrap()).encode();
     for peer in cluster.settings(1).members.clone() {
-        say(&peer.address, &obituary);
+        say(&peer.address, &certificate);
     }
     let all = cluster.ids();
     cluster.assert_keep(&all, (leader, term));

@@ -2,7 +2,7 @@
 //! others that are long.
 
 use super::{Security, Settings, SettingsError};
-use crate::secret::GENERATED;
+use crate::settings::secret::GENERATED;
 use std::os::unix::ffi::OsStrExt as _;
 
 /// A generated secret is recognised by its beginning and so many hexadecimal digits.

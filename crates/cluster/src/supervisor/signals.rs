@@ -1,7 +1,7 @@
 //! Signals to a supervisor, which are meant for its member.
 
-use super::above::relations_of;
-use super::burial;
+use super::parent::relations_of;
+use super::reaper;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 use signal_hook::iterator::backend::SignalDelivery;
@@ -71,13 +71,13 @@ impl Signals {
                     return Ok(false);
                 }
                 let _ = pidfd_send_signal(member, Signal::KILL); // it may have just ended
-                (deadline, is_killed) = (Instant::now().checked_add(burial::LIMIT), true);
+                (deadline, is_killed) = (Instant::now().checked_add(reaper::LIMIT), true);
             }
             for arrived in self.arrived.pending() {
                 let Some(signal) = Signal::from_named_raw(arrived.si_signo) else { continue };
                 let is_heard_there = arrived.si_code == SI_KERNEL && is_heard_by(pid, signal);
                 if signal == Signal::CHILD {
-                    burial::reap_orphans(pid);
+                    reaper::reap_orphans(pid);
                 } else if !is_heard_there {
                     let _ = pidfd_send_signal(member, signal); // it may have just ended
                 }

@@ -1,8 +1,8 @@
 //! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
 
-use crate::bench::{Heard, Node, connected, id, life, settings, store, terms, until};
-use bellwether_cluster::network::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
-use bellwether_cluster::network::{Ended, Outgoing};
+use crate::bench::{Heard, Node, config, connected, id, life, settings, store, until};
+use bellwether_cluster::net::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
+use bellwether_cluster::net::{CloseReason, Outgoing};
 use bellwether_cluster::{Security, Settings};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -89,12 +89,12 @@ impl Impostor {
 }
 
 fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
-    let (cluster, terms) = (settings.cluster.clone(), terms(settings));
+    let (cluster, config) = (settings.cluster.clone(), config(settings));
     let (from, to, incarnation) = (id(2), id(1), life(boot));
     let (store, is_new, commitment) = (store(2), false, None);
-    framed(&Frame::Hello(Hello {
+    framed(&Frame::Hello(Box::new(Hello {
         cluster,
-        terms,
+        config,
         from,
         to,
         incarnation,
@@ -103,7 +103,7 @@ fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
         named_in: None,
         number: 1,
         commitment,
-    }))
+    })))
 }
 
 fn framed(frame: &Frame<&[u8]>) -> Vec<u8> {
@@ -144,10 +144,13 @@ fn what_nobody_understands_ends_a_connection_that_was_up() {
         impostor.say(&framed(&Frame::Message(b"in order")));
         impostor.say(bytes);
         impostor.say(&framed(&Frame::Message(b"too late")));
-        until(&mut nodes, what, |nodes| nodes[0].has(&Heard::Down(2, Ended::Malformed)));
+        until(&mut nodes, what, |nodes| nodes[0].has(&Heard::Down(2, CloseReason::Malformed)));
         until(&mut nodes, what, |_| impostor.is_sent_away());
-        let up_to_the_end =
-            [Heard::Up(2, boot), Heard::Message(2, b"in order".to_vec()), Heard::Down(2, Ended::Malformed)];
+        let up_to_the_end = [
+            Heard::Up(2, boot),
+            Heard::Message(2, b"in order".to_vec()),
+            Heard::Down(2, CloseReason::Malformed),
+        ];
         let heard = std::mem::take(&mut nodes[0].heard);
         assert_eq!(heard, up_to_the_end, "{what}");
     }

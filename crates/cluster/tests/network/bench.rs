@@ -1,9 +1,9 @@
 //! Several networks, driven in turn, and what they heard.
 
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_cluster::network::{Ended, Incoming, Network, NetworkError, Outgoing};
-use bellwether_cluster::{Incarnation, Peer, PeerRecord, Security, Settings, StoreId, Stores, Terms};
-use bellwether_core::{Id, Protocol as _, Signal};
+use bellwether_algorithms::quorum_lease::QuorumLease;
+use bellwether_cluster::net::{CloseReason, Incoming, Network, NetworkError, Outgoing};
+use bellwether_cluster::{ClusterConfig, Incarnation, Peer, PeerRecord, Security, Settings, StoreId, Stores};
+use bellwether_core::{Id, Params, Protocol as _, Signal};
 use std::time::{Duration, Instant};
 
 pub const SECRET: &str = "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21";
@@ -34,8 +34,8 @@ pub fn settings(me: u64, count: u64) -> Settings {
 }
 
 /// What they say to all members alike.
-pub fn terms(settings: &Settings) -> Terms {
-    Terms::new(settings, &QuorumLease::<Ranked>::SPEC)
+pub fn config(settings: &Settings) -> ClusterConfig {
+    ClusterConfig::new(settings, &QuorumLease::SPEC, &Params::default())
 }
 
 /// The store that a member votes from.
@@ -56,7 +56,7 @@ pub fn stores(me: u64) -> Stores {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     Up(u64, u64),
-    Down(u64, Ended),
+    Down(u64, CloseReason),
     Message(u64, Vec<u8>),
     Signal(u64, Signal),
     Ready(u64, u64),
@@ -79,7 +79,7 @@ impl Node {
 
     pub fn try_open(settings: &Settings, boot: u64) -> Result<Node, NetworkError> {
         let stores = stores(settings.me.value());
-        let network = Network::open(settings, terms(settings), life(boot), &stores)?;
+        let network = Network::open(settings, config(settings), life(boot), &stores)?;
         Ok(Node { network, heard: Vec::new() })
     }
 

@@ -1,7 +1,7 @@
 //! What becomes of a connection when the network between the two systems drops everything.
 
 use crate::bench::{Heard, Node, id, settings, until};
-use bellwether_cluster::network::{Ended, Outgoing};
+use bellwether_cluster::net::{CloseReason, Outgoing};
 use bellwether_core::Signal;
 use bellwether_testkit::cables::{Cables, address};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -43,7 +43,7 @@ fn is_given_up_before_tcp_times_out(cables: &Cables, nodes: &mut [Node; 1]) -> b
         nodes[0].network.send(id(2), Outgoing::Signal(Signal::Beat(1)));
         nodes[0].heard.iter().any(|heard| matches!(heard, Heard::Down(..)))
     });
-    assert!(nodes[0].has(&Heard::Down(2, Ended::Stalled)), "{:?}", nodes[0].heard);
+    assert!(nodes[0].has(&Heard::Down(2, CloseReason::Stalled)), "{:?}", nodes[0].heard);
     let is_by_the_member = has_closed_connection();
     cables.lose(&[]);
     is_by_the_member

@@ -1,8 +1,8 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
-use crate::bench::{id, life, settings, terms};
+use crate::bench::{config, id, life, settings};
 use bellwether_cluster::StoreId;
-use bellwether_cluster::network::wire::{
+use bellwether_cluster::net::wire::{
     Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, VERSION, decode, encode,
 };
 use bellwether_core::Signal;
@@ -11,13 +11,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
     let hello = |commitment: Option<[u8; 32]>| {
-        let (cluster, terms) = ("orders".to_owned(), terms(&settings(1, 3)));
+        let (cluster, config) = ("orders".to_owned(), config(&settings(1, 3)));
         let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
         let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
         let named_in = commitment.map(|_| (u64::MAX, 7));
-        Frame::Hello(Hello {
+        Frame::Hello(Box::new(Hello {
             cluster,
-            terms,
+            config,
             from,
             to,
             incarnation,
@@ -26,7 +26,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
             named_in,
             number,
             commitment,
-        })
+        }))
     };
     vec![
         hello(None),

@@ -1,9 +1,9 @@
 //! Members that find each other, and those that must not.
 
-use crate::bench::{Heard, Node, connected, id, introduce, life, settings, stores, terms, until};
-use bellwether_cluster::network::{Ended, Network, Outgoing};
-use bellwether_cluster::obituary::{ACKNOWLEDGED, Obituary, Token, UNKNOWN};
-use bellwether_cluster::{CutLinks, Incarnation, Security, Settings, Terms};
+use crate::bench::{Heard, Node, config, connected, id, introduce, life, settings, stores, until};
+use bellwether_cluster::death_certificate::{ACKNOWLEDGED, DeathCertificate, Token, UNKNOWN};
+use bellwether_cluster::net::{CloseReason, Network, Outgoing};
+use bellwether_cluster::{ClusterConfig, CutLinks, Incarnation, Security, Settings};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -116,13 +116,17 @@ fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
 #[test]
 fn whoever_was_told_other_terms_is_turned_away() {
     let all: Vec<Settings> = (1..=2).map(|me| settings(me, 3)).collect();
-    let same = terms(&all[1]);
+    let same = config(&all[1]);
     let cases = [
-        (Terms { protocol: "bully/plain".into(), ..same.clone() }, "'bully/plain'"),
-        (Terms { delay_bound: Span::from_ticks(1_000), ..same.clone() }, "delay bound"),
-        (Terms { drift_bound: 500, ..same.clone() }, "drift bound"),
+        (ClusterConfig { protocol: "bully/plain".into(), ..same.clone() }, "'bully/plain'"),
+        (ClusterConfig { delay_bound: Span::from_ticks(1_000), ..same.clone() }, "delay bound"),
+        (
+            ClusterConfig { parameters: "renewals=5".to_owned(), ..same.clone() },
+            "parameters of quorum-lease/ranked",
+        ),
+        (ClusterConfig { drift_bound: 500, ..same.clone() }, "drift bound"),
         // The list of one member has grown meanwhile.
-        (terms(&settings(2, 5)), "1, 2, 3, 4 and 5"),
+        (config(&settings(2, 5)), "1, 2, 3, 4 and 5"),
     ];
     for (others, what) in cases {
         let other = Network::open(&all[1], others, life(1), &stores(2)).unwrap();
@@ -172,13 +176,13 @@ fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
     again.knows(&nodes[0], 1);
     nodes.push(again);
     until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
-    assert_eq!(nodes[0].heard, [Heard::Up(2, 1), Heard::Down(2, Ended::Superseded), Heard::Up(2, 2)]);
+    assert_eq!(nodes[0].heard, [Heard::Up(2, 1), Heard::Down(2, CloseReason::Superseded), Heard::Up(2, 2)]);
     until(&mut nodes, "word of it", |nodes| nodes[1].has(&Heard::Superseded(Some(2))));
     // A copy of the disk as it was, and a process that lost its disk.
     for boot in [2, 1] {
         let mut copy = Node::open(&all[1], boot);
         copy.network =
-            Network::open(&all[1], terms(&all[1]), Incarnation { boot, nonce: 5 }, &stores(2)).unwrap();
+            Network::open(&all[1], config(&all[1]), Incarnation { boot, nonce: 5 }, &stores(2)).unwrap();
         copy.knows(&nodes[0], 1);
         nodes.truncate(3);
         nodes.push(copy);
@@ -187,15 +191,15 @@ fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
     }
 }
 
-/// Brings an obituary. Whether note was taken of it; if not, that is said.
+/// Brings a death certificate. Whether note was taken of it; if not, that is said.
 fn bring(nodes: &mut [Node], id: bellwether_core::Id, token: &Token) -> bool {
     bring_to("orders", nodes, id, token)
 }
 
 fn bring_to(cluster: &str, nodes: &mut [Node], id: bellwether_core::Id, token: &Token) -> bool {
-    let obituary = Obituary::new(cluster, id, token.clone());
+    let certificate = DeathCertificate::new(cluster, id, token.clone());
     let mut supervisor = TcpStream::connect(nodes[0].network.local_address()).unwrap();
-    supervisor.write_all(&obituary.encode()).unwrap();
+    supervisor.write_all(&certificate.encode()).unwrap();
     supervisor.set_read_timeout(Some(std::time::Duration::from_millis(1))).unwrap();
     let mut answer = Vec::new();
     until(nodes, "an answer", |_| supervisor.read_to_end(&mut answer).is_ok());
@@ -268,15 +272,17 @@ fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
     });
 }
 
+/// The delay bound is so long that no time-out passes during the test.
 #[test]
-fn callers_and_obituaries_through_a_closed_link_are_not_answered() {
+fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
     let mut all = pair();
-    all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(1)); // promises are short
+    all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(60_000_000));
     let token = Token::draw().unwrap();
     all[1].commitment = Some(token.commitment().0);
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
     nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
     introduce(&all, &mut nodes);
+    until(&mut nodes, "member 2's Hello", |nodes| nodes[0].network.traffic().total.frames_in > 0);
     for _ in 0..100 {
         nodes.iter_mut().for_each(Node::step);
     }
@@ -287,10 +293,14 @@ fn callers_and_obituaries_through_a_closed_link_are_not_answered() {
     });
 
     nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
-    let obituary = Obituary::new("orders", id(2), token.clone());
+    let certificate = DeathCertificate::new("orders", id(2), token.clone()).encode();
+    let read_before = nodes[0].network.traffic().total.bytes_in;
     let mut caller = TcpStream::connect(nodes[0].network.local_address()).unwrap();
     caller.set_nonblocking(true).unwrap();
-    caller.write_all(&obituary.encode()).unwrap();
+    caller.write_all(&certificate).unwrap();
+    until(&mut nodes[..1], "the death certificate", |nodes| {
+        nodes[0].network.traffic().total.bytes_in >= read_before + certificate.len() as u64
+    });
     for _ in 0..100 {
         nodes[0].step();
     }
@@ -309,7 +319,7 @@ fn a_member_that_moved_is_found_again() {
     let place = nodes[1].network.local_address().to_string();
     nodes[0].network.set_address(id(2), place);
     until(&mut nodes, "the member", |nodes| nodes[0].has(&Heard::Up(2, 2)));
-    assert_eq!(nodes[0].heard[1], Heard::Down(2, Ended::Closed));
+    assert_eq!(nodes[0].heard[1], Heard::Down(2, CloseReason::Closed));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How long a network waits for those that say nothing, and how many of them.
 
 use crate::bench::{Heard, Node, connected, settings, until};
-use bellwether_cluster::network::Ended;
+use bellwether_cluster::net::CloseReason;
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
 
@@ -78,7 +78,7 @@ fn who_no_longer_reads_is_given_up() {
             refused = !nodes[0].say(2, &[0; 16_000]);
             sent += 16_000;
         }
-        nodes[0].has(&Heard::Down(2, Ended::Stalled))
+        nodes[0].has(&Heard::Down(2, CloseReason::Stalled))
     });
     // The system's buffers on both sides, and ours.
     assert!(sent < 64 << 20, "{sent} bytes were kept");

@@ -1,7 +1,7 @@
 //! Stores that members vote from: known, new, and lost.
 
-use crate::bench::{Heard, Node, id, introduce, life, settings, store, stores, terms, until};
-use bellwether_cluster::network::Network;
+use crate::bench::{Heard, Node, config, id, introduce, life, settings, store, stores, until};
+use bellwether_cluster::net::Network;
 use bellwether_cluster::{Settings, StoreId, Stores};
 
 const LOST: StoreId = StoreId::new([77; 16]);
@@ -12,7 +12,7 @@ fn pair() -> Vec<Settings> {
 
 /// A member at its `boot`-th start that knows these stores.
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Node {
-    let network = Network::open(settings, terms(settings), life(boot), stores).unwrap();
+    let network = Network::open(settings, config(settings), life(boot), stores).unwrap();
     Node { network, heard: Vec::new() }
 }
 

@@ -4,7 +4,7 @@ mod limits;
 mod stage;
 
 use crate::stage::*;
-use bellwether_cluster::obituary::{ACKNOWLEDGED, Commitment, LENGTH};
+use bellwether_cluster::death_certificate::{ACKNOWLEDGED, Commitment, LENGTH};
 use bellwether_cluster::{Peer, Security, Settings, Supervisor, die_with_parent, parent_to_die_with};
 use bellwether_core::Id;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -109,9 +109,9 @@ fn a_death_is_announced_when_all_descendants_are_dead() {
     assert_eq!(pids.len(), 5);
     assert!(pids.iter().all(|&pid| lives(pid)));
     signal(pids[4], rustix::process::Signal::KILL);
-    let (stream, obituary) = stage.heard();
+    let (stream, certificate) = stage.heard();
     assert!(!pids.iter().any(|&pid| exists(pid)), "announced while somebody was left");
-    assert!(obituary.proves_death_of(&commitment));
+    assert!(certificate.proves_death_of(&commitment));
     assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
 }
 
@@ -198,8 +198,8 @@ fn signals_are_passed_on_and_orphans_reaped() {
 fn the_exit_code_is_kept_and_the_token_never_shown() {
     let stage = Stage::set("cat /proc/self/environ > new; mv new environment; exit 3");
     let environment = stage.read("environment");
-    let (stream, obituary) = stage.heard();
-    let token = &obituary.encode()[LENGTH - 32..];
+    let (stream, certificate) = stage.heard();
+    let token = &certificate.encode()[LENGTH - 32..];
     let digits = format!("{:x}", base16ct::HexDisplay(token));
     let shown = |bytes: &[u8]| environment.as_bytes().windows(bytes.len()).any(|it| it == bytes);
     assert!(!shown(token) && !shown(digits.as_bytes()));

@@ -1,6 +1,6 @@
 //! A supervisor, its member and that member's peer.
 
-use bellwether_cluster::obituary::{ACKNOWLEDGED, LENGTH, Obituary};
+use bellwether_cluster::death_certificate::{ACKNOWLEDGED, DeathCertificate, LENGTH};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -72,7 +72,7 @@ impl Stage {
         self.read(name).split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
     }
 
-    pub fn heard(&self) -> (TcpStream, Obituary) {
+    pub fn heard(&self) -> (TcpStream, DeathCertificate) {
         self.peer.set_nonblocking(true).unwrap();
         let mut caller = None;
         eventually(|| {
@@ -82,9 +82,9 @@ impl Stage {
         let (mut stream, _) = caller.unwrap();
         let mut bytes = [0; LENGTH];
         stream.read_exact(&mut bytes).unwrap();
-        let obituary = Obituary::decode(&bytes).unwrap();
-        assert!(obituary.is_of("orders") && obituary.id.value() == ME);
-        (stream, obituary)
+        let certificate = DeathCertificate::decode(&bytes).unwrap();
+        assert!(certificate.is_of("orders") && certificate.id.value() == ME);
+        (stream, certificate)
     }
 
     pub fn acknowledge(mut self, mut stream: TcpStream) -> ExitStatus {

@@ -22,7 +22,7 @@ pub use members::MOST_MEMBERS;
 pub use play::{Played, Resolved};
 pub use write::{Draft, write};
 
-use bellwether_core::{Elect, Id, POSSIBLE_RENEWALS, Time};
+use bellwether_core::{Elect, Id, Time};
 use bellwether_sim::RoundMode;
 use bellwether_sim::Setup;
 use bellwether_sim::faults::notation::DriftBound;
@@ -51,13 +51,15 @@ pub struct Scenario {
     pub source: Option<String>,
     /// What has to be built before it can be run, if anything.
     pub waits_for: Option<String>,
-    /// The algorithm, by name.
+    /// The algorithm, by name, as in `quorum-lease:renewals=5`.
     pub algorithm: String,
     /// Its variant, if not the default.
     pub variant: Option<String>,
     /// Who takes part.
     pub ids: Vec<Id>,
-    /// What to run; the detector is found with the algorithm.
+    /// The algorithm's parameter `renewals`, where it has a key of its own.
+    renewals: Option<u64>,
+    /// What to run; the detector and the algorithm's parameters are found with the algorithm.
     pub setup: Setup,
     /// The failure detector, by name and settings, if there is one.
     pub detector: Option<String>,
@@ -156,6 +158,7 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
         about: words("about")?.unwrap_or_default(),
         source: words("source")?,
         variant: words("variant")?,
+        renewals: file.read("renewals", Value::whole)?.map(|renewals| renewals.value),
         seed: file.read("seed", Value::whole)?.map_or(0, |seed| seed.value),
         mode: if synchroniser { RoundMode::Synchroniser } else { RoundMode::Auto },
         setup: Setup {
@@ -169,7 +172,6 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
             delay: delay(&file)?,
             delay_bound: file.read("delay_bound", Value::hops)?.map(|bound| bound.value - Time::ZERO),
             drift_bound: drift_bound(&file)?,
-            renewals: renewals(&file)?,
             restart_after: file.read("restart_after", schedule::small::<u32>)?.map(|bounds| bounds.value),
             links: link_order(&file)?,
             script: events.script(),
@@ -222,15 +224,6 @@ fn drift_bound(file: &Table<'_>) -> Result<Option<u32>, Flaw> {
     let Some(At { value: text, at }) = file.read("drift_bound", Value::text)? else { return Ok(None) };
     let bound: Result<DriftBound, String> = text.parse();
     bound.map(|bound| Some(bound.0)).map_err(|problem| Flaw::new(at, problem))
-}
-
-fn renewals(file: &Table<'_>) -> Result<Option<u32>, Flaw> {
-    let Some(At { value, at }) = file.read("renewals", Value::whole)? else { return Ok(None) };
-    let renewals = u32::try_from(value).ok().filter(|renewals| POSSIBLE_RENEWALS.contains(renewals));
-    let (least, most) = (POSSIBLE_RENEWALS.start(), POSSIBLE_RENEWALS.end());
-    let problem =
-        || format!("a lease cannot be renewed {value} times while it lasts; give {least} to {most}");
-    renewals.map(Some).ok_or_else(|| Flaw::new(at, problem()))
 }
 
 fn link_order(file: &Table<'_>) -> Result<LinkOrder, Flaw> {

@@ -4,7 +4,10 @@ use super::error::{Flaw, ScenarioError};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
 use crate::{Roster, Seat};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id, Registry};
+use bellwether_core::{
+    AlgorithmChoice, AlgorithmError, DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id,
+    ParamError, Registry,
+};
 use bellwether_model::{check_schedule, run_plan_observed};
 use bellwether_sim::Report;
 use bellwether_sim::Runner;
@@ -15,9 +18,9 @@ use bellwether_sim::{Setup, SetupError};
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
-    /// The algorithm.
+    /// The algorithm, as it is chosen.
+    pub choice: AlgorithmChoice,
+    /// The same, ready to run.
     pub algorithm: Runner,
     /// What the scenario asks for.
     pub setup: Setup,
@@ -57,6 +60,14 @@ impl Resolved {
     }
 }
 
+/// A parameter that cannot be set so: it may be misspelt.
+fn of_setting(flaw: Flaw, error: &ParamError) -> Flaw {
+    match error.unknown() {
+        Some(name) => flaw.meant(name, &error.known),
+        None => flaw,
+    }
+}
+
 impl Scenario {
     /// Finds the algorithm in a registry, and makes sure that the scenario can be run and its
     /// expectation met.
@@ -73,13 +84,14 @@ impl Scenario {
             let problem = format!("this scenario waits for {reason}: it cannot be run yet");
             return Err(Flaw::new(self.place("waits_for"), problem));
         }
-        let entry = self.find(registry)?;
-        let algorithm = registry.entries[entry];
+        let choice = self.find(registry)?;
+        let algorithm = registry.entries[choice.entry];
         if self.mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
             return Err(Flaw::new(self.place("synchroniser"), problem));
         }
-        let setup = Setup { detector: self.find_detector(registry.detectors)?, ..self.setup.clone() };
+        let detector = self.find_detector(registry.detectors)?;
+        let setup = Setup { params: choice.params, detector, ..self.setup.clone() };
         let plan = setup.plan(algorithm.spec, self.seed);
         let mut plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
         // Unless the file says otherwise: a scenario is to be watched.
@@ -93,22 +105,24 @@ impl Scenario {
             algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
         let kinds = kinds(&algorithm, &plan, self.mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
-        Ok(Resolved { entry, algorithm, setup, plan, mode: self.mode })
+        Ok(Resolved { choice, algorithm, setup, plan, mode: self.mode })
     }
 
-    fn find(&self, registry: &Registry<Runner>) -> Result<usize, Flaw> {
-        let name = self.algorithm.as_str();
-        if let Some(entry) = registry.find(name, self.variant.as_deref()) {
-            return Ok(entry);
-        }
-        let (variants, variant) = (registry.variants(name), self.variant.as_deref().unwrap_or_default());
-        if variants.is_empty() {
-            let names = registry.names();
-            let problem = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
-            return Err(Flaw::new(self.place("algorithm"), problem).meant(name, &names));
-        }
-        let problem = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
-        Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
+    fn find(&self, registry: &Registry<Runner>) -> Result<AlgorithmChoice, Flaw> {
+        let choice = registry.choose_variant(&self.algorithm, self.variant.as_deref());
+        let choice = choice.map_err(|error| {
+            let key = if matches!(error, AlgorithmError::Variant { .. }) { "variant" } else { "algorithm" };
+            let flaw = Flaw::new(self.place(key), error.to_string());
+            match error {
+                AlgorithmError::Unknown { name, known } => flaw.meant(&name, &known),
+                AlgorithmError::Variant { variant, known, .. } => flaw.meant(&variant, &known),
+                AlgorithmError::TwoVariants { .. } => flaw,
+                AlgorithmError::Setting { error, .. } => of_setting(flaw, &error),
+            }
+        })?;
+        let Some(renewals) = self.renewals else { return Ok(choice) };
+        let set = choice.with(&format!("renewals={renewals}"));
+        set.map_err(|error| Flaw::new(self.place("renewals"), error.to_string()))
     }
 
     fn find_detector(&self, detectors: &'static [DetectorEntry]) -> Result<Option<DetectorChoice>, Flaw> {
@@ -117,7 +131,7 @@ impl Scenario {
             let flaw = Flaw::new(self.place("detector"), error.to_string());
             match error {
                 DetectorError::Unknown { name, known } => flaw.meant(&name, &known),
-                DetectorError::Setting { .. } => flaw,
+                DetectorError::Setting { error, .. } => of_setting(flaw, &error),
             }
         })
     }

@@ -39,14 +39,14 @@ pub fn write(draft: &Draft<'_>) -> String {
     let mut text = Text::default();
     text.key("title", quoted(title));
     text.key("about", quoted(about));
-    text.key("algorithm", quoted(spec.name));
+    let given = setup.params.without_defaults(spec.parameters).suffix(spec.parameters);
+    text.key("algorithm", quoted(&format!("{}{given}", spec.name)));
     text.key("variant", quoted(spec.variant));
     text.members(setup);
     text.maybe("topology", setup.shape.as_ref().map(|shape| quoted(&shape.to_string())));
     text.maybe("delay", (setup.delay != Delay::Unit).then(|| quoted(&setup.delay.to_string())));
     text.maybe("delay_bound", setup.delay_bound);
     text.maybe("drift_bound", setup.drift_bound.map(|bound| quoted(&DriftBound(bound).to_string())));
-    text.maybe("renewals", setup.renewals);
     text.maybe("links", (setup.links == LinkOrder::Reordering).then(|| quoted("reordering")));
     text.link_faults(&setup.link_faults);
     text.maybe("ring_closes", setup.ring_closes.then_some(true));

@@ -17,7 +17,9 @@ pub use model::Model;
 pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
-use bellwether_core::{DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time};
+use bellwether_core::{
+    AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
+};
 use bellwether_sim::Report;
 use bellwether_sim::Runner;
 use bellwether_sim::faults::LinkFaults;
@@ -46,10 +48,10 @@ impl Options {
 }
 
 /// Which run of a swarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
+    /// The algorithm, of the registry.
+    pub choice: AlgorithmChoice,
     /// What goes wrong.
     pub model: Model,
     /// From which everything is drawn.
@@ -61,15 +63,16 @@ pub struct Case {
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
 pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    judge(&registry.entries[case.entry], &draw_for(registry, case, options), case.seed)
+    judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), case.seed)
 }
 
 /// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
 /// another name instead.
 #[must_use]
 pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> Setup {
-    let entry = &registry.entries[case.entry];
+    let entry = &registry.entries[case.choice.entry];
     let mut setup = draw(entry.spec, case.model, case.seed, options);
+    setup.params = case.choice.params;
     if !can_forge(entry) {
         for (whose, what, _) in &mut setup.script {
             if let FaultEvent::Lie(Lie::Forge(id)) = *what {
@@ -111,9 +114,9 @@ pub fn broken_promises(
     options: &Options,
 ) -> Result<Vec<(Case, Class)>, SetupError> {
     let mut broken = Vec::new();
-    for (entry, algorithm) in registry.entries.iter().enumerate() {
-        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
-            let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
+    for choice in (0..registry.entries.len()).map(|entry| registry.choice(entry)) {
+        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(choice.spec)) {
+            let cases: Vec<Case> = (0..runs).map(|seed| Case { choice, model, seed }).collect();
             let verdicts = run_many(registry, &cases, options, 0, || ())?;
             let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
             broken.extend(judged.filter(|(_, class)| class.is_failure()));

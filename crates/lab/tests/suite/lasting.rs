@@ -1,6 +1,6 @@
 //! Scenarios and swarms of algorithms that go on for ever.
 
-use bellwether_core::{FaultEvent, Request};
+use bellwether_core::{FaultEvent, Params, Request};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Model, Options, draw_for};
 use bellwether_sim::{Members, RoundMode, Setup, simulate};
@@ -25,7 +25,7 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],
         drift_bound: Some(500),
-        renewals: Some(5),
+        params: Params::parse(BEACONS.entries[0].spec.parameters, "beat=7").expect("it can be so"),
         script: script.collect(),
         members: Some(Members::Ids((1..=5).map(id).collect())),
         ..Setup::default()
@@ -47,7 +47,7 @@ fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
     let options = Options::usual(BEACONS.detectors);
     for model in Model::ALL {
         for seed in 0..30 {
-            let case = Case { entry: 0, model, seed };
+            let case = Case { choice: BEACONS.choice(0), model, seed };
             let setup = draw_for(&BEACONS, case, &options);
             let plan = setup.plan(BEACONS.entries[0].spec, seed).expect("it fits");
             assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");

@@ -2,9 +2,10 @@
 
 use bellwether_core::{Elect, FaultEvent, Id, Lie, Request, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern, Share};
-use bellwether_runspec::{Callers, HeaderError, Line, LinkOptions, RunSpec, Script, read_header};
+use bellwether_runspec::{Callers, Header, HeaderError, Line, LinkOptions, RunSpec, Script, read_header};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder};
+use bellwether_testkit::toys::beacon::BEACONS;
 
 fn id(value: u64) -> Id {
     Id::new(value).unwrap()
@@ -15,7 +16,8 @@ fn at(hops: u64) -> Time {
 }
 
 /// A line that version 1 of the format had, with all of its keys.
-const VERSION_1: &str = r#"{"format":"bellwether-trace","version":1,"algorithm":"bully","variant":"at-once","n":3,
+const VERSION_1: &str = r#"{"format":"bellwether-trace","version":1,"algorithm":"bully","variant":"at-once",
+"parameters":{"patience":5,"timeout":"150..300"},"n":3,
 "seed":7,"topology":"complete","delay":"uniform:1..3","delay_bound":2.5,"links":"reordering","elect":"worst",
 "synchroniser":false,"ids":[3,1,2],"attributes":[5,-1,0],"initiators":[1,2],
 "script":[{"t":0,"event":"crash","member":3},{"t":1,"event":"drift","member":1,"rate_ppm":-500},
@@ -46,7 +48,7 @@ fn headers_of_version_1_are_read() {
     ];
     let lose = Pattern { kind: Some("ok".to_owned()), from: Some(id(3)), to: Some(id(1)), nth: None };
     let expected = RunSpec {
-        algorithm: "bully".to_owned(),
+        algorithm: "bully:patience=5,timeout=150..300".to_owned(),
         variant: Some("at-once".to_owned()),
         ids: vec![id(3), id(1), id(2)],
         attributes: bellwether_runspec::Attributes::Listed(vec![5, -1, 0]),
@@ -90,4 +92,21 @@ fn what_is_no_header_is_refused() {
     assert!(flawed("\"version\":2,\"run\":{\"seed\":-3}").contains("'seed' must be a whole number"));
     assert!(flawed("\"version\":2,\"run\":[]").contains("must be a table"));
     assert!(flawed("\"version\":1,\"script\":[{\"t\":3}]").contains("an event of a trace"));
+}
+
+#[test]
+fn a_header_has_the_parameters_that_are_not_at_their_default() {
+    let header = |algorithm: &str| {
+        let choice = BEACONS.choose(algorithm).unwrap();
+        let run = RunSpec { nodes: Some(3), ..RunSpec::of(algorithm) };
+        let plan = run.plan(choice, 0).unwrap();
+        assert_eq!(plan.params, choice.params);
+        let header = serde_json::to_value(Header::new(&run, choice.spec, &plan)).unwrap();
+        assert_eq!(read_header(&header.to_string()), Ok(run));
+        header.get("parameters").cloned()
+    };
+    assert_eq!(header("beacon:beat=9"), Some(serde_json::json!({ "beat": 9 })));
+    assert_eq!(header("beacon/eager:beat=4"), Some(serde_json::json!({ "beat": 4 })));
+    assert_eq!(header("beacon:beat=4"), None);
+    assert_eq!(header("beacon"), None);
 }

@@ -42,8 +42,11 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let report = plan.run(&effort, &|now| progress.say(how_far(&plan, now)))?;
     drop(progress);
     match args.format {
-        CheckFormat::Json => output::print_json(&json::CheckObject::new(&plan, &report, again::check(args)))?,
-        _ => output::print(text::describe(args, &plan, &report).as_bytes())?,
+        CheckFormat::Json => {
+            let object = json::CheckObject::new(&choice, &plan, &report, again::check(args));
+            output::print_json(&object)?;
+        }
+        _ => output::print(text::describe(args, &choice, &plan, &report).as_bytes())?,
     }
     files::write(&args.files, &choice, &plan, &report)?;
     Ok(exit_status(&report))
@@ -57,6 +60,7 @@ fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
     let usual = (DEFAULT_NODES, OrderArg::Worst);
     let wanted = Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual };
     let setup = Setup {
+        params: choice.params,
         members: members(&wanted, &shape, args.seed)?,
         shape: Some(shape),
         witnesses: args.witnesses.clone(),

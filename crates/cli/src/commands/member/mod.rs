@@ -2,9 +2,9 @@
 
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::promise::promise;
+use crate::guarantees;
 use bellwether::process::{self, ProcessError};
-use bellwether::{Security, Terms};
+use bellwether::{ClusterConfig, Security};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -36,8 +36,9 @@ fn introduce(settings: &Path, quiet: bool) {
     let Ok(settings) = process::read_settings(settings) else { return };
     let Ok(choice) = Choice::find(&settings.algorithm, None) else { return };
     let me = settings.me;
-    let voters = Terms::new(&settings, choice.spec).voters.len() as u64;
-    let mut text = format!("member {me} runs {}: {}\n", choice.label(), promise(choice.spec, voters));
+    let voters = ClusterConfig::new(&settings, choice.spec, &choice.params).voters.len() as u64;
+    let mut text =
+        format!("member {me} runs {}: {}\n", choice.label(), guarantees::describe(choice.spec, voters));
     if settings.security == Security::Plaintext {
         text += &format!(
             "WARNING: member {me} talks IN THE CLEAR: whoever can reach it can command it, and whoever can listen hears \

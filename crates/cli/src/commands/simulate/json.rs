@@ -3,6 +3,7 @@
 use super::Run;
 use crate::again;
 use crate::args::SimulateArgs;
+use crate::choice::Named;
 use crate::request::Request;
 use crate::trace::links;
 use bellwether_core::{Elect, Id, Order, Time};
@@ -13,8 +14,8 @@ use serde::Serialize;
 /// One run.
 #[derive(Serialize)]
 pub struct RunObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: u64,
     diameter: Option<u32>,
@@ -119,8 +120,7 @@ impl<'a> RunObject<'a> {
     pub fn new(args: &SimulateArgs, request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
         RunObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n: plan.n(),
             m: plan.topology.links(),
             diameter: plan.diameter,

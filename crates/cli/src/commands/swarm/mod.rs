@@ -62,7 +62,7 @@ pub fn fill(
     for choice in choices {
         for &model in models {
             progress.say(format!("({} under {model})", choice.label()));
-            all.push(matrix.fill(choice.entry, model, seeds, || progress.advance())?);
+            all.push(matrix.fill(choice.algorithm(), model, seeds, || progress.advance())?);
         }
     }
     Ok(all)
@@ -78,14 +78,9 @@ pub fn reduce(
     Ok(matrix(drawing).reduce(failures, most_runs, || progress.advance())?)
 }
 
-/// The algorithm's name, as it is asked for.
-pub fn label(entry: usize) -> String {
-    Choice::at(entry).label()
-}
-
 /// The command that replays an example.
 pub fn replay_command(example: &Example) -> String {
-    again::simulation(&Choice::at(example.entry), &example.setup, example.seed)
+    again::simulation(&example.choice.into(), &example.setup, example.seed)
 }
 
 /// How fast it was is not part of the data.
@@ -112,12 +107,11 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 }
 
 fn as_scenario(example: &Example) -> Result<String, Failure> {
-    let Example { entry, model, class, found_at, setup, seed } = example;
-    let (algorithm, label) = (&ALGORITHMS.entries[*entry], label(*entry));
-    let spec = algorithm.spec;
+    let Example { choice, model, class, found_at, setup, seed } = example;
+    let (algorithm, spec) = (&ALGORITHMS.entries[choice.entry], choice.spec);
     let plan = setup.plan(spec, *seed)?;
     let report = run_plan(algorithm, &plan, RoundMode::Auto);
-    let title = format!("{label} under {model}: {class}");
-    let about = format!("Reduced from run {found_at} of the swarm of {label} under {model}.");
+    let title = format!("{choice} under {model}: {class}");
+    let about = format!("Reduced from run {found_at} of the swarm of {choice} under {model}.");
     Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
 }

@@ -1,18 +1,21 @@
 //! `bellwether up`: a real cluster on this machine. Every member is a process, below a supervisor of its own.
 
-mod deeds;
-mod home;
-mod keeper;
-mod kept;
-mod record;
+mod child_process;
+mod cluster_view;
+mod earlier_run;
+mod event_text;
+mod history;
+mod json;
+mod key_commands;
 mod run;
+mod run_directory;
+mod run_event;
 mod screen;
-mod standing;
-mod tale;
+mod summary;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod vigil;
+mod watchdog;
 
 use crate::args::UpArgs;
 use crate::choice::Choice;

@@ -1,7 +1,7 @@
 //! The live view: the members as a table, and what happened last.
 
-use super::run::Order;
-use super::standing::{Condition, Doubt, Lease, Standing};
+use super::cluster_view::{ClusterView, Condition, Doubt, Lease, MemberView};
+use super::key_commands::KeyCommand;
 use crate::look::Look;
 use bellwether::Id;
 use ratatui::buffer::Buffer;
@@ -10,7 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// So many events are kept to be shown.
 const MOST_EVENTS: usize = 200;
@@ -47,29 +47,31 @@ impl Board {
     }
 
     /// What a key asks for. Keys that select do so.
-    pub fn press(&mut self, key: KeyEvent, standings: &BTreeMap<Id, Standing>) -> Option<Order> {
+    pub fn press(&mut self, key: KeyEvent, cluster: &ClusterView) -> Option<KeyCommand> {
         let me = self.selected;
         match key.code {
-            KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Some(Order::Quit),
+            KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                return Some(KeyCommand::Quit);
+            }
             KeyCode::Char(digit @ '1'..='9') => {
                 let asked = digit.to_digit(10).and_then(|value| Id::new(value.into()).ok());
-                self.selected = asked.filter(|id| standings.contains_key(id)).unwrap_or(me);
+                self.selected = asked.filter(|id| cluster.contains_key(id)).unwrap_or(me);
             }
             KeyCode::Up => {
-                self.selected = standings.range(..me).next_back().map_or(me, |(&id, _)| id);
+                self.selected = cluster.range(..me).next_back().map_or(me, |(&id, _)| id);
             }
             KeyCode::Down => {
-                self.selected = standings.keys().find(|&&id| id > me).copied().unwrap_or(me);
+                self.selected = cluster.keys().find(|&&id| id > me).copied().unwrap_or(me);
             }
-            KeyCode::Char('k') => return Some(Order::Kill(me)),
-            KeyCode::Char('p') => return Some(Order::Pause(me)),
-            KeyCode::Char('c') => return Some(Order::Continue(me)),
-            KeyCode::Char('x') => return Some(Order::Cut(me)),
-            KeyCode::Char('h') => return Some(Order::Heal(me)),
-            KeyCode::Char('r') => return Some(Order::Restart(me)),
-            KeyCode::Char('t') => return Some(Order::Transfer(me)),
-            KeyCode::Char('l') => return Some(Order::Resign),
-            KeyCode::Char('q') | KeyCode::Esc => return Some(Order::Quit),
+            KeyCode::Char('k') => return Some(KeyCommand::Kill(me)),
+            KeyCode::Char('p') => return Some(KeyCommand::Pause(me)),
+            KeyCode::Char('c') => return Some(KeyCommand::Continue(me)),
+            KeyCode::Char('x') => return Some(KeyCommand::Cut(me)),
+            KeyCode::Char('h') => return Some(KeyCommand::Heal(me)),
+            KeyCode::Char('r') => return Some(KeyCommand::Restart(me)),
+            KeyCode::Char('t') => return Some(KeyCommand::Transfer(me)),
+            KeyCode::Char('l') => return Some(KeyCommand::Resign),
+            KeyCode::Char('q') | KeyCode::Esc => return Some(KeyCommand::Quit),
             _ => {}
         }
         None
@@ -78,13 +80,13 @@ impl Board {
     /// Draws it all.
     pub fn draw(
         &self,
-        standings: &BTreeMap<Id, Standing>,
+        cluster: &ClusterView,
         (now_us, began_us): (u64, u64),
         area: Rect,
         buffer: &mut Buffer,
     ) {
         let look = self.look;
-        let wanted = u16::try_from(standings.len()).unwrap_or(u16::MAX).saturating_add(3);
+        let wanted = u16::try_from(cluster.len()).unwrap_or(u16::MAX).saturating_add(3);
         let promise = Paragraph::new(self.headline.as_str()).style(look.strong()).wrap(Wrap { trim: true });
         let lines = |text: &str| {
             let lines = text.chars().count().div_ceil(usize::from(area.width.max(1)));
@@ -101,10 +103,10 @@ impl Board {
         let seconds = now_us.saturating_sub(began_us) as f64 / 1e6;
         let panel = look.panel(format!("Members, {seconds:.1} s up"));
         let room = usize::from(panel.inner(table).height.saturating_sub(1));
-        let at = standings.keys().position(|&id| id == self.selected).unwrap_or(0);
+        let at = cluster.keys().position(|&id| id == self.selected).unwrap_or(0);
         let first = at.saturating_sub(room.saturating_sub(1));
-        let shown = standings.iter().skip(first).take(room);
-        let rows = shown.map(|(&id, standing)| self.row(id, standing, now_us));
+        let shown = cluster.iter().skip(first).take(room);
+        let rows = shown.map(|(&id, view)| self.row(id, view, now_us));
         let head = format!(
             "   {:>2}  {:<9} {:>5} {:>6}  {:<19} {:<14} {:>8}  state",
             "id", "role", "names", "term", "lease left", "doubts", "pid"
@@ -119,18 +121,17 @@ impl Board {
         Paragraph::new(KEYS).style(look.faint()).wrap(Wrap { trim: true }).render(bottom, buffer);
     }
 
-    fn row(&self, id: Id, standing: &Standing, now_us: u64) -> Line<'static> {
+    fn row(&self, id: Id, view: &MemberView, now_us: u64) -> Line<'static> {
         let look = self.look;
-        let leads = standing.leads_in(now_us).is_some();
-        let role = match (standing.condition, leads, standing.leader) {
+        let leads = view.leads_in(now_us).is_some();
+        let role = match (view.condition, leads, view.leader) {
             (Condition::Dead | Condition::Starting, ..) => "-",
             (_, true, _) => "leader",
             (_, false, Some(_)) => "follower",
             (_, false, None) => "undecided",
         };
-        let lease =
-            standing.lease.filter(|_| leads).map(|lease| self.lease(lease, now_us)).unwrap_or_default();
-        let state = match (standing.condition, standing.is_cut) {
+        let lease = view.lease.filter(|_| leads).map(|lease| self.lease(lease, now_us)).unwrap_or_default();
+        let state = match (view.condition, view.is_cut) {
             (Condition::Starting, _) => "starting",
             (Condition::Dead, _) => "dead",
             (Condition::Paused, false) => "paused",
@@ -144,22 +145,22 @@ impl Board {
             if id == self.selected { look.here() } else { " " },
             if leads { look.leader() } else { " " },
             id.value(),
-            or_dash(standing.leader.map(Id::value)),
-            or_dash(standing.term),
-            doubts(standing),
-            or_dash(standing.pid.map(u64::from)),
+            or_dash(view.leader.map(Id::value)),
+            or_dash(view.term),
+            doubts(view),
+            or_dash(view.pid.map(u64::from)),
         );
-        Line::styled(text, self.style(standing, leads))
+        Line::styled(text, self.style(view, leads))
     }
 
-    fn style(&self, standing: &Standing, leads: bool) -> Style {
+    fn style(&self, view: &MemberView, leads: bool) -> Style {
         let look = self.look;
-        match standing.condition {
+        match view.condition {
             Condition::Dead => look.in_colour(Color::Red),
             Condition::Paused => look.in_colour(Color::Blue),
             Condition::Starting => look.faint(),
             Condition::Running if leads => look.in_colour(Color::Yellow),
-            Condition::Running if standing.is_cut => look.in_colour(Color::Magenta),
+            Condition::Running if view.is_cut => look.in_colour(Color::Magenta),
             Condition::Running => Style::new(),
         }
     }
@@ -178,8 +179,8 @@ impl Board {
 }
 
 /// Whom a member suspects ("3?"), and whom it takes for dead ("5").
-fn doubts(standing: &Standing) -> String {
-    let doubts = standing.doubts.iter().map(|(peer, doubt)| match doubt {
+fn doubts(view: &MemberView) -> String {
+    let doubts = view.doubts.iter().map(|(peer, doubt)| match doubt {
         Doubt::Suspected => format!("{peer}?"),
         Doubt::Dead => format!("{peer} dead"),
     });

@@ -1,15 +1,14 @@
 //! The terminal of the live view: taken over, listened to, and given back however it ends.
 
-use super::keeper::Notice;
-use super::run::Order;
+use super::child_process::Notice;
+use super::cluster_view::ClusterView;
+use super::key_commands::KeyCommand;
 use super::screen::Board;
-use super::standing::Standing;
 use crate::error::Failure;
 use crate::look::{ColorArg, Look};
 use bellwether::Id;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
@@ -50,10 +49,10 @@ impl View {
     }
 
     /// What the user asks for, if anything.
-    pub fn press(&mut self, event: &Event, standings: &BTreeMap<Id, Standing>) -> Option<Order> {
+    pub fn press(&mut self, event: &Event, cluster: &ClusterView) -> Option<KeyCommand> {
         self.is_stale = true; // a new size is drawn like everything else
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.board.press(*key, standings),
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.board.press(*key, cluster),
             _ => None,
         }
     }
@@ -62,11 +61,11 @@ impl View {
     /// another to draw; nothing if there will not be one unless something happens.
     pub fn draw(
         &mut self,
-        standings: &BTreeMap<Id, Standing>,
+        cluster: &ClusterView,
         now_us: u64,
         began_us: u64,
     ) -> Result<Option<Instant>, Failure> {
-        let a_lease_runs_down = standings.values().any(|standing| standing.leads_in(now_us).is_some());
+        let a_lease_runs_down = cluster.values().any(|view| view.leads_in(now_us).is_some());
         if !self.is_stale && !a_lease_runs_down {
             return Ok(None);
         }
@@ -77,7 +76,7 @@ impl View {
         let board = &self.board;
         let drawn = self
             .terminal
-            .draw(|frame| board.draw(standings, (now_us, began_us), frame.area(), frame.buffer_mut()));
+            .draw(|frame| board.draw(cluster, (now_us, began_us), frame.area(), frame.buffer_mut()));
         drawn.map_err(unusable)?;
         (self.drawn_at, self.is_stale) = (Some(now), false);
         Ok(a_lease_runs_down.then_some(now + BETWEEN_PICTURES))

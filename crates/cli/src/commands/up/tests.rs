@@ -1,8 +1,8 @@
 //! What the live view shows, and what keys do.
 
-use super::run::Order;
+use super::cluster_view::{ClusterView, Condition, MemberView};
+use super::key_commands::KeyCommand;
 use super::screen::Board;
-use super::standing::{Condition, Standing};
 use crate::look::{ColorArg, Look};
 use bellwether::process::What;
 use bellwether::{Event, Id};
@@ -10,7 +10,6 @@ use bellwether_testkit::golden::assert_golden;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::collections::BTreeMap;
 
 fn id(value: u64) -> Id {
     Id::new(value).unwrap()
@@ -26,9 +25,9 @@ fn board() -> Board {
 }
 
 /// 5 is dead, 4 leads with 0.2 s of 0.3 s left, 3 is frozen, 2 is cut, 1 follows.
-fn standings() -> BTreeMap<Id, Standing> {
-    let mut standings: BTreeMap<Id, Standing> = (1..=5).map(|it| (id(it), Standing::default())).collect();
-    for (member, standing) in &mut standings {
+fn cluster() -> ClusterView {
+    let mut cluster: ClusterView = (1..=5).map(|it| (id(it), MemberView::default())).collect();
+    for (member, view) in &mut cluster {
         let address = "127.1.2.3:7401".parse().unwrap();
         let pid = 4_000 + member.value() as u32;
         let said = [
@@ -38,23 +37,23 @@ fn standings() -> BTreeMap<Id, Standing> {
             Event::Died { peer: id(5) },
             Event::Elected { leader: id(4), term: 2 },
         ];
-        said.into_iter().for_each(|event| standing.hear(0, &What::Event(event)));
+        said.into_iter().for_each(|event| view.hear(0, &What::Event(event)));
     }
-    standings.get_mut(&id(5)).unwrap().die();
-    standings.get_mut(&id(4)).unwrap().hear(1_000_000, &What::Lease { leads_in: 2, until_us: 1_300_000 });
-    standings.get_mut(&id(3)).unwrap().condition = Condition::Paused;
-    let cut = standings.get_mut(&id(2)).unwrap();
+    cluster.get_mut(&id(5)).unwrap().die();
+    cluster.get_mut(&id(4)).unwrap().hear(1_000_000, &What::Lease { leads_in: 2, until_us: 1_300_000 });
+    cluster.get_mut(&id(3)).unwrap().condition = Condition::Paused;
+    let cut = cluster.get_mut(&id(2)).unwrap();
     cut.is_cut = true;
     cut.hear(0, &What::Event(Event::Leaderless { term: 2 }));
     cut.hear(0, &What::Event(Event::Disconnected { peer: id(1), why: "silence".to_owned() }));
-    standings
+    cluster
 }
 
 fn screen(board: &Board, (width, height): (u16, u16)) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let standings = standings();
+    let cluster = cluster();
     let draw = |frame: &mut ratatui::Frame<'_>| {
-        board.draw(&standings, (1_100_000, 0), frame.area(), frame.buffer_mut());
+        board.draw(&cluster, (1_100_000, 0), frame.area(), frame.buffer_mut());
     };
     terminal.draw(draw).unwrap();
     let buffer = terminal.backend().buffer();
@@ -77,21 +76,21 @@ fn every_size_can_be_drawn_on() {
 
 #[test]
 fn keys_select_a_member_and_do_something_to_it() {
-    let (mut board, standings) = (board(), standings());
-    let mut press = |code: KeyCode| board.press(KeyEvent::from(code), &standings);
-    assert_eq!(press(KeyCode::Char('k')), Some(Order::Kill(id(1))));
+    let (mut board, cluster) = (board(), cluster());
+    let mut press = |code: KeyCode| board.press(KeyEvent::from(code), &cluster);
+    assert_eq!(press(KeyCode::Char('k')), Some(KeyCommand::Kill(id(1))));
     assert_eq!(press(KeyCode::Up), None);
-    assert_eq!(press(KeyCode::Char('p')), Some(Order::Pause(id(1))), "nobody is above the first");
+    assert_eq!(press(KeyCode::Char('p')), Some(KeyCommand::Pause(id(1))), "nobody is above the first");
     assert_eq!(press(KeyCode::Down), None);
-    assert_eq!(press(KeyCode::Char('x')), Some(Order::Cut(id(2))));
+    assert_eq!(press(KeyCode::Char('x')), Some(KeyCommand::Cut(id(2))));
     assert_eq!(press(KeyCode::Char('9')), None);
-    assert_eq!(press(KeyCode::Char('h')), Some(Order::Heal(id(2))), "there is no member 9");
+    assert_eq!(press(KeyCode::Char('h')), Some(KeyCommand::Heal(id(2))), "there is no member 9");
     assert_eq!(press(KeyCode::Char('4')), None);
-    assert_eq!(press(KeyCode::Char('c')), Some(Order::Continue(id(4))));
-    assert_eq!(press(KeyCode::Char('r')), Some(Order::Restart(id(4))));
-    assert_eq!(press(KeyCode::Char('t')), Some(Order::Transfer(id(4))));
-    assert_eq!(press(KeyCode::Char('l')), Some(Order::Resign));
-    assert_eq!(press(KeyCode::Char('q')), Some(Order::Quit));
+    assert_eq!(press(KeyCode::Char('c')), Some(KeyCommand::Continue(id(4))));
+    assert_eq!(press(KeyCode::Char('r')), Some(KeyCommand::Restart(id(4))));
+    assert_eq!(press(KeyCode::Char('t')), Some(KeyCommand::Transfer(id(4))));
+    assert_eq!(press(KeyCode::Char('l')), Some(KeyCommand::Resign));
+    assert_eq!(press(KeyCode::Char('q')), Some(KeyCommand::Quit));
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(board.press(interrupt, &standings), Some(Order::Quit));
+    assert_eq!(board.press(interrupt, &cluster), Some(KeyCommand::Quit));
 }

@@ -2,6 +2,7 @@
 
 use crate::again;
 use crate::args::SimulateArgs;
+use crate::choice::Named;
 use crate::request::Request;
 use bellwether_core::{Elect, Id};
 use bellwether_lab::batch::{
@@ -12,8 +13,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 pub struct BatchObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: Option<u64>,
     diameter: Option<u32>,
@@ -53,8 +54,7 @@ impl<'a> BatchObject<'a> {
     pub fn new(args: &SimulateArgs, request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
         let problem = batch.first_problem.as_ref();
         BatchObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n,
             m: batch.m,
             diameter: batch.diameter,

@@ -1,0 +1,168 @@
+//! Messages round a ring, past the members that cannot be reached ([`crate::node::ring`]), and when the member starts an
+//! election ([`CallPolicy`]).
+//!
+//! [`CallPolicy`]: bellwether_core::CallPolicy
+
+use super::Member;
+use super::incoming::PendingInput;
+use crate::net::Outgoing;
+use crate::node::detector::DetectorDriver;
+use crate::node::machine::{Input, Malformed, addressed};
+use crate::node::ring::Taken;
+use bellwether_core::{Decision, Environment as _, Id, NamedLeader, Occasion, Port, Time, Verdict};
+
+impl Member {
+    /// Sends the algorithm's messages in a ring.
+    pub(super) fn send_round(&mut self, now: Time) {
+        for (port, bytes) in self.state.ring.wrap_all(&self.state.effects, self.around.size()) {
+            self.send_past(now, port, bytes);
+        }
+    }
+
+    /// Takes a message that came round the ring: from this member, or before this one had started, if no peer is named.
+    pub(super) fn take_round(
+        &mut self,
+        now: Time,
+        peer: Option<Id>,
+        port: Port,
+        bytes: &[u8],
+    ) -> Result<(), Malformed> {
+        let (machine, around, effects) = (&mut self.machine, &mut self.around, &mut self.state.effects);
+        match self.state.ring.take((port, bytes), now, machine, around, effects)? {
+            Taken::Message { is_later } => {
+                if is_later {
+                    self.state.leaderless_since = now;
+                }
+                self.apply_effects();
+            }
+            Taken::TellStanding => {
+                let standing = self.state.ring.standing(self.has_leader());
+                peer.into_iter().for_each(|peer| self.send_standing(peer, standing.as_deref()));
+            }
+            Taken::Begin(election) => self.begin_election(election),
+            Taken::Nothing => {}
+        }
+        Ok(())
+    }
+
+    /// Begins the election with this number, or joins it.
+    fn begin_election(&mut self, election: u64) {
+        self.state.ring.enter(election);
+        self.state.leaderless_since = self.clock.now();
+        self.take(Input::Anew);
+    }
+
+    /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
+    pub(super) fn tell_standing(&mut self, peer: Id) {
+        if self.state.has_started && self.policy.begins_anew() && self.has_leader() {
+            let standing = self.state.ring.standing(true);
+            self.send_standing(peer, standing.as_deref());
+        }
+    }
+
+    fn send_standing(&mut self, peer: Id, standing: Option<&[u8]>) {
+        if let Some(bytes) = standing {
+            self.network.send(peer, Outgoing::Message(bytes));
+        }
+    }
+
+    fn has_leader(&self) -> bool {
+        self.machine.status().leader.is_some()
+    }
+
+    fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
+        let passed_over: Vec<Id> = self.around.ids().filter(|&id| self.is_passed_over(id)).collect();
+        let to = self.state.ring.route(&self.around, port, |id| passed_over.contains(&id));
+        if to != self.me {
+            self.network.send(to, Outgoing::Message(&bytes));
+            self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
+        } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
+            self.state.waiting_messages.put(arrives_at, wrapped);
+        }
+    }
+
+    /// A message to this member would be lost, as far as is known.
+    fn is_passed_over(&self, id: Id) -> bool {
+        !self.network.is_connected(id) || self.state.dead.contains(&id) || self.has_failed(id)
+    }
+
+    /// The failure detector says so.
+    pub(super) fn has_failed(&self, id: Id) -> bool {
+        let judges_failed = |detector: &DetectorDriver| {
+            self.around.ports_to(id).any(|port| detector.verdict(port) == Verdict::Failed)
+        };
+        self.detector.as_ref().is_some_and(judges_failed)
+    }
+
+    /// A member cannot be reached any more. Unless the next election begins, what may be lost with the member is sent
+    /// again, past it.
+    pub(super) fn leave_out(&mut self, peer: Id) {
+        let is_new = self.state.ring.leave_out(peer);
+        if is_new && self.start_election(self.decide(Occasion::LeftOut)) {
+            return;
+        }
+        let now = self.clock.now();
+        for (port, bytes) in self.state.ring.lost_with(peer, now, self.around.delay_bound()) {
+            self.send_past(now, port, bytes);
+        }
+    }
+
+    /// A member can be reached again, unless the failure detector still takes it for failed.
+    pub(super) fn take_back(&mut self, peer: Id, was_dead: bool) {
+        if was_dead || !self.has_failed(peer) {
+            self.state.ring.take_back(peer);
+            self.note_taken_back();
+        }
+    }
+
+    /// The algorithm names this leader.
+    pub(super) fn doubt(&mut self, leader: Option<Id>) {
+        let before = std::mem::replace(&mut self.state.led_by, leader);
+        if before != leader && self.leader().is_gone() {
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::NamesLeader));
+        }
+        self.note_taken_back();
+    }
+
+    fn note_taken_back(&mut self) {
+        if self.decide(Occasion::TakenBack) != Decision::No && self.state.ring.take_owed_call() {
+            self.state.pending.push_back(PendingInput::Occasion(Occasion::TakenBack));
+        }
+    }
+
+    /// Something has happened to the member: perhaps it is to start an election.
+    pub(super) fn consider(&mut self, occasion: Occasion) {
+        let starts = self.start_election(self.decide(occasion));
+        if occasion == Occasion::TakenBack && !starts {
+            self.state.ring.owe_call();
+        }
+    }
+
+    /// The leader that the algorithm names, and what this member has heard of it.
+    pub(super) fn leader(&self) -> NamedLeader {
+        let (spec, status) = (self.machine.spec(), self.machine.status());
+        NamedLeader::new(spec, &status, |id| self.has_failed(id), |id| self.state.dead.contains(&id))
+    }
+
+    pub(super) fn decide(&self, occasion: Occasion) -> Decision {
+        self.policy.decide(occasion, self.leader())
+    }
+
+    /// What happens to a member that has had no leader for as long as this one has by now.
+    pub(super) fn leaderless_at(&self, now: Time) -> Occasion {
+        Occasion::Leaderless(now - self.state.leaderless_since)
+    }
+
+    /// Starts an election, if that is the decision. Says whether it is.
+    pub(super) fn start_election(&mut self, decision: Decision) -> bool {
+        match decision {
+            Decision::No | Decision::Wait(_) => return false,
+            Decision::Anew => self.begin_election(self.state.ring.next_election()),
+            Decision::Call => {
+                self.state.leaderless_since = self.clock.now();
+                self.take(Input::Call);
+            }
+        }
+        true
+    }
+}
