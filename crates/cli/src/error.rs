@@ -4,8 +4,9 @@ use bellwether_check::{CheckError, PlanError};
 use bellwether_core::DetectorError;
 use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
-use bellwether_lab::suggest;
 use bellwether_model::recording::TooLong;
+use bellwether_runspec::form::TextError;
+use bellwether_runspec::suggest;
 use bellwether_sim::network::{NetworkError, Shape};
 use bellwether_sim::{DelayError, SetupError, rewrite_fields};
 use std::fmt::Display;
@@ -172,6 +173,16 @@ impl From<DelayError> for Failure {
         match error {
             DelayError::Unreadable { .. } => Failure::System(error.to_string()),
             _ => Failure::input(error),
+        }
+    }
+}
+
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Failure {
+        match error {
+            TextError::Malformed(problem) => Failure::of_flags(problem),
+            TextError::Network(error) => error.into(),
+            TextError::Delay(error) => error.into(),
         }
     }
 }

@@ -12,5 +12,6 @@ mod figures;
 mod misfortune;
 mod one_folder_one_line;
 mod recording;
+mod repeated;
 mod support;
 mod swarm;

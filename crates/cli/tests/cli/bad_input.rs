@@ -98,7 +98,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("simulate bully --observers 3,4", &["leave out --observers"]),
     ("simulate bully --drift-bound 1", &["'1' is no bound on drift", "500ppm"]),
     ("simulate bully --drift-bound=-1%", &["is no bound on drift"]),
-    ("simulate quorum-lease --renewals 2", &["2 is not in 3..=12"]),
+    ("simulate quorum-lease --renewals 2", &["cannot be renewed 2 times", "3 to 12"]),
     ("simulate bully --pause 3@4", &["'4' is no interval", "FROM..TO"]),
     ("simulate bully --pause 3", &["ID@FROM..TO"]),
     ("simulate bully --pause 3@9..4", &["nothing lasts from 9 to 4"]),

@@ -1,16 +1,16 @@
 //! From a scenario to a run.
 
-use super::error::{Flaw, ScenarioError};
+use super::error::{ScenarioError, in_file};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
 use crate::{Roster, Seat};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id, Registry};
+use bellwether_core::{Driving, FaultEvent, Id, Registry, Time};
 use bellwether_model::{check_schedule, run_plan_observed};
-use bellwether_sim::Report;
-use bellwether_sim::Runner;
-use bellwether_sim::{Limits, Plan};
-use bellwether_sim::{RoundMode, check_messages, kinds, runs_in_step};
-use bellwether_sim::{Setup, SetupError};
+use bellwether_runspec::document::Flaw;
+use bellwether_runspec::{Chosen, RunSpec};
+use bellwether_sim::{
+    Limits, Plan, Report, RoundMode, Runner, SetupError, check_messages, kinds, runs_in_step,
+};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub struct Resolved {
     pub entry: usize,
     /// The algorithm.
     pub algorithm: Runner,
-    /// What the scenario asks for.
-    pub setup: Setup,
+    /// What the scenario asks for, with the limits that scenarios have.
+    pub run: RunSpec,
     /// The run, in full.
     pub plan: Plan,
     /// How to drive an algorithm in rounds.
@@ -65,7 +65,7 @@ impl Scenario {
     /// [`ScenarioError`] says what does not fit, and where the file says so. A scenario that waits
     /// for something cannot be run.
     pub fn resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, ScenarioError> {
-        self.try_resolve(registry).map_err(|flaw| flaw.in_file(&self.path, &self.text))
+        self.try_resolve(registry).map_err(|flaw| in_file(flaw, &self.path, &self.text))
     }
 
     fn try_resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, Flaw> {
@@ -75,33 +75,43 @@ impl Scenario {
         }
         let entry = self.find(registry)?;
         let algorithm = registry.entries[entry];
-        if self.mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
+        let mode = self.run.mode();
+        if mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
             return Err(Flaw::new(self.place("synchroniser"), problem));
         }
-        let setup = Setup { detector: self.find_detector(registry.detectors)?, ..self.setup.clone() };
-        let plan = setup.plan(algorithm.spec, self.seed);
-        let mut plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        let flawed = |error: SetupError| self.flaw_of(&error);
+        let chosen = Chosen::of(algorithm.spec, &self.run, registry.detectors).map_err(flawed)?;
+        let mut plan = self.run.plan(chosen, self.run.seed).map_err(flawed)?;
         // Unless the file says otherwise: a scenario is to be watched.
-        if setup.limits.messages == Limits::default().messages {
+        if self.run.max_messages.is_none() {
             plan.limits.messages = MOST_MESSAGES;
         }
-        check_messages(&algorithm, &plan, self.mode)
+        check_messages(&algorithm, &plan, mode)
             .and_then(|()| check_schedule(&algorithm, &plan))
-            .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
-        let in_step =
-            algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
-        let kinds = kinds(&algorithm, &plan, self.mode);
+            .map_err(flawed)?;
+        let in_step = algorithm.driving == Driving::Rounds && mode == RoundMode::Auto && runs_in_step(&plan);
+        let kinds = kinds(&algorithm, &plan, mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
-        Ok(Resolved { entry, algorithm, setup, plan, mode: self.mode })
+        Ok(Resolved { entry, algorithm, run: self.as_planned(&plan), plan, mode })
+    }
+
+    /// The run with the limits that a scenario has.
+    fn as_planned(&self, plan: &Plan) -> RunSpec {
+        let Limits { messages, time } = plan.limits;
+        let until = (time != Time::NEVER && plan.schedule.is_none()).then_some(time);
+        let max_messages = plan.schedule.is_none().then_some(messages);
+        RunSpec { until, max_messages, ..self.run.clone() }
     }
 
     fn find(&self, registry: &Registry<Runner>) -> Result<usize, Flaw> {
-        let name = self.algorithm.as_str();
-        if let Some(entry) = registry.find(name, self.variant.as_deref()) {
+        let named = self.run.algorithm.as_str();
+        let (name, inline) = named.split_once('/').map_or((named, None), |(name, it)| (name, Some(it)));
+        let variant = self.run.variant.as_deref().or(inline);
+        if let Some(entry) = registry.find(name, variant) {
             return Ok(entry);
         }
-        let (variants, variant) = (registry.variants(name), self.variant.as_deref().unwrap_or_default());
+        let (variants, variant) = (registry.variants(name), variant.unwrap_or_default());
         if variants.is_empty() {
             let names = registry.names();
             let problem = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
@@ -111,15 +121,9 @@ impl Scenario {
         Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
     }
 
-    fn find_detector(&self, detectors: &'static [DetectorEntry]) -> Result<Option<DetectorChoice>, Flaw> {
-        let choice = self.detector.as_ref().map(|text| DetectorChoice::parse(detectors, text));
-        choice.transpose().map_err(|error| {
-            let flaw = Flaw::new(self.place("detector"), error.to_string());
-            match error {
-                DetectorError::Unknown { name, known } => flaw.meant(&name, &known),
-                DetectorError::Setting { .. } => flaw,
-            }
-        })
+    /// What cannot be run, at its place in the file.
+    fn flaw_of(&self, error: &SetupError) -> Flaw {
+        setup_flaw(self.place_of(error), error)
     }
 
     /// Where the file says what an error is about.
@@ -129,12 +133,12 @@ impl Scenario {
         {
             return place;
         }
-        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == FaultEvent::Call);
+        let calls_later = self.run.script.events().any(|(_, what, _)| what == FaultEvent::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
             SetupError::DuplicateId(_) => "ids",
             SetupError::AttributeCount { .. } => "attributes",
-            SetupError::Symmetric { .. } if self.setup.identical => "identical",
+            SetupError::Symmetric { .. } if self.run.identical => "identical",
             SetupError::Symmetric { .. } => "ids",
             SetupError::AboveIdBound { .. } => "id_bound",
             SetupError::EveryoneStarts { .. } if calls_later => "event",
@@ -146,6 +150,7 @@ impl Scenario {
             | SetupError::NotConnected { .. }
             | SetupError::NoDiameter { .. }
             | SetupError::Network(_) => "topology",
+            SetupError::Detector(_) => "detector",
             SetupError::Fault { key, .. } | SetupError::NoSuchKind { key, .. } => key,
             SetupError::Step { .. } => "schedule",
             SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",

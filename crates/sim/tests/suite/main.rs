@@ -7,5 +7,4 @@ mod lasting;
 mod leases;
 mod restarts;
 mod scripts;
-mod setup;
 mod watch;

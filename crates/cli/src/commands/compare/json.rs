@@ -5,6 +5,7 @@ use crate::args::{CompareArgs, word};
 use bellwether_core::Elect;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::{ClaimSummary, Figures, Outcomes};
+use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 
 /// A comparison as JSON.
@@ -58,7 +59,7 @@ impl<'a> SeriesObject<'a> {
         SeriesObject {
             algorithm: series.choice.spec.name,
             variant: series.choice.spec.variant,
-            order: word(series.order),
+            order: series.order.to_text(),
             exponent: series.exponent(),
             claimed_exponent: series.claimed_exponent(),
             formula: series.formula(),

@@ -11,7 +11,7 @@ use crate::error::{Failure, Verdict};
 use crate::{file, output};
 use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::suggest;
+use bellwether_runspec::suggest;
 use measure::{Matrix, TradeOff};
 
 /// Every detector there is.
