@@ -9,7 +9,8 @@ macro_rules! algorithms {
     ($(#[$doc:meta])* $visibility:vis static $name:ident: $entry:ident) => {
         $(#[$doc])*
         $visibility static $name: $crate::core::Registry<$entry> = {
-            use $crate::quorum_lease::{Adaptive, QuorumLease, Randomised, Ranked, Tight};
+            use $crate::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, TIGHT};
+            use $crate::raft_vote::{PRE_VOTE, RaftVote};
             use $crate::*;
             $crate::core::Registry {
                 detectors: DETECTORS,
@@ -29,11 +30,10 @@ macro_rules! algorithms {
                     rounds floodmax::EveryRound, floodmax::NewsOnly;
                     events aggregation_tree::AggregationTree;
                     events bully::AtOnce, bully::Waiting, bully::Stable, bully::Broadcast;
-                    events QuorumLease<Ranked>, QuorumLease<Randomised>, QuorumLease<Adaptive>,
-                        QuorumLease<Tight>;
+                    events QuorumLease, QuorumLease as RANDOMISED, QuorumLease as ADAPTIVE, QuorumLease as TIGHT;
                     events zookeeper::Zookeeper;
                     events paxos::Paxos;
-                    events raft_vote::Plain, raft_vote::PreVote;
+                    events RaftVote, RaftVote as PRE_VOTE;
                     events omega::Omega;
                     events invitation::Invitation;
                 },

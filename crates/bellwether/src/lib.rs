@@ -72,9 +72,11 @@ pub use bellwether_cluster::{
     Builder, Clock, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Ended, Event, Events, Fence, Flaw,
     Happened, Incarnation, Leadership, Loss, Lost, NoHandOver, Peer, Profile, Reign, Secret, Security,
     Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor, SupervisorError, Terms,
-    View, WeakSecret, detector_of, die_with_parent,
+    View, WeakSecret, algorithm_of, detector_of, die_with_parent,
 };
-pub use bellwether_core::{DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict};
+pub use bellwether_core::{
+    AlgorithmError, DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict,
+};
 
 /// The member `me` of a cluster with this name.
 pub fn builder(cluster: impl Into<String>, me: Id) -> Builder {

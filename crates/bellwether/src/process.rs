@@ -85,7 +85,7 @@ impl ProcessError {
             ProcessError::Settings { .. } => true,
             ProcessError::Start(error) => match error {
                 StartError::Settings(_)
-                | StartError::Algorithm { .. }
+                | StartError::Algorithm(_)
                 | StartError::Detector(_)
                 | StartError::Oracle(_)
                 | StartError::Impatient { .. } => true,

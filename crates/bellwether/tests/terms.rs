@@ -1,6 +1,9 @@
 //! What all members must have been told alike: a restart cannot change it unnoticed.
 
-use bellwether::{Duty, Elector, Id, Peer, Profile, Security, Settings, SettingsError, StartError};
+use bellwether::{
+    ALGORITHMS, Duty, Elector, Event, Id, Peer, Profile, Security, Settings, SettingsError, StartError,
+    algorithm_of,
+};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -96,6 +99,67 @@ async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one
     lead(&member).await;
     let waited = started.elapsed();
     assert!(waited >= Duration::from_millis(200 * 12), "200 delay bounds of before: {waited:?}");
+}
+
+#[test]
+fn the_fast_profile_sets_a_parameter_where_there_is_one_and_it_is_not_given() {
+    let chosen = |algorithm: &str, profile| {
+        let algorithm = algorithm.to_owned();
+        let settings = Settings { algorithm, profile, ..settings(1, 1, Path::new("unused")) };
+        algorithm_of(&ALGORITHMS, &settings).unwrap().to_string()
+    };
+    for (algorithm, steady, fast) in [
+        ("quorum-lease", "quorum-lease", "quorum-lease:renewals=5"),
+        (
+            "quorum-lease/adaptive:lease=20",
+            "quorum-lease/adaptive:lease=20",
+            "quorum-lease/adaptive:renewals=5,lease=20",
+        ),
+        ("quorum-lease:renewals=3", "quorum-lease", "quorum-lease"),
+        ("quorum-lease:renewals=9", "quorum-lease:renewals=9", "quorum-lease:renewals=9"),
+        ("bully", "bully", "bully"),
+    ] {
+        assert_eq!(chosen(algorithm, Profile::STEADY), steady);
+        assert_eq!(chosen(algorithm, Profile::FAST), fast);
+    }
+}
+
+/// Two of three were told alike: the third, which was not, is none of them until it is told the same.
+#[tokio::test]
+async fn members_with_other_parameters_refuse_each_other() {
+    let directories: Vec<TempDir> = (0..3).map(|_| TempDir::new().unwrap()).collect();
+    let start = |me: u64, algorithm: &str| {
+        let algorithm = algorithm.to_owned();
+        let settings = Settings { algorithm, ..settings(me, 3, directories[me as usize - 1].path()) };
+        bellwether::start(settings).unwrap()
+    };
+    let mut members = vec![
+        start(1, "quorum-lease:lease=20"),
+        start(2, "quorum-lease/ranked:lease=20"),
+        start(3, "quorum-lease"),
+    ];
+    let mut events = members[2].observe();
+    introduce(&members);
+    let refused = async {
+        while let Some(happened) = events.next().await {
+            match happened.event {
+                Event::Refused { why, .. } => return Some(why),
+                Event::Connected { peer } => panic!("{peer} was told something else"),
+                _ => {}
+            }
+        }
+        None
+    };
+    let why = tokio::time::timeout(LIMIT, refused).await.expect("it takes far too long").unwrap();
+    assert!(
+        why.contains("of the parameters of quorum-lease/ranked it sets 'lease=20', and we none"),
+        "{why}"
+    );
+    lead(&members[0]).await;
+    members.pop().unwrap().stop();
+    members.push(start(3, "quorum-lease:lease=20"));
+    introduce(&members);
+    lead(&members[2]).await;
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub struct Held {
 /// calls may come late, or a run is stopped when it has reached its goal.
 pub fn held(spec: &Spec, kinds: &[Kind], rules: &Rules<'_>) -> Vec<Held> {
     let Liberties { draws, time, .. } = rules.liberties;
-    let planned = rules.plan.setting(&[]);
+    let planned = rules.plan.setting(spec, &[]);
     let setting = Setting {
         delivery: match rules.plan.links {
             LinkOrder::Fifo => Delivery::Fifo,

@@ -1,40 +1,35 @@
-//! From an algorithm's name, as the user writes it, to its place in the registry.
+//! From an algorithm, as the user writes it, to its place in the registry; and how outputs name it.
 
 use crate::error::Failure;
-use bellwether_core::{Driving, Spec};
+use crate::parameters;
+use bellwether_core::{AlgorithmChoice, Spec};
 use bellwether_engine::ALGORITHMS;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::ops::Deref;
 
-/// An algorithm of the registry.
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// Its place in the registry.
-    pub entry: usize,
-    /// What it needs, promises and claims.
-    pub spec: &'static Spec,
-    /// How it is driven.
-    pub driving: Driving,
+/// An algorithm of the registry, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice(AlgorithmChoice);
+
+impl Deref for Choice {
+    type Target = AlgorithmChoice;
+    fn deref(&self) -> &AlgorithmChoice {
+        &self.0
+    }
+}
+
+impl From<AlgorithmChoice> for Choice {
+    fn from(choice: AlgorithmChoice) -> Choice {
+        Choice(choice)
+    }
 }
 
 impl Choice {
-    /// The algorithm called `name`, or `name/variant`, in the variant that is named there or
-    /// apart; else in its default variant.
+    /// The algorithm `NAME[/VARIANT][:KEY=VALUE,..]`, in the variant that is named there or apart; else in its default
+    /// variant.
     pub fn find(name: &str, variant: Option<&str>) -> Result<Choice, Failure> {
-        let (name, inline) = match name.split_once('/') {
-            Some((name, variant)) => (name, Some(variant)),
-            None => (name, None),
-        };
-        if let (Some(inline), Some(variant)) = (inline, variant)
-            && inline != variant
-        {
-            return Err(Failure::input(format!(
-                "both variant '{inline}' and --variant {variant} are asked for: name one"
-            )));
-        }
-        let variant = inline.or(variant);
-        match ALGORITHMS.find(name, variant) {
-            Some(entry) => Ok(Choice::at(entry)),
-            None => Err(unknown(name, variant.unwrap_or_default())),
-        }
+        Ok(Choice(ALGORITHMS.choose_variant(name, variant)?))
     }
 
     /// The algorithms that names stand for, each once: as [`Choice::find`] understands them, or
@@ -47,8 +42,7 @@ impl Choice {
                 "all" => Choice::defaults().collect(),
                 name => vec![Choice::find(name, None)?],
             };
-            let is_new = |choice: &Choice| choices.iter().all(|other| other.entry != choice.entry);
-            let new: Vec<Choice> = named.into_iter().filter(is_new).collect();
+            let new: Vec<Choice> = named.into_iter().filter(|choice| !choices.contains(choice)).collect();
             choices.extend(new);
         }
         Ok(choices)
@@ -56,45 +50,39 @@ impl Choice {
 
     /// Every algorithm, in its default variant.
     pub fn defaults() -> impl Iterator<Item = Choice> {
-        Choice::all().filter(Choice::is_default)
+        Choice::all().filter(|choice| choice.is_default)
     }
 
     /// Every variant of every algorithm.
     pub fn all() -> impl Iterator<Item = Choice> {
-        (0..ALGORITHMS.entries.len()).map(Choice::at)
+        (0..ALGORITHMS.entries.len()).map(|entry| Choice(ALGORITHMS.choice(entry)))
     }
 
-    /// The algorithm at a place of the registry.
-    pub fn at(entry: usize) -> Choice {
-        let found = &ALGORITHMS.entries[entry];
-        Choice { entry, spec: found.spec, driving: found.driving }
-    }
-
-    /// Whether this is the variant that the algorithm's name alone stands for.
-    pub fn is_default(&self) -> bool {
-        ALGORITHMS.find(self.spec.name, None) == Some(self.entry)
+    /// As the library has it.
+    pub fn algorithm(&self) -> AlgorithmChoice {
+        self.0
     }
 
     /// The shortest name that [`Choice::find`] understands.
     pub fn label(&self) -> String {
-        if self.is_default() {
-            self.spec.name.to_owned()
-        } else {
-            format!("{}/{}", self.spec.name, self.spec.variant)
-        }
+        self.to_string()
     }
 }
 
-fn unknown(name: &str, variant: &str) -> Failure {
-    match ALGORITHMS.variants(name) {
-        variants if variants.is_empty() => {
-            let names = ALGORITHMS.names();
-            let message = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
-            Failure::misspelt(message, name, &names)
-        }
-        variants => {
-            let message = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
-            Failure::misspelt(message, variant, &variants)
-        }
+/// How JSON names an algorithm: by keys of the object that is about it.
+#[derive(Serialize)]
+pub struct Named {
+    algorithm: &'static str,
+    variant: &'static str,
+    /// Those that do not have their default.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    parameters: Map<String, Value>,
+}
+
+impl Named {
+    /// The keys of an algorithm.
+    pub fn new(choice: &Choice) -> Named {
+        let Spec { name, variant, parameters, .. } = *choice.spec;
+        Named { algorithm: name, variant, parameters: parameters::given(&choice.params, parameters) }
     }
 }

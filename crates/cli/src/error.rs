@@ -1,7 +1,7 @@
 //! What can go wrong, and with which exit code the program then ends.
 
 use bellwether_check::{CheckError, PlanError};
-use bellwether_core::DetectorError;
+use bellwether_core::{AlgorithmError, DetectorError, ParamError};
 use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
 use bellwether_model::recording::TooLong;
@@ -207,6 +207,8 @@ impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
         match error {
             SetupError::Network(error) => error.into(),
+            SetupError::Algorithm(error) => error.into(),
+            SetupError::Detector(error) => error.into(),
             SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
             _ => Failure::of_flags(error),
         }
@@ -235,8 +237,27 @@ impl From<DetectorError> for Failure {
     fn from(error: DetectorError) -> Failure {
         match &error {
             DetectorError::Unknown { name, known } => Failure::misspelt(&error, name, known),
-            DetectorError::Setting { .. } => Failure::input(error),
+            DetectorError::Setting { error: setting, .. } => of_setting(&error, setting),
         }
+    }
+}
+
+impl From<AlgorithmError> for Failure {
+    fn from(error: AlgorithmError) -> Failure {
+        match &error {
+            AlgorithmError::Unknown { name, known } => Failure::misspelt(&error, name, known),
+            AlgorithmError::Variant { variant, known, .. } => Failure::misspelt(&error, variant, known),
+            AlgorithmError::TwoVariants { .. } => Failure::input(error),
+            AlgorithmError::Setting { error: setting, .. } => of_setting(&error, setting),
+        }
+    }
+}
+
+/// A parameter that cannot be set so: it may be misspelt.
+fn of_setting(message: impl Display, error: &ParamError) -> Failure {
+    match error.unknown() {
+        Some(name) => Failure::misspelt(message, name, &error.known),
+        None => Failure::input(message),
     }
 }
 

@@ -11,6 +11,7 @@ mod look;
 mod markdown;
 mod memory;
 mod output;
+mod parameters;
 mod plot;
 mod progress;
 mod promise;

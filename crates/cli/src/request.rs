@@ -26,7 +26,7 @@ pub struct Request {
     pub shape: Shape,
     /// The run as it is asked for.
     pub given: RunSpec,
-    /// The same, with the network and the number of members.
+    /// The same in full: with the algorithm's variant, the network and the number of members.
     pub run: RunSpec,
     /// How many seeds, from that of the run on.
     pub runs: u64,
@@ -51,7 +51,8 @@ impl Request {
 
     fn new(choice: Choice, given: RunSpec, memory: u64, runs: u64, threads: u16) -> Request {
         let shape = given.topology.clone().unwrap_or_else(|| Shape::for_need(choice.spec.need));
-        let run = RunSpec { topology: Some(shape.clone()), ..given.clone() }.or_nodes(DEFAULT_NODES);
+        let run = RunSpec { topology: Some(shape.clone()), ..given.clone() };
+        let run = run.of_choice(&choice).or_nodes(DEFAULT_NODES);
         Request { choice, shape, given, run, runs, threads, memory }
     }
 

@@ -75,7 +75,8 @@ impl Builder {
         self
     }
 
-    /// The algorithm, as in `bully` or `bully/waiting`: the same for all members ([`Terms`](crate::Terms)).
+    /// The algorithm, as in `bully`, `bully/waiting` or `quorum-lease:renewals=5`: the same for all members
+    /// ([`Terms`](crate::Terms)).
     ///
     /// **With any but `quorum-lease`, the default, a guarantee is lost.** With `raft-vote`, `zookeeper` and `paxos` two may
     /// lead at once, for as long as the former leader has not heard of its successor. With all others a partition can have

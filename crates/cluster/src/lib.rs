@@ -50,7 +50,7 @@ pub use link_filter::{CutLinks, LinkFilter};
 pub use outlook::{Reign, View};
 pub use secret::{MAX_SECRET, MIN_SECRET, Secret, WeakSecret};
 pub use settings::{DEFAULT_ALGORITHM, Incarnation, Peer, Profile, Security, Settings, SettingsError};
-pub use start::{DEFAULT_DETECTOR, StartError, detector_of, start};
+pub use start::{DEFAULT_DETECTOR, StartError, algorithm_of, detector_of, start};
 pub use store::{Examined, Flaw, PeerRecord, Saved, Store, StoreError, StoreId, Stores};
 pub use supervisor::{
     COMMITMENT, Ended, SUPERVISOR, Supervisor, SupervisorError, die_with_parent, is_supervised, parent_of,

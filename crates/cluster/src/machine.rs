@@ -3,7 +3,7 @@
 use crate::surroundings::Surroundings;
 use bellwether_core::machine::{self, Outputs, Place};
 use bellwether_core::{
-    AnyMachine, AnyValue, Id, MachineType, Port, Reign, Request, Role, Spec, Status, StoreId, Time,
+    AnyMachine, AnyValue, Id, MachineType, Params, Port, Reign, Request, Role, Spec, Status, StoreId, Time,
     TimerChange, Verdict, VoterList,
 };
 use rand::RngExt as _;
@@ -71,6 +71,8 @@ pub(crate) struct Malformed;
 /// A member's machine behind bytes, with its timers and what it saved last.
 pub(crate) struct ByteMachine {
     machine: &'static MachineType,
+    /// What is given of the algorithm's parameters.
+    params: Params,
     state: Option<AnyMachine>,
     saved: AnyValue,
     /// When each pending timer runs out. There are a handful: a list is the fastest map.
@@ -79,13 +81,17 @@ pub(crate) struct ByteMachine {
 }
 
 impl ByteMachine {
-    pub(crate) fn new(machine: &'static MachineType) -> Self {
+    pub(crate) fn new(machine: &'static MachineType, params: Params) -> Self {
         let saved = (machine.unsaved)();
-        ByteMachine { machine, state: None, saved, timers: Vec::new(), outputs: Outputs::default() }
+        ByteMachine { machine, params, state: None, saved, timers: Vec::new(), outputs: Outputs::default() }
     }
 
     pub(crate) fn spec(&self) -> &'static Spec {
         self.machine.spec
+    }
+
+    pub(crate) fn params(&self) -> &Params {
+        &self.params
     }
 
     /// It boots, with what it saved in its life before, if it had one.

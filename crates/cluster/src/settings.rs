@@ -4,7 +4,7 @@ mod check;
 mod secrecy;
 
 use crate::secret::Secret;
-use bellwether_core::{Attribute, Duty, Elect, Id, RENEWALS, Rank, Span};
+use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -32,8 +32,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// How members know each other from strangers.
     pub security: Security,
-    /// The algorithm: `quorum-lease`, or with a variant `bully/waiting`. [`crate::Builder::algorithm`] says what is lost
-    /// with others.
+    /// The algorithm: `quorum-lease`, or with a variant `bully/waiting`, or with parameters `quorum-lease:renewals=5`.
+    /// [`crate::Builder::algorithm`] says what is lost with others.
     #[serde(default = "default_algorithm")]
     pub algorithm: String,
     /// The failure detector, as in `heartbeat:T=5`; what the algorithm needs unless given.
@@ -153,14 +153,11 @@ pub struct Profile {
     pub delay_bound: Span,
     /// By how many millionths clocks can be off.
     pub drift_bound: u32,
-    /// How many times a leader renews its lease in the time that one lasts: from 3 to 12. The more often, the longer it
-    /// can be held up and still be in time, and the more is sent. Members need not agree on it.
-    #[serde(default = "usual_renewals")]
-    pub renewals: u32,
-}
-
-fn usual_renewals() -> u32 {
-    RENEWALS
+    /// The algorithm's parameter `renewals`, if it has one and [`Settings::algorithm`] does not give it: how often a leader
+    /// renews its lease in the time that one lasts. The more often, the longer it can be held up and still be in time, and
+    /// the more is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewals: Option<u32>,
 }
 
 impl Profile {
@@ -168,12 +165,12 @@ impl Profile {
     /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that nobody
     /// is elected, and `delay_bound` must be greater.
     pub const STEADY: Profile =
-        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: RENEWALS };
+        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: None };
     /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases, of 29 ms, are
     /// renewed more often, so that a leader that is held up for 20 ms, whenever that is, still leads.
     /// Where it is allowed, the thread that renews them has real-time priority, as with every delay bound below 5 ms.
     pub const FAST: Profile =
-        Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: 5 };
+        Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: Some(5) };
 }
 
 impl Serialize for Profile {
@@ -262,7 +259,14 @@ mod tests {
         Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
     }
 
-    /// As those were that knew nothing of it.
+    /// Settings of before parameters say so.
+    #[test]
+    fn a_profile_can_say_how_often_leases_are_renewed() {
+        let profile: Profile =
+            serde_json::from_str(r#"{"delay_bound": 1160, "drift_bound": 10000, "renewals": 5}"#).unwrap();
+        assert_eq!(profile, Profile::FAST);
+    }
+
     #[test]
     fn a_profile_need_not_say_how_often_leases_are_renewed() {
         let profile: Profile =

@@ -19,8 +19,8 @@ use crate::surroundings::Surroundings;
 use crate::terms::Terms;
 use crate::watch::Watch;
 use bellwether_core::{
-    CallPolicy, Detector, DetectorChoice, DetectorError, Environment as _, Knowledge, Preset, Registry, Span,
-    Spec, Starts, Time,
+    AlgorithmChoice, AlgorithmError, CallPolicy, Detector, DetectorChoice, DetectorError, Environment as _,
+    Knowledge, ParamError, Preset, Registry, Span, Spec, Starts, Time,
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
@@ -46,6 +46,25 @@ pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>, delay_bound: Span) 
     chosen.map(Cow::Borrowed).or_else(|| (spec.starts == Starts::Callers).then(default))
 }
 
+/// The algorithm of these settings, with its parameters.
+///
+/// # Errors
+/// [`AlgorithmError`] says what is wrong.
+pub fn algorithm_of(registry: &Registry, settings: &Settings) -> Result<AlgorithmChoice, AlgorithmError> {
+    let chosen = registry.choose(&settings.algorithm);
+    let preset = settings.profile.renewals.map(|renewals| format!("renewals={renewals}"));
+    let chosen = chosen.and_then(|choice| preset.map_or(Ok(choice), |preset| choice.or(&preset)));
+    chosen.map_err(|mut error| {
+        match &mut error {
+            AlgorithmError::Unknown { name, .. } => *name = shown(name),
+            AlgorithmError::Variant { variant, .. } => *variant = shown(variant),
+            AlgorithmError::TwoVariants { .. } => {}
+            AlgorithmError::Setting { error, .. } => shorten(error),
+        }
+        error
+    })
+}
+
 /// Why a member could not start. Nothing has been changed, but where the error says so.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -58,14 +77,9 @@ pub enum StartError {
     /// It cannot listen, or cannot prove who it is.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// There is no such algorithm.
-    #[error("there is no algorithm '{name}'; there are {known}")]
-    Algorithm {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
+    /// There is no such algorithm, or it cannot be set so.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
     /// There is no such failure detector.
     #[error(transparent)]
     Detector(#[from] DetectorError),
@@ -109,23 +123,18 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     if settings.commitment.is_none() {
         settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
     }
-    let algorithm = &*settings.algorithm;
-    let (name, variant) =
-        algorithm.split_once('/').map_or((algorithm, None), |(name, variant)| (name, Some(variant)));
-    let entry = registry.find(name, variant).ok_or_else(|| StartError::Algorithm {
-        name: shown(algorithm),
-        known: registry.names().join(", "),
-    })?;
+    let choice = algorithm_of(registry, &settings)?;
     let delay_bound = settings.profile.delay_bound;
-    let chosen = detector_of(registry.entries[entry].spec, settings.detector.as_deref(), delay_bound);
-    let choice = chosen.map(|text| DetectorChoice::parse(registry.detectors, &text)).transpose();
-    let choice = choice.map_err(shortened)?;
-    if let Some(oracle) = choice.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
+    let chosen = detector_of(choice.spec, settings.detector.as_deref(), delay_bound);
+    let detector = chosen.map(|text| DetectorChoice::parse(registry.detectors, &text)).transpose();
+    let detector = detector.map_err(shortened)?;
+    if let Some(oracle) = detector.as_ref().map(DetectorChoice::entry).filter(|entry| entry.is_oracle) {
         return Err(StartError::Oracle(oracle.name));
     }
-    choice.as_ref().map_or(Ok(()), |choice| check_patience(choice, delay_bound))?;
-    let detector = choice.map(|choice| choice.build(delay_bound));
-    let shared = start_machine(settings, detector, ByteMachine::new(registry.entries[entry].machine))?;
+    detector.as_ref().map_or(Ok(()), |detector| check_patience(detector, delay_bound))?;
+    let detector = detector.map(|detector| detector.build(delay_bound));
+    let machine = ByteMachine::new(registry.entries[choice.entry].machine, choice.params);
+    let shared = start_machine(settings, detector, machine)?;
     Ok(Elector { shared: Arc::new(shared) })
 }
 
@@ -139,7 +148,7 @@ fn start_machine(
     if machine.spec().knows.has(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
         return Err(SettingsError::NoCandidate.into());
     }
-    let terms = Terms::new(&settings, machine.spec());
+    let terms = Terms::new(&settings, machine.spec(), machine.params());
     let store = Store::examine(&settings.data, &settings.cluster, settings.me, &terms)?;
     let saved = store.saved();
     start_with(settings, detector, machine, saved, || store.begin(), Member::run)
@@ -158,11 +167,11 @@ pub(crate) fn start_with<K: Keep>(
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
     let clock = Clock::that_gains(settings.clock_gains);
-    let terms = Terms::new(&settings, spec);
+    let terms = Terms::new(&settings, spec, machine.params());
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
     let first_voters = terms.voters.clone();
     let network = Network::open(&settings, terms, incarnation, &saved.stores)?;
-    let around = Surroundings::new(&settings, spec.need, seed);
+    let around = Surroundings::new(&settings, spec, machine.params(), seed);
     let (waker, address) = (network.waker(), network.local_address());
     let disk_wakes = waker.clone();
     let (disk, keeper) = Disk::prepare(clock, move || {
@@ -233,15 +242,17 @@ pub(crate) fn start_with<K: Keep>(
 fn shortened(mut error: DetectorError) -> DetectorError {
     match &mut error {
         DetectorError::Unknown { name, .. } => *name = shown(name),
-        DetectorError::Setting { setting, problem, .. } => {
-            let short = shown(setting);
-            if short != *setting {
-                *problem = "it is too long".to_owned(); // what was wrong may repeat it
-            }
-            *setting = short;
-        }
+        DetectorError::Setting { error, .. } => shorten(error),
     }
     error
+}
+
+fn shorten(error: &mut ParamError) {
+    let short = shown(&error.setting);
+    if short != error.setting {
+        error.problem = "it is too long".to_owned(); // what was wrong may repeat it
+    }
+    error.setting = short;
 }
 
 /// A number that nobody can foresee.

@@ -1,7 +1,10 @@
 //! What a member can know of the others: the driver's side of [`bellwether_core::Local`].
 
 use crate::settings::{Profile, Settings};
-use bellwether_core::{Duty, Environment, Flow, Id, Need, Port, Rank, RankRange, Span, Topology};
+use bellwether_core::{
+    Duty, Environment, Flow, Id, Knowledge, Need, ParamValues, Params, Port, Rank, RankRange, Span, Spec,
+    Topology,
+};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -14,13 +17,15 @@ pub(crate) struct Surroundings {
     range: RankRange,
     topology: Topology,
     profile: Profile,
+    parameters: ParamValues,
+    knows: Knowledge,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Surroundings {
     /// # Panics
     /// If the settings do not have the member itself: they were not checked.
-    pub(crate) fn new(settings: &Settings, need: Need, seed: u64) -> Surroundings {
+    pub(crate) fn new(settings: &Settings, spec: &Spec, params: &Params, seed: u64) -> Surroundings {
         let mut members: Vec<_> = settings.members.iter().collect();
         members.sort_unstable_by_key(|peer| peer.id);
         let me =
@@ -30,9 +35,11 @@ impl Surroundings {
             me,
             range: RankRange::around(&ranks),
             duties: members.iter().map(|peer| peer.duty).collect(),
-            topology: topology(need, ranks.len() as u32),
+            topology: topology(spec.need, ranks.len() as u32),
             ranks,
             profile: settings.profile,
+            parameters: params.values(spec.parameters, settings.profile.delay_bound),
+            knows: spec.knows,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
     }
@@ -157,8 +164,12 @@ impl Environment for Surroundings {
         self.profile.drift_bound
     }
 
-    fn renewals(&self) -> u32 {
-        self.profile.renewals
+    fn parameters(&self) -> &ParamValues {
+        &self.parameters
+    }
+
+    fn knows(&self) -> Knowledge {
+        self.knows
     }
 
     fn duty(&self, member: u32) -> Duty {

@@ -6,7 +6,7 @@
 
 use crate::Settings;
 use crate::network::wire::Reader;
-use bellwether_core::{Id, Knowledge, Span, Spec};
+use bellwether_core::{Id, Knowledge, Params, Span, Spec};
 
 /// A promise to vote for nobody else lasts for fewer delay bounds than this, whatever the algorithm, and however far off
 /// the clock was that it is measured on.
@@ -15,12 +15,14 @@ pub const LONGEST_PROMISE: u64 = 200;
 /// What all members of a cluster must agree on: those whose terms differ refuse each other.
 ///
 /// A member keeps its terms on disk from its first start on. With another algorithm, or with other voters than the cluster
-/// began with, it does not start again ([`crate::StoreError`]). Other bounds it may be given when all are stopped: if it has
-/// voted, it takes part only [`LONGEST_PROMISE`] of its former delay bounds after its start.
+/// began with, it does not start again ([`crate::StoreError`]). Other parameters and bounds it may be given when all are
+/// stopped: if it has voted, it takes part only [`LONGEST_PROMISE`] of its former delay bounds after its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The algorithm and its variant.
     pub protocol: String,
+    /// Those of its parameters that do not have their default, as in `renewals=5`.
+    pub parameters: String,
     /// How long a message and its handling take at the most: promises last so many times as long.
     pub delay_bound: Span,
     /// By how many millionths clocks can be off: leases are so much shorter than promises.
@@ -35,13 +37,14 @@ impl Terms {
 
     /// What these settings say, for this algorithm. Where it does not know who votes, everyone does.
     #[must_use]
-    pub fn new(settings: &Settings, spec: &Spec) -> Terms {
+    pub fn new(settings: &Settings, spec: &Spec, params: &Params) -> Terms {
         let knows_duties = spec.knows.has(Knowledge::DUTIES);
         let voters = settings.members.iter().filter(|peer| !knows_duties || peer.duty.votes());
         let mut voters: Vec<Id> = voters.map(|peer| peer.id).collect();
         voters.sort_unstable();
         Terms {
             protocol: format!("{}/{}", spec.name, spec.variant),
+            parameters: params.without_defaults(spec.parameters).text(spec.parameters),
             delay_bound: settings.profile.delay_bound,
             drift_bound: settings.profile.drift_bound,
             voters,
@@ -54,6 +57,13 @@ impl Terms {
         let micros = Span::ticks;
         if self.protocol != other.protocol {
             Some(format!("it runs '{}', and we run '{}'", other.protocol.escape_debug(), self.protocol))
+        } else if self.parameters != other.parameters {
+            let given = |text: &str| match text {
+                "" => "none".to_owned(),
+                text => format!("'{}'", text.escape_debug()),
+            };
+            let (its, ours) = (given(&other.parameters), given(&self.parameters));
+            Some(format!("of the parameters of {} it sets {its}, and we {ours}", self.protocol))
         } else if self.voters != other.voters {
             let (its, ours) = (listed(&other.voters), listed(&self.voters));
             Some(format!("it was told that {its} vote at first, and we that {ours} do"))
@@ -69,7 +79,9 @@ impl Terms {
     }
 
     pub(crate) fn encode(&self, to: &mut Vec<u8>) {
-        let name = &self.protocol.as_bytes()[..self.protocol.len().min(usize::from(u8::MAX))];
+        let colon = if self.parameters.is_empty() { "" } else { ":" };
+        let name = format!("{}{colon}{}", self.protocol, self.parameters);
+        let name = &name.as_bytes()[..name.len().min(usize::from(u8::MAX))];
         to.push(name.len() as u8);
         to.extend_from_slice(name);
         to.extend(self.delay_bound.ticks().to_le_bytes());
@@ -86,12 +98,14 @@ impl Terms {
     }
 
     pub(crate) fn read(from: &mut Reader<'_>) -> Option<Terms> {
-        let (protocol, delay_bound) = (from.name()?, Span::from_ticks(from.u64()?));
+        let (name, delay_bound) = (from.name()?, Span::from_ticks(from.u64()?));
+        let (protocol, parameters) = name.split_once(':').unwrap_or((&name, ""));
+        let (protocol, parameters) = (protocol.to_owned(), parameters.to_owned());
         let drift_bound = u32::from_le_bytes(from.array()?);
         let count = u16::from_le_bytes(from.array()?);
         let voters: Vec<Id> = (0..count).map(|_| from.id()).collect::<Option<_>>()?;
         let is_ascending = voters.windows(2).all(|pair| pair[0] < pair[1]);
-        is_ascending.then_some(Terms { protocol, delay_bound, drift_bound, voters })
+        is_ascending.then_some(Terms { protocol, parameters, delay_bound, drift_bound, voters })
     }
 }
 
@@ -110,11 +124,13 @@ pub(crate) fn listed(ids: &[Id]) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use bellwether_core::Domain;
 
     /// Of three members, as they are unless told otherwise.
     pub(crate) fn terms() -> Terms {
         Terms {
             protocol: "quorum-lease/ranked".to_owned(),
+            parameters: String::new(),
             delay_bound: Span::from_ticks(12_000),
             drift_bound: 10_000,
             voters: [1, 2, 3].map(|id| Id::new(id).unwrap()).to_vec(),
@@ -145,20 +161,35 @@ pub(crate) mod tests {
     /// cluster can be told and is not any more.
     #[test]
     fn no_promise_lasts_as_long_as_a_member_waits_after_other_bounds() {
-        use bellwether_algorithms::quorum_lease::{Adaptive, Pace, Randomised, Ranked, Tight};
+        use bellwether_algorithms::quorum_lease::{ADAPTIVE, Pace, RANDOMISED, RANKED, TIGHT};
         let worst_drift = 500_000;
-        for delay_bound in [1, 1_000, 12_000, 1_000_000].map(Span::from_ticks) {
-            let longest = [
-                Ranked::longest_lease(delay_bound),
-                Randomised::longest_lease(delay_bound),
-                Adaptive::longest_lease(delay_bound),
-                Tight::longest_lease(delay_bound),
-            ];
-            for lease in longest {
-                let longest = lease.ticks() * (1_000_000 + worst_drift) / 1_000_000;
-                assert!(longest < (delay_bound * LONGEST_PROMISE).ticks(), "{lease} of {delay_bound}");
-            }
+        let delay_bounds = [1, 1_000, 12_000, 1_000_000].map(Span::from_ticks);
+        for (delay_bound, spec) in delay_bounds
+            .into_iter()
+            .flat_map(|delay_bound| [RANKED, RANDOMISED, ADAPTIVE, TIGHT].map(|spec| (delay_bound, spec)))
+        {
+            let lease = spec.parameters.iter().find(|parameter| parameter.name == "lease").unwrap();
+            let Domain::Whole(_, longest) = lease.domain else { panic!("{lease:?}") };
+            let params = Params::parse(spec.parameters, &format!("lease={longest}")).unwrap();
+            let pace = Pace::of(&params.values(spec.parameters, delay_bound));
+            let lease = pace.longest_lease(delay_bound);
+            let longest = lease.ticks() * (1_000_000 + worst_drift) / 1_000_000;
+            assert!(longest < (delay_bound * LONGEST_PROMISE).ticks(), "{} {lease}", spec.variant);
         }
+    }
+
+    /// Stores and members that know of no parameters wrote the same: then all have their defaults.
+    #[test]
+    fn parameters_are_written_with_the_name_of_the_algorithm() {
+        let encoded = |terms: &Terms| {
+            let mut bytes = Vec::new();
+            terms.encode(&mut bytes);
+            bytes
+        };
+        assert_eq!(encoded(&terms())[..20], *b"\x13quorum-lease/ranked");
+        let set = Terms { parameters: "renewals=5,lease=30".to_owned(), ..terms() };
+        assert_eq!(encoded(&set)[..40], *b"\x26quorum-lease/ranked:renewals=5,lease=30\xE0");
+        assert_eq!(Terms::decode(&encoded(&set)), Some(set));
     }
 
     #[test]
@@ -171,6 +202,10 @@ pub(crate) mod tests {
             assert!(difference.contains(what), "{difference}");
         };
         named(&|it| it.protocol = "bully/plain".into(), "it runs 'bully/plain'");
+        named(
+            &|it| it.parameters = "renewals=5".into(),
+            "of the parameters of quorum-lease/ranked it sets 'renewals=5', and we none",
+        );
         named(
             &|it| it.voters.truncate(2),
             "it was told that 1 and 2 vote at first, and we that 1, 2 and 3 do",

@@ -6,7 +6,7 @@
 use crate::machine::{ByteMachine, Input, Malformed, Wishes, addressed};
 use crate::surroundings::Surroundings;
 use crate::{Peer, Settings};
-use bellwether_core::{Id, MachineType, Port, Request, Span, Time, Verdict};
+use bellwether_core::{Id, MachineType, Params, Port, Request, Span, Time, Verdict};
 
 /// How many members there are.
 const MEMBERS: u64 = 3;
@@ -28,7 +28,7 @@ pub struct Endured {
 /// If the algorithm does: nothing that peers say may lead to that.
 #[must_use]
 pub fn endure(machine: &'static MachineType, script: &[u8]) -> Endured {
-    Trial::new(ByteMachine::new(machine)).run(Script(script))
+    Trial::new(ByteMachine::new(machine, Params::default())).run(Script(script))
 }
 
 struct Script<'a>(&'a [u8]);
@@ -63,7 +63,7 @@ impl Trial {
         let id = |value| Id::new(value).expect("it is not 0");
         let members = (1..=MEMBERS).map(|it| Peer::new(id(it), "nowhere:0")).collect();
         let settings = Settings { members, ..Settings::new("unruly", id(2)) };
-        let around = Surroundings::new(&settings, machine.spec().need, 7);
+        let around = Surroundings::new(&settings, machine.spec(), machine.params(), 7);
         let (samples, endured) = (Vec::new(), Endured::default());
         Trial { machine, around, now: Time::ZERO, wishes: Wishes::default(), samples, endured }
     }

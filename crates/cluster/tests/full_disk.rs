@@ -16,6 +16,7 @@ fn on_a_tiny_disk() {
     let member = Id::new(1).unwrap();
     let terms = Terms {
         protocol: "quorum-lease/ranked".to_owned(),
+        parameters: String::new(),
         delay_bound: Span::from_ticks(12_000),
         drift_bound: 10_000,
         voters: vec![member],

@@ -254,6 +254,12 @@ impl<'a, A: Algorithm> Cx<'a, A> {
         self.now
     }
 
+    /// The member's own clock, in a variant that declares to know it though not all variants do.
+    #[must_use]
+    pub fn clock(&self) -> Option<Time> {
+        self.local.variant_knows().has(Knowledge::CLOCK).then_some(self.now)
+    }
+
     /// Say, for onlookers, which rule was followed and why: one short sentence in plain words, the
     /// last one counts. Nothing depends on it, and where nobody looks on it costs nothing.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Figures that an algorithm claims, as functions of the run they are claimed for.
 
-use crate::{Rank, RankRange};
+use crate::{ParamValues, Rank, RankRange};
 use serde::Serialize;
 use std::fmt;
 
@@ -147,6 +147,8 @@ pub enum Delivery {
 /// The run that a figure is claimed for.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
+    /// The values of the algorithm's parameters.
+    pub parameters: ParamValues,
     /// Directed links.
     pub m: u64,
     /// The diameter, where it is known.

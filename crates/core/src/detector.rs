@@ -6,7 +6,7 @@
 //! compiled into drivers: they speak once in a while, so that going through `dyn` costs nothing, and any
 //! algorithm runs with any of them.
 
-use crate::{Citation, Port, Span, Time, Verdict};
+use crate::{Citation, ParamError, Parameter, Params, Port, Span, Time, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -134,41 +134,18 @@ pub struct DetectorEntry {
     pub build: fn(&[f64]) -> Box<dyn Detector>,
 }
 
-/// Something that can be set on a detector.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameter {
-    /// As the source calls it.
-    pub name: &'static str,
-    /// What it means, and in which unit.
-    pub about: &'static str,
-    /// What it is unless given.
-    pub default: Preset,
-    /// The least and the greatest value allowed.
-    pub range: (f64, f64),
-}
-
-/// What a parameter is unless given.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Preset {
-    /// This.
-    Fixed(f64),
-    /// So many times the bound on delays, in hops.
-    DelayBounds(f64),
-}
-
-/// A kind of detector with its settings: `heartbeat`, or `heartbeat:T=5,D=2`.
+/// A kind of detector with its parameters: `heartbeat`, or `heartbeat:T=5,D=2`.
 #[derive(Clone, Debug)]
 pub struct DetectorChoice {
     entry: &'static DetectorEntry,
-    /// For each parameter, the value given, if any.
-    given: Vec<Option<f64>>,
+    params: Params,
 }
 
 impl DetectorChoice {
     /// A kind of detector as it is unless anything is set.
     #[must_use]
     pub fn new(entry: &'static DetectorEntry) -> DetectorChoice {
-        DetectorChoice { entry, given: vec![None; entry.parameters.len()] }
+        DetectorChoice { entry, params: Params::default() }
     }
 
     /// Makes out what a user wrote.
@@ -182,15 +159,10 @@ impl DetectorChoice {
             name: name.to_owned(),
             known: list.iter().map(|entry| entry.name).collect(),
         })?;
-        let mut choice = DetectorChoice::new(entry);
-        for setting in settings.into_iter().flat_map(|settings| settings.split(',')) {
-            let before = choice.given.iter().flatten().count();
-            choice.set(setting)?;
-            if choice.given.iter().flatten().count() == before {
-                return Err(choice.wrong(setting, "it is given twice".into()));
-            }
-        }
-        Ok(choice)
+        let params =
+            settings.map_or(Ok(Params::default()), |settings| Params::parse(entry.parameters, settings));
+        let params = params.map_err(|error| DetectorError::Setting { detector: entry.name, error })?;
+        Ok(DetectorChoice { entry, params })
     }
 
     /// Sets a parameter, as in `T=5`.
@@ -198,26 +170,8 @@ impl DetectorChoice {
     /// # Errors
     /// [`DetectorError::Setting`] says what is wrong.
     pub fn set(&mut self, setting: &str) -> Result<(), DetectorError> {
-        let wrong = |problem| self.wrong(setting, problem);
-        let (name, value) = setting.split_once('=').ok_or_else(|| wrong("expected NAME=VALUE".into()))?;
-        let at = self.entry.parameters.iter().position(|parameter| parameter.name == name.trim());
-        let at = at.ok_or_else(|| wrong(format!("there is no '{}'", name.trim())))?;
-        let number: f64 = value.trim().parse().map_err(|_| wrong(format!("'{value}' is not a number")))?;
-        let (least, most) = self.entry.parameters[at].range;
-        if !(least..=most).contains(&number) {
-            return Err(wrong(format!("{number} is not between {least} and {most}")));
-        }
-        self.given[at] = Some(number);
-        Ok(())
-    }
-
-    fn wrong(&self, setting: &str, problem: String) -> DetectorError {
-        DetectorError::Setting {
-            detector: self.entry.name,
-            setting: setting.to_owned(),
-            problem,
-            known: self.entry.parameters.iter().map(|parameter| parameter.name).collect(),
-        }
+        let set = self.params.set(self.entry.parameters, setting);
+        set.map_err(|error| DetectorError::Setting { detector: self.entry.name, error })
     }
 
     /// What is chosen.
@@ -226,14 +180,11 @@ impl DetectorChoice {
         self.entry
     }
 
-    /// Every parameter's value, where messages take at most so long.
+    /// Every parameter's value, where messages take at most so long. (All of them are numbers.)
     #[must_use]
     pub fn values(&self, delay_bound: Span) -> Vec<f64> {
-        let preset = |parameter: &Parameter| match parameter.default {
-            Preset::Fixed(value) => value,
-            Preset::DelayBounds(times) => times * delay_bound.hops(),
-        };
-        self.entry.parameters.iter().zip(&self.given).map(|(p, given)| given.unwrap_or(preset(p))).collect()
+        let parameters = self.entry.parameters;
+        self.params.values(parameters, delay_bound).numbers(parameters.len())
     }
 
     /// A detector, where messages take at most so long.
@@ -245,13 +196,7 @@ impl DetectorChoice {
 
 impl fmt::Display for DetectorChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.entry.name)?;
-        let given = self.entry.parameters.iter().zip(&self.given);
-        let given = given.filter_map(|(parameter, given)| Some((parameter.name, (*given)?)));
-        for (number, (name, value)) in given.enumerate() {
-            write!(f, "{}{name}={value}", if number == 0 { ':' } else { ',' })?;
-        }
-        Ok(())
+        write!(f, "{}{}", self.entry.name, self.params.suffix(self.entry.parameters))
     }
 }
 
@@ -269,12 +214,8 @@ pub enum DetectorError {
     Setting {
         /// The detector.
         detector: &'static str,
-        /// What was given.
-        setting: String,
-        /// What is wrong with it.
-        problem: String,
-        /// What can be set.
-        known: Vec<&'static str>,
+        /// What is wrong.
+        error: ParamError,
     },
 }
 
@@ -284,9 +225,7 @@ impl fmt::Display for DetectorError {
             DetectorError::Unknown { name, known } => {
                 write!(f, "there is no detector '{name}': use one of {}", known.join(", "))
             }
-            DetectorError::Setting { detector, setting, problem, known } => {
-                write!(f, "'{setting}' of {detector}: {problem}; it has {}", known.join(", "))
-            }
+            DetectorError::Setting { detector, error } => f.write_str(&error.of(detector)),
         }
     }
 }

@@ -25,6 +25,7 @@
 
 mod algorithm;
 mod call;
+mod choice;
 mod claim;
 mod detector;
 mod fault;
@@ -33,6 +34,7 @@ pub mod machine;
 mod member;
 mod message;
 mod names;
+mod params;
 mod registry;
 mod rounds;
 mod spec;
@@ -45,16 +47,18 @@ mod vetting;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
 pub use call::{CallPolicy, Decision, NamedLeader, Occasion};
+pub use choice::{AlgorithmChoice, AlgorithmError};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
-pub use detector::{
-    Detector, DetectorChoice, DetectorEntry, DetectorError, Parameter, Preset, Signal, WatchCx, Watched,
-};
+pub use detector::{Detector, DetectorChoice, DetectorEntry, DetectorError, Signal, WatchCx, Watched};
 pub use fault::{ArgumentKind, Fate, FaultArgument, FaultEvent, FaultKind, Lie};
-pub use local::{Environment, Local, POSSIBLE_RENEWALS, RENEWALS};
+pub use local::{Environment, Local};
 pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
 pub use names::{Names, Rename};
+pub use params::{
+    Domain, Key, MAX_PARAMETERS, ParamError, ParamType, ParamValue, ParamValues, Parameter, Params, Preset,
+};
 pub use registry::{Driving, Entry, Registry};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{

@@ -1,14 +1,10 @@
 //! What a member may know.
 
 use crate::algorithm::Protocol;
-use crate::{Duty, Flow, Id, Identities, Knowledge, MAX_TERM_STEP, Port, Rank, Span};
+use crate::{
+    Duty, Flow, Id, Identities, Key, Knowledge, MAX_TERM_STEP, ParamType, ParamValues, Port, Rank, Span,
+};
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
-
-/// How many times a leader renews its lease in the time that one lasts, unless told otherwise: so that two may get lost.
-pub const RENEWALS: u32 = 3;
-/// How many times it can be told to: not so rarely that one must not get lost, nor more often than answers come.
-pub const POSSIBLE_RENEWALS: RangeInclusive<u32> = 3..=12;
 
 /// A driver's side of [`Local`]: the member's surroundings. Members are named by index here; no
 /// algorithm ever sees one.
@@ -29,8 +25,10 @@ pub trait Environment {
     fn delay_bound(&self) -> Span;
     /// How many millionths a clock can gain or lose.
     fn drift_bound(&self) -> u32;
-    /// How many times a leader is to renew its lease in the time that one lasts.
-    fn renewals(&self) -> u32;
+    /// The values of the algorithm's parameters.
+    fn parameters(&self) -> &ParamValues;
+    /// What the algorithm's variant declares to know.
+    fn knows(&self) -> Knowledge;
     /// What a member is there for.
     fn duty(&self, member: u32) -> Duty;
     /// What the neighbour at a member's port is there for.
@@ -67,7 +65,7 @@ pub trait Environment {
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, claims: &[], text: "",
+/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, parameters: &[], claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -99,7 +97,7 @@ pub trait Environment {
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, claims: &[], text: "",
+/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, parameters: &[], claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -209,11 +207,20 @@ impl<'a, P: Protocol> Local<'a, P> {
         self.environment.drift_bound()
     }
 
-    /// How many times a leader is to renew its lease in the time that one lasts: a choice of whoever runs it, not
-    /// something to know of the others.
+    /// What the algorithm's parameters are set to.
     #[must_use]
-    pub fn renewals(&self) -> u32 {
-        self.environment.renewals()
+    pub fn parameters(&self) -> &ParamValues {
+        self.environment.parameters()
+    }
+
+    /// What one of them is set to.
+    #[must_use]
+    pub fn parameter<T: ParamType>(&self, key: Key<P, T>) -> T {
+        self.environment.parameters().get(key)
+    }
+
+    pub(crate) fn variant_knows(&self) -> Knowledge {
+        self.environment.knows()
     }
 
     pub(crate) fn max_term_step(&self) -> u64 {

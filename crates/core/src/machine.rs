@@ -6,8 +6,8 @@
 
 use crate::message::Data;
 use crate::{
-    Algorithm, Broken, Buffers, Cx, Effects, Environment, Id, Kind, Local, Message, Names, Port, Rank,
-    Request, Spec, Status, StoreId, Time, TimerChange, Verdict, VoterList,
+    Algorithm, Broken, Buffers, Cx, Effects, Environment, Id, Kind, Local, MAX_PARAMETERS, Message, Names,
+    Port, Rank, Request, Spec, Status, StoreId, Time, TimerChange, Verdict, VoterList,
 };
 use serde::{Serialize, Serializer};
 use std::any::Any;
@@ -150,7 +150,14 @@ impl MachineType {
         const { &MachineType::new::<A>() }
     }
 
+    /// The same members in a variant of the algorithm that differs by its parameters alone.
+    #[must_use]
+    pub const fn variant(self, spec: &'static Spec) -> MachineType {
+        MachineType { spec, ..self }
+    }
+
     const fn new<A: Algorithm>() -> MachineType {
+        assert!(A::SPEC.parameters.len() <= MAX_PARAMETERS, "these are more parameters than there can be");
         MachineType {
             spec: &A::SPEC,
             kinds: A::Msg::KINDS,

@@ -40,6 +40,14 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// The same state machine in a variant: of the same type, with a [`Spec`] of its own.
+    #[must_use]
+    pub const fn variant(self, machine: &'static MachineType) -> Entry {
+        Entry { spec: machine.spec, machine, ..self }
+    }
+}
+
 impl AsRef<Entry> for Entry {
     fn as_ref(&self) -> &Entry {
         self
@@ -57,7 +65,7 @@ pub struct Registry<E: 'static = Entry> {
 }
 
 impl<E: AsRef<Entry>> Registry<E> {
-    fn specs(&self) -> impl Iterator<Item = &'static Spec> {
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static Spec> {
         self.entries.iter().map(|entry| entry.as_ref().spec)
     }
 
@@ -84,7 +92,8 @@ impl<E: AsRef<Entry>> Registry<E> {
 }
 
 /// Defines a [`Registry`]: one line for each algorithm with its variants, the default first. `events` are [`Algorithm`]s,
-/// `rounds` are [`RoundAlgorithm`]s.
+/// `rounds` are [`RoundAlgorithm`]s. Variants that differ by their parameters alone are of one type, each `as` the [`Spec`] of
+/// its own.
 ///
 /// ```text
 /// registry! {
@@ -92,6 +101,7 @@ impl<E: AsRef<Entry>> Registry<E> {
 ///     pub static ALGORITHMS: Entry, detectors DETECTORS = {
 ///         rounds lcr::LeaderOnly, lcr::Halting;
 ///         events chang_roberts::ChangRoberts;
+///         events raft_vote::RaftVote, raft_vote::RaftVote as raft_vote::PRE_VOTE;
 ///     }
 /// }
 /// ```
@@ -111,5 +121,8 @@ macro_rules! registry {
 /// The entries of a [`registry!`](crate::registry!).
 #[macro_export]
 macro_rules! entries {
-    ($entry:ident: $($driving:ident $($type:ty),+;)*) => { &[$($($entry::$driving::<$type>(),)+)*] };
+    ($entry:ident: $($driving:ident $($type:ty $(as $spec:path)?),+;)*) => {
+        &[$($($entry::$driving::<$type>()
+            $(.variant(const { &$crate::MachineType::of::<$type>().variant(&$spec) }))?,)+)*]
+    };
 }

@@ -1,7 +1,7 @@
 //! What an algorithm needs, promises and claims, as data.
 
 use crate::claim::Claim;
-use crate::{Flow, Port, Rank, RankRange, Role, Span, Status, Topology};
+use crate::{Flow, Parameter, Port, Rank, RankRange, Role, Span, Status, Topology};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -42,6 +42,8 @@ pub struct Spec {
     pub survives: Faults,
     /// Whether it draws random numbers.
     pub randomised: bool,
+    /// What can be set on it. All variants of one state machine list the same, with defaults of their own.
+    pub parameters: &'static [Parameter],
     /// Its figures.
     pub claims: &'static [Claim],
     /// The algorithm in plain words, in Markdown: the file beside its code. It has the sections of

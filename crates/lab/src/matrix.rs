@@ -3,7 +3,7 @@
 use crate::seeds::Seeds;
 use crate::shrink;
 use crate::swarm::{self, Case, Class, Model, Options, Verdict};
-use bellwether_core::{Registry, Spec};
+use bellwether_core::{AlgorithmChoice, Registry};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::{Runner, SetupError, in_parallel};
 use std::collections::BTreeMap;
@@ -22,10 +22,8 @@ pub struct Matrix<'r> {
 /// What became of the runs of one algorithm under one failure model.
 #[derive(Clone, Debug)]
 pub struct MatrixCell {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
-    /// The algorithm.
-    pub spec: &'static Spec,
+    /// The algorithm, with its parameters.
+    pub choice: AlgorithmChoice,
     /// What went wrong.
     pub model: Model,
     /// How many runs became what.
@@ -50,8 +48,8 @@ pub struct FailedRun<'c> {
 /// A run that failed, reduced.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
+    /// The algorithm, with its parameters.
+    pub choice: AlgorithmChoice,
     /// What went wrong.
     pub model: Model,
     /// What became of it.
@@ -70,24 +68,24 @@ impl Matrix<'_> {
     /// The first [`SetupError`].
     pub fn fill(
         &self,
-        entry: usize,
+        choice: AlgorithmChoice,
         model: Model,
         seeds: Seeds,
         each: impl Fn() + Sync,
     ) -> Result<MatrixCell, SetupError> {
         let verdicts = in_parallel(self.threads, seeds.count, |number| {
-            let case = Case { entry, model, seed: seeds.at(number) };
+            let case = Case { choice, model, seed: seeds.at(number) };
             let verdict = swarm::run(self.registry, case, &self.options);
             each();
             verdict
         })?;
-        Ok(MatrixCell::new(entry, self.registry.entries[entry].spec, model, &verdicts, seeds))
+        Ok(MatrixCell::new(choice, model, &verdicts, seeds))
     }
 
     /// One run of a cell.
     #[must_use]
     pub fn draw(&self, cell: &MatrixCell, seed: u64) -> RunSpec {
-        let case = Case { entry: cell.entry, model: cell.model, seed };
+        let case = Case { choice: cell.choice, model: cell.model, seed };
         swarm::draw_for(self.registry, case, &self.options)
     }
 
@@ -104,30 +102,24 @@ impl Matrix<'_> {
         in_parallel(self.threads, failures.len() as u64, |number| {
             let FailedRun { cell, class, seed: found_at } = failures[number as usize];
             let run = self.draw(cell, found_at);
-            let algorithm = &self.registry.entries[cell.entry];
+            let algorithm = &self.registry.entries[cell.choice.entry];
             let shrunk = swarm::reduce(algorithm, &run, self.registry.detectors, most_runs);
             each();
-            let MatrixCell { entry, model, .. } = *cell;
-            Ok(Example { entry, model, class, found_at, run: shrunk.run })
+            let MatrixCell { choice, model, .. } = *cell;
+            Ok(Example { choice, model, class, found_at, run: shrunk.run })
         })
     }
 }
 
 impl MatrixCell {
-    fn new(
-        entry: usize,
-        spec: &'static Spec,
-        model: Model,
-        verdicts: &[Verdict],
-        seeds: Seeds,
-    ) -> MatrixCell {
+    fn new(choice: AlgorithmChoice, model: Model, verdicts: &[Verdict], seeds: Seeds) -> MatrixCell {
         let two_for_a_while = verdicts.iter().filter(|verdict| verdict.two_for_a_while).count() as u64;
         let (mut counts, mut first) = (BTreeMap::new(), BTreeMap::new());
         for (number, verdict) in (0..).zip(verdicts) {
             *counts.entry(verdict.class).or_default() += 1;
             first.entry(verdict.class).or_insert(seeds.at(number));
         }
-        MatrixCell { entry, spec, model, counts, two_for_a_while, first }
+        MatrixCell { choice, model, counts, two_for_a_while, first }
     }
 
     /// How many runs became that.
@@ -151,7 +143,7 @@ impl MatrixCell {
     /// Whether the algorithm fails though it declares to survive.
     #[must_use]
     pub fn contradicts(&self) -> bool {
-        self.worst().is_failure() && self.model.is_survived_by(self.spec)
+        self.worst().is_failure() && self.model.is_survived_by(self.choice.spec)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Messages take 0.1 to 1 hop, as in a local network where a hop is a millisecond, and one in a thousand is lost.
 //! Members are told that messages take at most a hop: so a hop is a delay bound.
 
-use bellwether_core::{DetectorChoice, FaultEvent, Id, Span, Time};
+use bellwether_core::{DetectorChoice, FaultEvent, Id, Params, Span, Time};
 use bellwether_runspec::notation::{Interval, Share};
 use bellwether_runspec::{Chosen, Line, Partition, RunSpec, Script};
 use bellwether_sim::{DRIFT_BOUND, Delay, RoundMode, Runner, SetupError, Stability, simulate};
@@ -186,7 +186,7 @@ pub struct Trial {
     pub came_right: bool,
 }
 
-/// Puts the algorithm at `entry` of a registry, with so many members, through an ordeal.
+/// Puts an algorithm with these parameters and so many members through an ordeal.
 ///
 /// It is run twice: until the ordeal, to see who leads, and again with it. Both runs are the same until then. Where
 /// nobody leads, or several do, the best is struck.
@@ -195,6 +195,7 @@ pub struct Trial {
 /// [`SetupError`] if there is no such run.
 pub fn run(
     algorithm: &Runner,
+    params: Params,
     ordeal: Ordeal,
     nodes: u32,
     detector: Option<DetectorChoice>,
@@ -208,7 +209,7 @@ pub fn run(
         detector: detector.as_ref().map(ToString::to_string),
         script: [Line::Heal(at)].into_iter().collect(), // of nothing: so that a run that would be over goes on until then
         until: Some(at),
-        ..RunSpec::of(spec.name)
+        ..RunSpec::of(format!("{}{}", spec.name, params.suffix(spec.parameters)))
     };
     run.link_faults.loss = Some(Share(LOSS));
     let chosen = Chosen { spec, detector };

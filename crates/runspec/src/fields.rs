@@ -29,6 +29,8 @@ pub struct Field {
     pub excludes: &'static [&'static str],
     /// Whether a value can begin with a minus sign.
     pub is_signed: bool,
+    /// Whether the help leaves it out: there is a better way to say it.
+    pub is_hidden: bool,
     access: Access,
 }
 
@@ -112,6 +114,10 @@ impl Field {
         Field { details, ..self }
     }
 
+    const fn hidden(self) -> Field {
+        Field { is_hidden: true, ..self }
+    }
+
     const fn signed(self) -> Field {
         Field { is_signed: true, ..self }
     }
@@ -129,7 +135,18 @@ const fn field(
     about: &'static str,
     access: Access,
 ) -> Field {
-    Field { key, option, flag, heading, about, details: "", excludes: &[], is_signed: false, access }
+    Field {
+        key,
+        option,
+        flag,
+        heading,
+        about,
+        details: "",
+        excludes: &[],
+        is_signed: false,
+        is_hidden: false,
+        access,
+    }
 }
 
 /// What happens to members and links: an option each, but one key in files.
@@ -200,7 +217,7 @@ const STEPS: &str = "Step by step";
 
 /// All fields, in the order in which they are written.
 pub const FIELDS: &[Field] = &[
-    field("algorithm", "algorithm", Flag::Argument, "", "The algorithm, by its name (see `bellwether algorithms`)", at!(algorithm)),
+    field("algorithm", "algorithm", Flag::Argument, "", "The algorithm: NAME[/VARIANT][:KEY=VALUE,..] (see `bellwether algorithms`)", at!(algorithm)),
     field("variant", "variant", Flag::Value("NAME"), "", "One of its variants, by name", at!(variant)),
     field("ids", "ids", Flag::List("A,B,.."), MEMBERS, "The members, in the order of the network: in a ring, clockwise", at!(ids))
         .excludes(&["nodes", "order"]),
@@ -221,7 +238,7 @@ pub const FIELDS: &[Field] = &[
         .details("unit, uniform:LO..HI (whole bounds give whole delays), exponential:MEAN, lognormal:MU,SIGMA, or file:PATH with one delay a line."),
     field("delay_bound", "delay-bound", Flag::Value("HOPS"), NETWORK, "The bound on delays that members are told [default: the distribution's own]", at!(delay_bound)),
     field("drift_bound", "drift-bound", Flag::Value("RATE"), NETWORK, "How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]", at!(drift_bound)),
-    field("renewals", "renewals", Flag::Value("N"), NETWORK, "How many times a leader renews its lease in the time that one lasts, 3 to 12 [default: 3]", at!(renewals)),
+    field("renewals", "renewals", Flag::Value("N"), NETWORK, "Sets the parameter 'renewals' of the algorithm: the same as ALGORITHM:renewals=N", through!(renewals)).hidden(),
     field("links", "links", Flag::Choice(LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", Access { read: read_link_order, ..at!(links) }),
     field("synchroniser", "synchroniser", Flag::Switch, NETWORK, "Run an algorithm in rounds over a synchroniser, even where rounds in step would do", at!(synchroniser)),
     event(FaultKind::Crash, "crash", "ID@TIME", FAIL, "A member stops; at 0 it is dead from the start (repeatable, as all of these)"),
@@ -275,6 +292,27 @@ pub const FIELDS: &[Field] = &[
 fn read_link_order(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
     let hint = "'links' says whether messages keep their order; list a network's links in 'topology'";
     run.links.read(value).map_err(|flaw| if value.as_list().is_some() { flaw.hint(hint) } else { flaw })
+}
+
+/// A second way to write the parameter `renewals`. It is kept as part of the algorithm, which is read before it.
+mod renewals {
+    use super::{Datum, Flaw, RunSpec, TextError, Value};
+
+    pub fn datum(_: &RunSpec) -> Option<Datum> {
+        None
+    }
+    pub fn read(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
+        let renewals = value.whole()?;
+        run.add_parameter(&format!("renewals={renewals}"));
+        Ok(())
+    }
+    pub fn texts(_: &RunSpec) -> Vec<String> {
+        Vec::new()
+    }
+    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), TextError> {
+        run.add_parameter(&format!("renewals={text}"));
+        Ok(())
+    }
 }
 
 fn events(run: &RunSpec) -> Option<Datum> {

@@ -1,12 +1,13 @@
 //! The first line of a trace: what run it is of.
 
-use crate::document::{At, Datum, Flaw, Table, Value, entry};
+use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
 use crate::fields::file_keys;
 use crate::form::Form;
 use crate::script::{Line, Script, Scripted};
 use crate::spec::{Callers, RunSpec};
 use bellwether_core::{
-    Attribute, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, Spec, Time,
+    Attribute, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, ParamValue, Parameter, Spec,
+    Time,
 };
 use bellwether_sim::network::Shape;
 use bellwether_sim::{EventDetails, Plan, TRACE_VERSION};
@@ -32,6 +33,9 @@ pub struct Header<'r> {
 struct Planned {
     algorithm: &'static str,
     variant: &'static str,
+    /// Those that do not have their default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<Datum>,
     n: u32,
     seed: u64,
     topology: String,
@@ -81,6 +85,7 @@ impl<'r> Header<'r> {
         let plan = Planned {
             algorithm: spec.name,
             variant: spec.variant,
+            parameters: parameters(spec, plan),
             n: plan.n(),
             seed: plan.seed,
             topology: shape.to_string(),
@@ -106,6 +111,21 @@ impl<'r> Header<'r> {
         };
         Header { format: TRACE_FORMAT, version: TRACE_VERSION, run, plan }
     }
+}
+
+/// The algorithm's parameters that do not have their default, if there are any.
+fn parameters(spec: &Spec, plan: &Plan) -> Option<Datum> {
+    let changed = plan.params.without_defaults(spec.parameters);
+    let datum = |parameter: &Parameter, value| match value {
+        ParamValue::Whole(whole) => Datum::Whole(whole.into()),
+        ParamValue::Number(number) => Datum::number(number),
+        ParamValue::Range(..) | ParamValue::Word(_) => Datum::Text(parameter.domain.show(value)),
+    };
+    let entries: Entries = changed
+        .given(spec.parameters)
+        .map(|(parameter, value)| entry(parameter.name, datum(parameter, value)))
+        .collect();
+    (!entries.is_empty()).then_some(Datum::Table(entries))
 }
 
 /// What links do to messages, if anything.
@@ -190,6 +210,10 @@ fn read_version_1(header: &serde_json::Value) -> Result<RunSpec, Flaw> {
     let keys = file_keys();
     entries.retain(|(key, _)| keys.contains(&key.value.as_str()));
     let mut run = RunSpec::read(&Table::of_any(&entries, 0))?;
+    for (name, value) in header["parameters"].as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        run.add_parameter(&format!("{name}={value}"));
+    }
     let script = At { value: Datum::from(&header["script"]), at: 0 };
     let script = Value::new("script", &script);
     let events = script.as_list().ok_or_else(|| script.unlike("a list of events"))?;

@@ -3,8 +3,8 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities, Initiators,
-    Knowledge, Lasting, Order, POSSIBLE_RENEWALS, RENEWALS, Rank, Span, Spec, Starts, Time, Topology,
+    AlgorithmError, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities,
+    Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
@@ -136,7 +136,7 @@ impl RunSpec {
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.map_or(DRIFT_BOUND, |bound| bound.0);
-        plan.renewals = self.renewals()?;
+        plan.params = self.params(spec)?;
         plan.restart_after = self.restart_after(spec, plan.delay_bound)?;
         plan.links = self.links;
         plan.seed = seed;
@@ -152,15 +152,11 @@ impl RunSpec {
         Ok(plan)
     }
 
-    fn renewals(&self) -> Result<u32, SetupError> {
-        let Some(given) = self.renewals else { return Ok(RENEWALS) };
-        let renewals = u32::try_from(given).ok().filter(|renewals| POSSIBLE_RENEWALS.contains(renewals));
-        renewals.ok_or_else(|| {
-            let (least, most) = (POSSIBLE_RENEWALS.start(), POSSIBLE_RENEWALS.end());
-            let problem =
-                format!("a lease cannot be renewed {given} times while it lasts; give {least} to {most}");
-            SetupError::Fault { key: "renewals", problem }
-        })
+    /// What is given of the algorithm's parameters: they stand behind its name.
+    fn params(&self, spec: &Spec) -> Result<Params, SetupError> {
+        let Some((_, settings)) = self.algorithm.split_once(':') else { return Ok(Params::default()) };
+        let params = Params::parse(spec.parameters, settings);
+        params.map_err(|error| AlgorithmError::Setting { name: spec.name, error }.into())
     }
 
     /// After how long without a leader a member starts an election again, if it does.
@@ -395,7 +391,7 @@ const MOST_ROUNDS: f64 = 1e15;
 
 /// Whether a run would claim to take longer than can be simulated.
 fn refuse_eternity(spec: &Spec, plan: &Plan) -> Result<(), SetupError> {
-    match claimed_rounds(spec, &plan.setting(&plan.dead())) {
+    match claimed_rounds(spec, &plan.setting(spec, &plan.dead())) {
         Some((rounds, formula)) if rounds > MOST_ROUNDS => {
             Err(SetupError::TooLong { algorithm: spec.name, rounds, formula })
         }

@@ -3,7 +3,7 @@
 use crate::links::LinkOptions;
 use crate::notation::DriftBound;
 use crate::script::Script;
-use bellwether_core::{Attribute, Elect, Id, Order, Span, Time};
+use bellwether_core::{AlgorithmChoice, Attribute, Elect, Id, Order, Span, Time};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder, RoundMode, Schedule};
 
@@ -44,8 +44,6 @@ pub struct RunSpec {
     pub delay_bound: Option<Span>,
     /// How far members are told that clocks can be off: one in a hundred unless given.
     pub drift_bound: Option<DriftBound>,
-    /// How many times leaders renew their leases in the time that one lasts: three unless given.
-    pub renewals: Option<u64>,
     /// Whether messages of one link keep their order.
     pub links: LinkOrder,
     /// Whether an algorithm in rounds runs over a synchroniser, even where rounds in step would do.
@@ -110,6 +108,20 @@ impl RunSpec {
         let is_said =
             !self.ids.is_empty() || self.nodes.is_some() || self.topology.as_ref().is_some_and(of_network);
         if is_said { self } else { RunSpec { nodes: Some(usual), ..self } }
+    }
+
+    /// The same with the algorithm's name, variant and parameters in full.
+    #[must_use]
+    pub fn of_choice(self, choice: &AlgorithmChoice) -> RunSpec {
+        let variant = Some(choice.spec.variant.to_owned());
+        RunSpec { algorithm: choice.without_variant(), variant, ..self }
+    }
+
+    /// Writes a parameter of the algorithm behind those that are there, as in `renewals=5`.
+    pub fn add_parameter(&mut self, setting: &str) {
+        let separator = if self.algorithm.contains(':') { ',' } else { ':' };
+        self.algorithm.push(separator);
+        self.algorithm.push_str(setting);
     }
 
     /// How to drive an algorithm in rounds.

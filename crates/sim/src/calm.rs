@@ -35,15 +35,16 @@ pub fn is_calm(spec: &Spec, plan: &Plan) -> bool {
         && Stop::of(spec) == Stop::WhenQuiet
 }
 
-/// Runs a calm plan to its end.
-pub fn run<A: Algorithm>(plan: &Plan) -> Report {
-    let mut run = CalmRun::<A>::new(plan);
+/// Runs a calm plan of a variant of the algorithm to its end.
+pub fn run<A: Algorithm>(spec: &'static Spec, plan: &Plan) -> Report {
+    let mut run = CalmRun::<A>::new(spec, plan);
     run.begin();
     let finished = run.play();
     run.report(finished)
 }
 
 struct CalmRun<'p, A: Algorithm> {
+    spec: &'static Spec,
     plan: &'p Plan,
     members: Vec<(Rank, A)>,
     surroundings: Surroundings<'p>,
@@ -84,7 +85,7 @@ macro_rules! input {
 }
 
 impl<'p, A: Algorithm> CalmRun<'p, A> {
-    fn new(plan: &'p Plan) -> Self {
+    fn new(spec: &'static Spec, plan: &'p Plan) -> Self {
         let may_overtake = plan.links == LinkOrder::Fifo && !plan.delay.is_constant();
         let expected = match &plan.initiators {
             Initiators::All => plan.n() as usize,
@@ -92,11 +93,11 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
         };
         CalmRun {
             members: Vec::with_capacity(plan.n() as usize),
-            surroundings: Surroundings::new(plan),
+            surroundings: Surroundings::new(spec, plan),
             buffers: Buffers::default(),
             wheel: Wheel::new(plan.delay.bound().ticks(), plan.delay.is_constant(), expected),
             timers: Timers::new(),
-            tally: Tally::new(plan.n(), A::SPEC.reign),
+            tally: Tally::new(plan.n(), spec.reign),
             delays: plan.delay.sampler(),
             delay_dice: stream(plan.seed, Stream::Delay),
             timer_dice: stream(plan.seed, Stream::Timer),
@@ -107,6 +108,7 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
             },
             now: Time::ZERO,
             something_happened: false,
+            spec,
             plan,
         }
     }
@@ -249,6 +251,6 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
             let status = self.members[member as usize].1.status();
             Some(Survivor { member, status, took_part: self.plan.initiators.contains(member) })
         };
-        ended.report(&A::SPEC, A::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
+        ended.report(self.spec, A::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
     }
 }

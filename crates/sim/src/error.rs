@@ -1,7 +1,7 @@
 //! What cannot be run, and why. Fields are named in backquotes (see [`crate::rewrite_fields`]).
 
 use crate::network::{NetworkError, Shape};
-use bellwether_core::{DetectorError, Id, Need};
+use bellwether_core::{AlgorithmError, DetectorError, Id, Need};
 
 /// A run that cannot be planned.
 #[derive(Debug, thiserror::Error)]
@@ -167,6 +167,9 @@ pub enum SetupError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// The algorithm cannot be had, or not so.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
     /// The failure detector cannot be had.
     #[error(transparent)]
     Detector(#[from] DetectorError),

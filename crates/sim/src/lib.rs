@@ -1,7 +1,8 @@
 //! Runs election algorithms in virtual time.
 //!
-//! A [`Plan`] says everything about one run. [`simulate`] runs it and gives a [`Report`]; an [`Observer`] may watch. The same plan gives the same run, to the byte, on every machine: time
-//! is virtual, all randomness comes from the plan's seed, and no map without order is used.
+//! A [`Plan`] says everything about one run. [`simulate`] runs it and gives a [`Report`]; an [`Observer`] sees all of it. The
+//! same plan gives the same run, to the byte, on every machine: time is virtual, all randomness comes from the plan's seed,
+//! and no map without order is used.
 
 #![forbid(unsafe_code)]
 

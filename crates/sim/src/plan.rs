@@ -4,8 +4,8 @@ use crate::delay::Delay;
 use crate::faults::LinkFaults;
 use crate::schedule::Schedule;
 use bellwether_core::{
-    CallPolicy, Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, RENEWALS, Rank,
-    RankRange, Request, Setting, Span, Spec, Time, Topology,
+    CallPolicy, Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, ParamValues, Params,
+    Rank, RankRange, Request, Setting, Span, Spec, Time, Topology,
 };
 
 /// Later than this (30,000 years of milliseconds) nothing is scheduled, so that times never
@@ -48,8 +48,8 @@ pub struct Plan {
     pub delay_bound: Span,
     /// How many millionths members are told that a clock can gain or lose.
     pub drift_bound: u32,
-    /// How many times leaders are told to renew their leases in the time that one lasts.
-    pub renewals: u32,
+    /// What is given of the algorithm's parameters.
+    pub params: Params,
     /// What each member is there for, by index; empty if all of them vote and may lead.
     pub duties: Vec<Duty>,
     /// Whether messages of one link keep their order.
@@ -130,7 +130,7 @@ impl Plan {
             delay: Delay::Unit,
             delay_bound: Delay::Unit.bound(),
             drift_bound: DRIFT_BOUND,
-            renewals: RENEWALS,
+            params: Params::default(),
             duties: Vec::new(),
             links: LinkOrder::Fifo,
             script: Vec::new(),
@@ -238,11 +238,18 @@ impl Plan {
         dead
     }
 
-    /// What claims are about, for this run; `dead` is [`Plan::dead`].
+    /// The values of the parameters of the algorithm that is run.
     #[must_use]
-    pub fn setting<'a>(&'a self, dead: &'a [u32]) -> Setting<'a> {
+    pub fn parameters(&self, spec: &Spec) -> ParamValues {
+        self.params.values(spec.parameters, self.delay_bound)
+    }
+
+    /// What the claims of an algorithm are about, for this run; `dead` is [`Plan::dead`].
+    #[must_use]
+    pub fn setting<'a>(&'a self, spec: &Spec, dead: &'a [u32]) -> Setting<'a> {
         let is_said = self.schedule.is_some(); // messages take any time, and calls come late
         Setting {
+            parameters: self.parameters(spec),
             m: self.topology.links(),
             diameter: self.diameter,
             ranks: &self.ranks,

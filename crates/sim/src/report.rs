@@ -122,7 +122,7 @@ impl Ended<'_> {
             claims: Vec::new(),
             finished: self.ending == Ending::ByItself,
         };
-        report.claims = judge::rule_claims(spec, &self.plan.setting(&self.plan.dead()), &report);
+        report.claims = judge::rule_claims(spec, &self.plan.setting(spec, &self.plan.dead()), &report);
         report
     }
 }

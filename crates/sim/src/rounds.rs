@@ -75,7 +75,7 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O: ?Sized, B> {
 impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<'p, 'o, R, O, B> {
     fn new(plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
         RoundRun {
-            surroundings: Surroundings::new(plan),
+            surroundings: Surroundings::new(&R::SPEC, plan),
             seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
             leaving: B::new(plan.n()),
             wakers: Vec::new(),

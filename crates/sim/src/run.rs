@@ -28,7 +28,7 @@ pub enum RoundMode {
 #[must_use]
 pub fn simulate(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Report {
     match algorithm.hot() {
-        Hot::Calm(run) if calm::is_calm(algorithm.spec, plan) => run(plan),
+        Hot::Calm(run) if calm::is_calm(algorithm.spec, plan) => run(algorithm.spec, plan),
         Hot::InStep { unobserved, .. } if is_in_step(plan, mode) => unobserved(plan),
         _ => simulate_observed(algorithm, plan, mode, &mut ()),
     }

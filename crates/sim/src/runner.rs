@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::rounds::{self, Visit};
 use crate::trace::Observer;
-use bellwether_core::{Algorithm, Entry, RoundAlgorithm, Spec};
+use bellwether_core::{Algorithm, Entry, MachineType, RoundAlgorithm, Spec};
 use std::fmt;
 use std::ops::Deref;
 
@@ -21,7 +21,7 @@ pub struct Runner {
 #[derive(Clone, Copy)]
 pub(crate) enum Hot {
     /// For calm runs that nobody observes.
-    Calm(fn(&Plan) -> Report),
+    Calm(fn(&'static Spec, &Plan) -> Report),
     /// For rounds in step.
     InStep { unobserved: fn(&Plan) -> Report, observed: fn(&Plan, &mut dyn Observer) -> Report },
 }
@@ -41,6 +41,12 @@ impl Runner {
             observed: |plan, observer| rounds::run::<R, dyn Observer + '_>(plan, observer, Visit::Awake),
         };
         Runner { entry: Entry::rounds::<R>(), hot }
+    }
+
+    /// The same state machine in a variant: see [`Entry::variant`].
+    #[must_use]
+    pub const fn variant(self, machine: &'static MachineType) -> Runner {
+        Runner { entry: self.entry.variant(machine), ..self }
     }
 
     pub(crate) fn hot(&self) -> Hot {

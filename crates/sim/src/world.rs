@@ -7,8 +7,8 @@ use crate::plan::Plan;
 use bellwether_core::machine::Machine;
 use bellwether_core::machine::{Input, Outputs, Place};
 use bellwether_core::{
-    AnyMachine, AnyMessage, AnyValue, Duty, Environment, Flow, MachineType, Port, Rank, Request, Span,
-    Status, Time, Verdict,
+    AnyMachine, AnyMessage, AnyValue, Duty, Environment, Flow, Knowledge, MachineType, ParamValues, Port,
+    Rank, Request, Span, Spec, Status, Time, Verdict,
 };
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -43,7 +43,7 @@ impl<'p> World<'p> {
             machine,
             members: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
             saved: (0..plan.n()).map(|_| (machine.unsaved)()).collect(),
-            surroundings: Surroundings::new(plan),
+            surroundings: Surroundings::new(machine.spec, plan),
             outputs: Outputs::default(),
         }
     }
@@ -166,6 +166,8 @@ impl<'p> World<'p> {
 /// What surrounds the members, as far as they may know it.
 pub(crate) struct Surroundings<'p> {
     plan: &'p Plan,
+    parameters: ParamValues,
+    knows: Knowledge,
     dice: Dice,
 }
 
@@ -217,8 +219,9 @@ impl Choices {
 }
 
 impl<'p> Surroundings<'p> {
-    pub(crate) fn new(plan: &'p Plan) -> Self {
-        Surroundings { plan, dice: Dice::Seeded(stream(plan.seed, Stream::Algorithm)) }
+    pub(crate) fn new(spec: &Spec, plan: &'p Plan) -> Self {
+        let dice = Dice::Seeded(stream(plan.seed, Stream::Algorithm));
+        Surroundings { plan, parameters: plan.parameters(spec), knows: spec.knows, dice }
     }
 }
 
@@ -255,8 +258,12 @@ impl Environment for Surroundings<'_> {
         self.plan.drift_bound
     }
 
-    fn renewals(&self) -> u32 {
-        self.plan.renewals
+    fn parameters(&self) -> &ParamValues {
+        &self.parameters
+    }
+
+    fn knows(&self) -> Knowledge {
+        self.knows
     }
 
     fn duty(&self, member: u32) -> Duty {

@@ -235,14 +235,13 @@ prop_compose! {
         delay in delay(),
         delay_bound in option::of(span()),
         drift_bound in option::of((0..1_000_000_u32).prop_map(DriftBound)),
-        renewals in option::of(0..20_u64),
         links in prop_oneof![Just(LinkOrder::Fifo), Just(LinkOrder::Reordering)],
         synchroniser in any::<bool>(),
         ring_closes in any::<bool>(),
         certified_crashes in any::<bool>(),
     ) -> RunSpec {
         RunSpec {
-            topology, delay, delay_bound, drift_bound, renewals, links, synchroniser, ring_closes, certified_crashes,
+            topology, delay, delay_bound, drift_bound, links, synchroniser, ring_closes, certified_crashes,
             ..RunSpec::default()
         }
     }
@@ -273,13 +272,13 @@ prop_compose! {
             ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators, restart_after, ..
         } = members;
         let RunSpec {
-            topology, delay, delay_bound, drift_bound, renewals, links, synchroniser, ring_closes, certified_crashes, ..
+            topology, delay, delay_bound, drift_bound, links, synchroniser, ring_closes, certified_crashes, ..
         } = network;
         // No `..` here: a field that is added is to be drawn, and so to be in every form.
         RunSpec {
             algorithm, variant, ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators,
             restart_after,
-            topology, delay, delay_bound, drift_bound, renewals, links, synchroniser,
+            topology, delay, delay_bound, drift_bound, links, synchroniser,
             script: script.into_iter().collect::<Script>(),
             link_faults, ring_closes, certified_crashes, detector, schedule, seed, until, max_messages,
         }

@@ -13,18 +13,20 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     sources: &[SARKAR_LECTURE],
     parameters: &[
         PERIOD,
-        Parameter {
-            name: "a",
-            about: "the probability that a member fails within T",
-            default: Preset::Fixed(0.001),
-            range: (1e-9, 0.5),
-        },
-        Parameter {
-            name: "sure",
-            about: "failed when that is as probable as this, given the silence",
-            default: Preset::Fixed(0.999),
-            range: (0.5, 0.999_999),
-        },
+        Parameter::number(
+            "a",
+            "the probability that a member fails within T",
+            "",
+            (1e-9, 0.5),
+            Preset::number(0.001),
+        ),
+        Parameter::number(
+            "sure",
+            "failed when that is as probable as this, given the silence",
+            "",
+            (0.5, 0.999_999),
+            Preset::number(0.999),
+        ),
         wait("least", "hops that it takes beats to vary by at least", Preset::DelayBounds(0.1)),
     ],
     is_oracle: false,

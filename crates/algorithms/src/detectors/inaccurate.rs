@@ -12,18 +12,20 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     summary: "broken on purpose: misses no death, but suspects the living time and again (simulators only)",
     sources: &[GUPTA_LECTURE, CHANDRA_TOUEG_1996],
     parameters: &[
-        Parameter {
-            name: "every",
-            about: "hops from one mistake to the next",
-            default: Preset::Fixed(20.0),
-            range: (LEAST_PERIOD, LONGEST),
-        },
-        Parameter {
-            name: "for",
-            about: "hops that a mistake lasts, if the next does not come before",
-            default: Preset::Fixed(5.0),
-            range: (0.001, LONGEST),
-        },
+        Parameter::number(
+            "every",
+            "hops from one mistake to the next",
+            "hops",
+            (LEAST_PERIOD, LONGEST),
+            Preset::number(20.0),
+        ),
+        Parameter::number(
+            "for",
+            "hops that a mistake lasts, if the next does not come before",
+            "hops",
+            (0.001, LONGEST),
+            Preset::number(5.0),
+        ),
     ],
     is_oracle: true,
     text: include_str!("inaccurate.md"),

@@ -13,18 +13,20 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     sources: &[HAYASHIBARA_2004, SARKAR_LECTURE],
     parameters: &[
         PERIOD,
-        Parameter {
-            name: "phi",
-            about: "failed when a live member would be silent so long once in 10^phi times",
-            default: Preset::Fixed(8.0),
-            range: (0.5, 16.0),
-        },
-        Parameter {
-            name: "window",
-            about: "how many arrivals it remembers",
-            default: Preset::Fixed(100.0),
-            range: (2.0, 10_000.0),
-        },
+        Parameter::number(
+            "phi",
+            "failed when a live member would be silent so long once in 10^phi times",
+            "",
+            (0.5, 16.0),
+            Preset::number(8.0),
+        ),
+        Parameter::number(
+            "window",
+            "how many arrivals it remembers",
+            "",
+            (2.0, 10_000.0),
+            Preset::number(100.0),
+        ),
         wait("least", "hops that it takes beats to vary by at least", Preset::DelayBounds(0.1)),
     ],
     is_oracle: false,

@@ -35,16 +35,12 @@ const LEAST_PERIOD: f64 = 0.1;
 const LONGEST: f64 = 86_400_000.0;
 
 /// How often members beat.
-const PERIOD: Parameter = Parameter {
-    name: "T",
-    about: "hops between two beats",
-    default: Preset::Fixed(5.0),
-    range: (LEAST_PERIOD, LONGEST),
-};
+const PERIOD: Parameter =
+    Parameter::number("T", "hops between two beats", "hops", (LEAST_PERIOD, LONGEST), Preset::number(5.0));
 
 /// A length of time to wait.
 const fn wait(name: &'static str, about: &'static str, default: Preset) -> Parameter {
-    Parameter { name, about, default, range: (0.0, LONGEST) }
+    Parameter::number(name, about, "hops", (0.0, LONGEST), default)
 }
 
 /// So many hops, to the tick.

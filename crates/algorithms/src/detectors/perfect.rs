@@ -10,7 +10,7 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "perfect",
     summary: "knows the truth, and says it after a while (simulators only)",
     sources: &[CHANDRA_TOUEG_1996],
-    parameters: &[wait("after", "hops until it says what has become true", Preset::Fixed(0.0))],
+    parameters: &[wait("after", "hops until it says what has become true", Preset::number(0.0))],
     is_oracle: true,
     text: include_str!("perfect.md"),
     build: |values| Box::new(Oracle::new(span(values[0]), 0.0)),

@@ -12,14 +12,15 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     summary: "asks every P; whoever does not answer within 2D + e has failed",
     sources: &[SARKAR_LECTURE],
     parameters: &[
-        Parameter {
-            name: "P",
-            about: "hops between two questions (2D + e if that is longer)",
-            default: Preset::Fixed(5.0),
-            range: (LEAST_PERIOD, LONGEST),
-        },
+        Parameter::number(
+            "P",
+            "hops between two questions (2D + e if that is longer)",
+            "hops",
+            (LEAST_PERIOD, LONGEST),
+            Preset::number(5.0),
+        ),
         wait("D", "hops that a message may take", Preset::DelayBounds(1.0)),
-        wait("e", "hops that an answer may take besides", Preset::Fixed(0.1)),
+        wait("e", "hops that an answer may take besides", Preset::number(0.1)),
     ],
     is_oracle: false,
     text: include_str!("ping.md"),

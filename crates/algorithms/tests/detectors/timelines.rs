@@ -4,7 +4,7 @@ use crate::watch::Watch;
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::Signal::{Beat, Ping, Pong};
 use bellwether_core::Verdict::{self, Failed, Suspected, Working};
-use bellwether_core::{Preset, Spec};
+use bellwether_core::{Domain, Preset, Spec};
 
 #[test]
 fn heartbeat_waits_for_t_and_d() {
@@ -221,9 +221,9 @@ fn entries_say_all_that_they_should() {
         assert_eq!(DETECTORS.iter().filter(|other| other.name == entry.name).count(), 1);
         for parameter in entry.parameters {
             assert!(full(parameter.name) && full(parameter.about), "{}", entry.name);
-            let (least, most) = parameter.range;
+            let Domain::Number(least, most) = parameter.domain else { panic!("{parameter:?}") };
             if let Preset::Fixed(value) = parameter.default {
-                assert!((least..=most).contains(&value), "{} {}", entry.name, parameter.name);
+                assert!(parameter.domain.has(value), "{} {}", entry.name, parameter.name);
             }
             // It can be built at both ends of every range.
             for value in [least, most] {

@@ -3,12 +3,12 @@
 use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::Twin;
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{Plan, Report};
 
-type Lease = QuorumLease<Ranked>;
+type Lease = QuorumLease;
 
 fn certified(plan: Plan) -> Plan {
     Plan { certified_crashes: true, ..plan }
@@ -72,8 +72,8 @@ fn a_suspicion_frees_nobody() {
     let mut plan = and(complete(3), partition(&[2], &[0, 1], 100, 300));
     plan.detector =
         Some(DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=2,D=2").expect("one of ours"));
-    assert!(!is_safe(&run::<Twin<SuspicionFrees<Ranked>>>(&plan).0));
-    assert!(is_safe(&run::<Twin<Sound<Ranked>>>(&plan).0));
+    assert!(!is_safe(&run::<Twin<SuspicionFrees>>(&plan).0));
+    assert!(is_safe(&run::<Twin<Sound>>(&plan).0));
     assert!(is_safe(&run::<Lease>(&plan).0));
 }
 

@@ -1,8 +1,8 @@
 //! Terms that are too far ahead to be true: every algorithm with terms ignores them, and goes on electing.
 
-use crate::support::{Reigns, id, run};
+use crate::support::{Reigns, id, run_of, variant};
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomised, Ranked, Tight};
+use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, TIGHT};
 use bellwether_algorithms::{
     chang_roberts_detector, chang_roberts_timeout, invitation, modified_ring, omega, paxos, raft_vote,
     ring_skipping, zookeeper,
@@ -24,7 +24,7 @@ trait Termed: Algorithm {
     const BESIDES: Script = &[];
 }
 
-impl<P: Pace> Termed for QuorumLease<P> {
+impl Termed for QuorumLease {
     const SCRIPT: Script = &[
         (0, r#"{"term":TERM,"word":{"Would":false}}"#),
         (1, r#"{"term":TERM,"word":{"Vote":false}}"#),
@@ -45,7 +45,7 @@ impl<P: Pace> Termed for QuorumLease<P> {
     ];
 }
 
-impl<M: raft_vote::Manner> Termed for raft_vote::RaftVote<M> {
+impl Termed for raft_vote::RaftVote {
     const SCRIPT: Script = &[
         (0, r#"{"PreVote":[TERM,0]}"#),
         (0, r#"{"Vote":[TERM,false]}"#),
@@ -134,6 +134,8 @@ fn message<A: Algorithm>(text: &str, term: u64) -> A::Msg {
 /// Three members that know each other, as member 1 sees them.
 struct Room {
     max_term_step: u64,
+    spec: &'static Spec,
+    parameters: ParamValues,
 }
 
 impl Environment for Room {
@@ -161,8 +163,11 @@ impl Environment for Room {
     fn drift_bound(&self) -> u32 {
         10_000
     }
-    fn renewals(&self) -> u32 {
-        RENEWALS
+    fn parameters(&self) -> &ParamValues {
+        &self.parameters
+    }
+    fn knows(&self) -> Knowledge {
+        self.spec.knows
     }
     fn duty(&self, _: u32) -> Duty {
         Duty::Full
@@ -183,8 +188,9 @@ fn rank(value: u64) -> Rank {
 }
 
 /// What member 1 has in its state, or on disk, of a term that it has heard of; and what it says of it.
-fn keeps<A: Termed>(term: u64, max_term_step: u64) -> (bool, Vec<&'static str>) {
-    let mut room = Room { max_term_step };
+fn keeps<A: Termed>(spec: &'static Spec, term: u64, max_term_step: u64) -> (bool, Vec<&'static str>) {
+    let parameters = Params::default().values(spec.parameters, HOP);
+    let mut room = Room { max_term_step, spec, parameters };
     let mut buffers = Buffers::default();
     let mut kept = Vec::new();
     let mut cx = Cx::new(Local::new(0, rank(1), &mut room), Time::ZERO, &mut buffers);
@@ -222,46 +228,50 @@ impl<A: Termed, const TERM: u64> Flaw for Lies<A, TERM> {
     }
 }
 
-fn elects<A: Termed, const TERM: u64>(seed: u64) {
+fn elects<A: Termed, const TERM: u64>(spec: &'static Spec, seed: u64) {
     let setup = RunSpec { nodes: Some(5), order: Some(Order::Random), ..RunSpec::default() };
-    let plan: Plan = setup.plan(&A::SPEC, seed).expect("it can be run");
-    let (report, Reigns(reigns)) = run::<Twin<Lies<A, TERM>>>(&plan);
-    let context = format!("{}/{} {TERM} seed {seed}: {:?}", A::SPEC.name, A::SPEC.variant, report.ruling);
+    let plan: Plan = setup.plan(spec, seed).expect("it can be run");
+    let (report, Reigns(reigns)) = run_of(variant::<Twin<Lies<A, TERM>>>(spec), &plan);
+    let context = format!("{}/{} {TERM} seed {seed}: {:?}", spec.name, spec.variant, report.ruling);
     assert!(report.ruling.is_right(), "{context}");
     assert!(reigns.iter().all(|&(_, _, term)| term < 1_000), "{context}: {reigns:?}");
 }
 
 fn ignores_far_terms<A: Termed>() {
+    variant_ignores_far_terms::<A>(&A::SPEC);
+}
+
+fn variant_ignores_far_terms<A: Termed>(spec: &'static Spec) {
     const FIRST: u64 = MAX_TERM_STEP + 1_000_000; // further than any own term here
-    let name = A::SPEC.name;
+    let name = spec.name;
     for term in [FIRST, LAST_TERM, LAST_TERM + 1, u64::MAX] {
-        let (is_kept, reasons) = keeps::<A>(term, MAX_TERM_STEP);
+        let (is_kept, reasons) = keeps::<A>(spec, term, MAX_TERM_STEP);
         assert!(!is_kept, "{name} keeps {term}: {reasons:?}");
         assert!(reasons.iter().any(|reason| reason.contains("too far ahead")), "{name}: {reasons:?}");
     }
     // Without the bound, the same messages are believed; and near ones always are.
     for (term, step) in [(FIRST, u64::MAX), (LAST_TERM, u64::MAX), (1_000_003, MAX_TERM_STEP)] {
-        assert!(keeps::<A>(term, step).0, "{name} ignores {term}");
+        assert!(keeps::<A>(spec, term, step).0, "{name} ignores {term}");
     }
     for seed in 0..3 {
-        elects::<A, FIRST>(seed);
-        elects::<A, { LAST_TERM }>(seed);
-        elects::<A, { u64::MAX }>(seed);
+        elects::<A, FIRST>(spec, seed);
+        elects::<A, { LAST_TERM }>(spec, seed);
+        elects::<A, { u64::MAX }>(spec, seed);
     }
 }
 
 #[test]
 fn quorum_lease_ignores_far_terms() {
-    ignores_far_terms::<QuorumLease<Ranked>>();
-    ignores_far_terms::<QuorumLease<Randomised>>();
-    ignores_far_terms::<QuorumLease<Adaptive>>();
-    ignores_far_terms::<QuorumLease<Tight>>();
+    ignores_far_terms::<QuorumLease>();
+    for spec in [const { &RANDOMISED }, const { &ADAPTIVE }, const { &TIGHT }] {
+        variant_ignores_far_terms::<QuorumLease>(spec);
+    }
 }
 
 #[test]
 fn raft_ignores_far_terms() {
-    ignores_far_terms::<raft_vote::Plain>();
-    ignores_far_terms::<raft_vote::PreVote>();
+    ignores_far_terms::<raft_vote::RaftVote>();
+    variant_ignores_far_terms::<raft_vote::RaftVote>(&raft_vote::PRE_VOTE);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::quorum_lease::{QuorumLease, Tight};
+use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
 use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::*;
 use bellwether_model::{Liberties, TimeModel};
@@ -24,7 +24,7 @@ fn checked<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> Chec
         states,
         time: None,
     };
-    check_machine(MachineType::of::<A>(), plan, &wishes, &|_| ())
+    check_machine(variant::<A>(&TIGHT), plan, &wishes, &|_| ())
 }
 
 /// What came of: never two valid leases at once, and never two leaders of a term.
@@ -56,7 +56,7 @@ fn no_run_has_two_leases_at_once() {
         (Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, "two that close"),
         (Liberties { suspicions: 1, crashes: 1, ticks: 5, ..ON_TIME }, "one that closes, and a crash"),
     ] {
-        let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 2_000_000);
+        let found = checked::<QuorumLease>(&members_told(100_000), liberties, 2_000_000);
         assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
     }
 }
@@ -72,7 +72,7 @@ fn no_certificate_makes_two_leases_of_one() {
         (Liberties { suspicions: 1, ticks: 4, ..crash }, "a certified crash, and a connection that closes"),
         (Liberties { crashes: 2, recoveries: 1, ticks: 3, ..crash }, "two, and a return"),
     ] {
-        let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 3_000_000);
+        let found = checked::<QuorumLease>(&members_told(100_000), liberties, 3_000_000);
         assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
     }
 }
@@ -80,7 +80,7 @@ fn no_certificate_makes_two_leases_of_one() {
 fn assert_found_out<F: Flaw>(liberties: Liberties, states: u64) {
     let found = checked::<Twin<F>>(&members_told(100_000), liberties, states);
     assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
-    let sound = checked::<Twin<Sound<Tight>>>(&members_told(100_000), liberties, states / 2);
+    let sound = checked::<Twin<Sound>>(&members_told(100_000), liberties, states / 2);
     assert_ne!(one_leader(&sound), Verdict::Violated, "{}", F::NAME);
 }
 
@@ -90,20 +90,20 @@ fn a_rule_that_is_broken_is_found_out() {
         Liberties { crashes: 1, recoveries: 1, ..ON_TIME },
         Liberties { crashes: 2, recoveries: 1, ..ON_TIME },
     );
-    assert_found_out::<VoteNotDurable<Tight>>(Liberties { losses: 3, ticks: 5, ..returns }, 400_000);
-    assert_found_out::<VotesDuringPromise<Tight>>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
-    assert_found_out::<StaleTermAccepted<Tight>>(Liberties { ticks: 9, ..twice }, 400_000);
-    assert_found_out::<LeadsOn<Tight>>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
+    assert_found_out::<VoteNotDurable>(Liberties { losses: 3, ticks: 5, ..returns }, 400_000);
+    assert_found_out::<VotesDuringPromise>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
+    assert_found_out::<StaleTermAccepted>(Liberties { ticks: 9, ..twice }, 400_000);
+    assert_found_out::<LeadsOn>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
     // Both of the others must forget the leader.
-    assert_found_out::<SuspicionFrees<Tight>>(Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, 400_000);
-    assert_found_out::<LeadsOnWhenAble<Tight>>(Liberties { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
+    assert_found_out::<SuspicionFrees>(Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, 400_000);
+    assert_found_out::<LeadsOnWhenAble>(Liberties { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
 }
 
 #[test]
 fn a_lease_that_is_not_shortened_is_found_out() {
     let liberties = Liberties { losses: 4, ticks: 6, ..DRIFTING };
-    let found = checked::<QuorumLease<Tight>>(&members_told(0), liberties, 2_500_000);
+    let found = checked::<QuorumLease>(&members_told(0), liberties, 2_500_000);
     assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");
-    let found = checked::<QuorumLease<Tight>>(&members_told(100_000), liberties, 300_000);
+    let found = checked::<QuorumLease>(&members_told(100_000), liberties, 300_000);
     assert_ne!(one_leader(&found), Verdict::Violated);
 }

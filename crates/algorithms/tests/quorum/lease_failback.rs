@@ -4,7 +4,7 @@
 use crate::lease_flaws::{AbleUnasked, Sound};
 use crate::support::*;
 use crate::twin::Twin;
-use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANKED};
 use bellwether_core::*;
 use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
 
@@ -12,11 +12,14 @@ use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
 const N: u32 = 5;
 const BEST: u32 = N - 1;
 
+/// For so many delay bounds a better member has to answer in time before it comes to lead.
+const SPAN: u64 = 64;
+
 /// The time scale of a profile: a hop is its delay bound.
 #[derive(Clone, Copy, Debug)]
 struct Profile {
     hop_us: u64,
-    renewals: u32,
+    renewals: u64,
 }
 
 const STEADY: Profile = Profile { hop_us: 12_000, renewals: 3 };
@@ -29,7 +32,7 @@ impl Profile {
 
     fn plan(self, seed: u64) -> Plan {
         let mut plan = with_seed(with_delay(complete(N), "uniform:0.1..1.0"), seed);
-        plan.renewals = self.renewals;
+        plan.params = given::<QuorumLease>(&format!("renewals={}", self.renewals));
         plan.limits.messages = 2_000_000;
         plan
     }
@@ -78,8 +81,9 @@ fn present(leading: &Leading, freezes: &[(u64, u64)], until: u64) -> f64 {
     total / since.hops().max(until as f64)
 }
 
-/// The least over some seeds.
-fn present_while_flapping<P: Pace>(profile: Profile) -> f64 {
+/// The least over some seeds, with these parameters besides.
+fn present_while_flapping(spec: &'static Spec, profile: Profile, besides: &str) -> f64 {
+    let machine = variant::<QuorumLease>(spec);
     let seconds = 60;
     let freezes = freezes(profile, seconds);
     let script: Vec<Happening> = freezes
@@ -88,46 +92,30 @@ fn present_while_flapping<P: Pace>(profile: Profile) -> f64 {
         .collect();
     let shares = (0..5).map(|seed| {
         let mut plan = and(profile.plan(seed), script.clone());
+        for setting in besides.split_terminator(',') {
+            plan.params.add(spec.parameters, setting).expect("it can be so");
+        }
         let until = profile.hops(seconds * 1_000);
         plan.limits.time = hops(until);
         let mut leading = Leading::default();
-        let report = run_events(MachineType::of::<QuorumLease<P>>(), &plan, &mut leading, Stop::WhenQuiet);
+        let report = run_events(machine, &plan, &mut leading, Stop::WhenQuiet);
         assert!(report.stability.most_leaders <= 1, "{profile:?} seed {seed}: {:?}", report.stability);
         present(&leading, &freezes, until)
     });
     shares.fold(1.0, f64::min)
 }
 
-/// One interval in time is enough, and lapses count for nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Hasty;
-
-impl Pace for Hasty {
-    const VARIANT: &'static str = "hasty";
-    const SUMMARY: &'static str = "";
-    const STEADY: u64 = 1;
-    const PENALTIES: u32 = 0;
-}
-
-/// Lapses count for nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Undamped;
-
-impl Pace for Undamped {
-    const VARIANT: &'static str = "undamped";
-    const SUMMARY: &'static str = "";
-    const PENALTIES: u32 = 0;
-}
-
 #[test]
 fn leader_is_present_while_the_best_member_freezes_every_second() {
     for profile in [STEADY, FAST] {
-        let shares = [present_while_flapping::<Ranked>(profile), present_while_flapping::<Adaptive>(profile)];
+        let shares = [const { &RANKED }, const { &ADAPTIVE }];
+        let shares = shares.map(|spec| present_while_flapping(spec, profile, ""));
         assert!(shares.iter().all(|&share| share >= 0.99), "{profile:?}: {shares:?}");
     }
-    let hasty = present_while_flapping::<Hasty>(STEADY);
+    // One interval in time is enough, and lapses count for nothing.
+    let hasty = present_while_flapping(&RANKED, STEADY, "steady=1,penalties=0");
     assert!(hasty < 0.99, "an interval is too short a span: {hasty}");
-    let undamped = present_while_flapping::<Undamped>(FAST);
+    let undamped = present_while_flapping(&RANKED, FAST, "penalties=0");
     assert!(undamped < 0.99, "a short lease needs a longer span after each lapse: {undamped}");
 }
 
@@ -136,7 +124,7 @@ fn leader_is_present_while_the_best_member_freezes_every_second() {
 fn late_answers_do_not_count() {
     let freezes = (0..40)
         .flat_map(|k| [at(60 + 70 * k, FaultEvent::Pause, BEST), at(110 + 70 * k, FaultEvent::Resume, BEST)]);
-    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(complete(N), freezes), 2_860);
+    let (report, reigns) = run_for::<QuorumLease>(&and(complete(N), freezes), 2_860);
     assert_safe(&report, &reigns, "flapping");
     assert_eq!(reigns.0.len(), 2, "the best led first, and never for 20 hops in 70: {reigns:?}");
 }
@@ -148,7 +136,7 @@ fn lapses_lengthen_the_span_and_are_forgotten() {
         let crash = |&hop: &u64| [at(hop, FaultEvent::Crash, BEST), at(hop + 40, FaultEvent::Recover, BEST)];
         let mut plan = and(complete(N), crashes.iter().flat_map(crash));
         plan.limits.messages = 2_000_000;
-        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, until);
+        let (report, reigns) = run_for::<QuorumLease>(&plan, until);
         assert_safe(&report, &reigns, "crashes");
         let again = reigns.0.iter().filter(|&&(_, member, term)| member == BEST && term > 1);
         again.map(|&(when, ..)| when.hops() as u64).collect::<Vec<_>>()
@@ -158,7 +146,7 @@ fn lapses_lengthen_the_span_and_are_forgotten() {
         assert_eq!(failbacks.len(), crashes.len(), "{failbacks:?}");
         crashes.iter().zip(failbacks).map(|(crash, back)| back - (crash + 40)).collect::<Vec<u64>>()
     };
-    let (span, slack) = (Ranked::STEADY, 40);
+    let (span, slack) = (SPAN, 40);
     let spans = took(&[100, 300, 800], 3_000);
     for (took, expected) in spans.iter().zip([span, 4 * span, 16 * span]) {
         assert!((expected..expected + slack).contains(took), "{spans:?}");
@@ -208,14 +196,14 @@ fn leader_keeps_its_lease_while_the_best_member_cannot_win() {
     for profile in [STEADY, FAST] {
         for (case, cuts) in &cases {
             for seed in 0..5 {
-                let found = leaderships_and_gap::<QuorumLease<Ranked>>(profile, seed, cuts);
+                let found = leaderships_and_gap::<QuorumLease>(profile, seed, cuts);
                 assert_eq!(found, (1, 0.0), "{profile:?} {case}, seed {seed}");
             }
         }
         let only_leader = &cases[0].1;
-        let (leaderships, gap) = leaderships_and_gap::<Twin<AbleUnasked<Ranked>>>(profile, 0, only_leader);
+        let (leaderships, gap) = leaderships_and_gap::<Twin<AbleUnasked>>(profile, 0, only_leader);
         assert!(leaderships > 1 && gap > 0.0, "{profile:?}: a member that does not ask is found out");
-        assert_eq!(leaderships_and_gap::<Twin<Sound<Ranked>>>(profile, 0, only_leader), (1, 0.0));
+        assert_eq!(leaderships_and_gap::<Twin<Sound>>(profile, 0, only_leader), (1, 0.0));
     }
 }
 
@@ -226,7 +214,7 @@ fn best_member_that_can_win_leads_when_the_leader_loses_its_majority() {
         [STEADY, FAST].into_iter().flat_map(|profile| (0..5).map(move |seed| (profile, seed)))
     {
         let plan = and(profile.plan(seed), cut_best(100, &[0, 1, 2], false, false));
-        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, profile.hops(20_000));
+        let (report, reigns) = run_for::<QuorumLease>(&plan, profile.hops(20_000));
         assert_safe(&report, &reigns, &format!("{profile:?} seed {seed}"));
         let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
         // The second best may be bound to the best for a moment longer than the third.
@@ -241,12 +229,12 @@ fn best_member_leads_again_when_its_links_work() {
     for seed in 0..20 {
         let heals = [at(600, FaultEvent::Heal, 0)];
         let plan = and(partial_partition(STEADY, seed, &cut_best(0, &[0, 1, 2], false, false)), heals);
-        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 1_000);
+        let (report, reigns) = run_for::<QuorumLease>(&plan, 1_000);
         assert_safe(&report, &reigns, &format!("seed {seed}"));
         let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
         assert_eq!(leaders, [BEST - 1, BEST], "seed {seed}");
         let (first, again) = (reigns.0[0].0, reigns.0[1].0);
-        assert!(again < hops(600 + 2 * Ranked::STEADY), "seed {seed}: {again}");
+        assert!(again < hops(600 + 2 * SPAN), "seed {seed}: {again}");
         let gap = report.stability.without_leader.hops() - first.hops();
         assert!(gap <= 3.0, "seed {seed}: told, and there and back for votes: {gap}");
     }

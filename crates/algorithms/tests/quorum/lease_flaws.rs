@@ -1,25 +1,24 @@
 //! The quorum lease with one rule broken.
 
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::quorum_lease::{Msg, Pace, QuorumLease, Saved, Timer, Version, Word};
+use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Timer, Version, Word};
 use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
-use std::marker::PhantomData;
 
 /// Nothing is wrong: what the checks find below is not due to the way in which flaws are put in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Sound<P>(PhantomData<P>);
+pub struct Sound;
 
-impl<P: Pace> Flaw for Sound<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for Sound {
+    type Sound = QuorumLease;
     const NAME: &'static str = "sound";
 }
 
 /// A vote is not written down: who comes back has forgotten it, and all its promises.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct VoteNotDurable<P>(PhantomData<P>);
+pub struct VoteNotDurable;
 
-impl<P: Pace> Flaw for VoteNotDurable<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for VoteNotDurable {
+    type Sound = QuorumLease;
     const NAME: &'static str = "vote-not-durable";
 
     fn finds(_: Saved) -> Saved {
@@ -29,10 +28,10 @@ impl<P: Pace> Flaw for VoteNotDurable<P> {
 
 /// A voter forgets its promise when it is asked for its vote.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct VotesDuringPromise<P>(PhantomData<P>);
+pub struct VotesDuringPromise;
 
-impl<P: Pace> Flaw for VotesDuringPromise<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for VotesDuringPromise {
+    type Sound = QuorumLease;
     const NAME: &'static str = "votes-during-promise";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
@@ -47,10 +46,10 @@ impl<P: Pace> Flaw for VotesDuringPromise<P> {
 
 /// A voter votes in a term that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct StaleTermAccepted<P>(PhantomData<P>);
+pub struct StaleTermAccepted;
 
-impl<P: Pace> Flaw for StaleTermAccepted<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for StaleTermAccepted {
+    type Sound = QuorumLease;
     const NAME: &'static str = "stale-term-accepted";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
@@ -69,10 +68,10 @@ impl<P: Pace> Flaw for StaleTermAccepted<P> {
 
 /// A leader that is to hand over does so without stopping to lead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LeadsOn<P>(PhantomData<P>);
+pub struct LeadsOn;
 
-impl<P: Pace> Flaw for LeadsOn<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for LeadsOn {
+    type Sound = QuorumLease;
     const NAME: &'static str = "leads-on";
 
     fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
@@ -84,10 +83,10 @@ impl<P: Pace> Flaw for LeadsOn<P> {
 
 /// A voter takes a suspicion (a closed connection, a missed beat) for a death.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SuspicionFrees<P>(PhantomData<P>);
+pub struct SuspicionFrees;
 
-impl<P: Pace> Flaw for SuspicionFrees<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for SuspicionFrees {
+    type Sound = QuorumLease;
     const NAME: &'static str = "suspicion-frees";
 
     fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
@@ -100,10 +99,10 @@ impl<P: Pace> Flaw for SuspicionFrees<P> {
 /// A leader hands over to one that has not kept up, and its voters do not mind that this one does not know who
 /// votes by now. Nor does this one learn it from them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct NotCaughtUp<P>(PhantomData<P>);
+pub struct NotCaughtUp;
 
-impl<P: Pace> Flaw for NotCaughtUp<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for NotCaughtUp {
+    type Sound = QuorumLease;
     const NAME: &'static str = "not-caught-up";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
@@ -129,7 +128,7 @@ impl<P: Pace> Flaw for NotCaughtUp<P> {
     }
 }
 
-fn hand_over<F: Flaw<Sound = QuorumLease<P>>, P: Pace>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
+fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
         cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
@@ -139,10 +138,10 @@ fn hand_over<F: Flaw<Sound = QuorumLease<P>>, P: Pace>(cx: &mut Cx<'_, Twin<F>>,
 /// Voters do not write down the list that a leader of a later term stamps anew, though they say so: it is as if it was
 /// left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RestampNotWritten<P>(PhantomData<P>);
+pub struct RestampNotWritten;
 
-impl<P: Pace> Flaw for RestampNotWritten<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for RestampNotWritten {
+    type Sound = QuorumLease;
     const NAME: &'static str = "restamp-not-written";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
@@ -162,10 +161,10 @@ impl<P: Pace> Flaw for RestampNotWritten<P> {
 
 /// A promise lasts for as long as was asked for last, even if that is shorter than what it still had to last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PromiseShortened<P>(PhantomData<P>);
+pub struct PromiseShortened;
 
-impl<P: Pace> Flaw for PromiseShortened<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for PromiseShortened {
+    type Sound = QuorumLease;
     const NAME: &'static str = "promise-shortened";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
@@ -181,10 +180,10 @@ impl<P: Pace> Flaw for PromiseShortened<P> {
 
 /// Voters do not mind that a candidate knows of older voters than they do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct AnyListWillDo<P>(PhantomData<P>);
+pub struct AnyListWillDo;
 
-impl<P: Pace> Flaw for AnyListWillDo<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for AnyListWillDo {
+    type Sound = QuorumLease;
     const NAME: &'static str = "any-list-will-do";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
@@ -197,10 +196,10 @@ impl<P: Pace> Flaw for AnyListWillDo<P> {
 
 /// A member that is asked whether it could win says so without asking the voters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct AbleUnasked<P>(PhantomData<P>);
+pub struct AbleUnasked;
 
-impl<P: Pace> Flaw for AbleUnasked<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for AbleUnasked {
+    type Sound = QuorumLease;
     const NAME: &'static str = "able-unasked";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
@@ -215,10 +214,10 @@ impl<P: Pace> Flaw for AbleUnasked<P> {
 
 /// A leader that hears that a better member could win hands over without stopping to lead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LeadsOnWhenAble<P>(PhantomData<P>);
+pub struct LeadsOnWhenAble;
 
-impl<P: Pace> Flaw for LeadsOnWhenAble<P> {
-    type Sound = QuorumLease<P>;
+impl Flaw for LeadsOnWhenAble {
+    type Sound = QuorumLease;
     const NAME: &'static str = "leads-on-when-able";
 
     fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {

@@ -3,7 +3,7 @@
 use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::*;
 use bellwether_sim::Plan;
 
@@ -15,10 +15,10 @@ fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
     })
 }
 
-fn assert_needed<F: Flaw<Sound = QuorumLease<Ranked>>>(plans: &[Plan]) {
+fn assert_needed<F: Flaw<Sound = QuorumLease>>(plans: &[Plan]) {
     assert!(is_broken::<Twin<F>>(plans), "{} is found out", F::NAME);
-    assert!(!is_broken::<Twin<Sound<Ranked>>>(plans), "the sound one is not: {}", F::NAME);
-    assert!(!is_broken::<QuorumLease<Ranked>>(plans), "nor without a wrapping: {}", F::NAME);
+    assert!(!is_broken::<Twin<Sound>>(plans), "the sound one is not: {}", F::NAME);
+    assert!(!is_broken::<QuorumLease>(plans), "nor without a wrapping: {}", F::NAME);
 }
 
 /// Both followers restart while they hear nothing of the leader: they have voted in its term.
@@ -28,14 +28,14 @@ fn votes_are_durable() {
         .into_iter()
         .flat_map(|member| [at(50, FaultEvent::Crash, member), at(51, FaultEvent::Recover, member)]);
     let plan = and(and(complete(3), partition(&[2], &[0, 1], 50, 300)), restarts);
-    assert_needed::<VoteNotDurable<Ranked>>(&[plan]);
+    assert_needed::<VoteNotDurable>(&[plan]);
 }
 
 /// One follower no longer hears the leader, and asks the other.
 #[test]
 fn promises_are_kept() {
     let plan = and(complete(3), partition(&[2], &[1], 50, 300));
-    assert_needed::<VotesDuringPromise<Ranked>>(&[plan]);
+    assert_needed::<VotesDuringPromise>(&[plan]);
 }
 
 /// One boots late, when the leader is dead and promises are over: it knows of no term yet.
@@ -47,7 +47,7 @@ fn terms_that_are_over_are_refused() {
             [at(0, FaultEvent::Crash, 1), at(150, FaultEvent::Crash, 2), at(hop, FaultEvent::Recover, 1)],
         )
     };
-    assert_needed::<StaleTermAccepted<Ranked>>(&(200..260).map(late).collect::<Vec<_>>());
+    assert_needed::<StaleTermAccepted>(&(200..260).map(late).collect::<Vec<_>>());
 }
 
 /// The leader's clock loses a tenth, the others' gain as much.
@@ -67,8 +67,8 @@ fn drifting(bound: u32) -> Vec<Plan> {
 
 #[test]
 fn leases_are_shorter_by_what_clocks_can_be_off() {
-    assert!(is_broken::<QuorumLease<Ranked>>(&drifting(0)), "they were told that clocks are right");
-    assert!(!is_broken::<QuorumLease<Ranked>>(&drifting(100_000)), "they were told how far they can be off");
+    assert!(is_broken::<QuorumLease>(&drifting(0)), "they were told that clocks are right");
+    assert!(!is_broken::<QuorumLease>(&drifting(100_000)), "they were told how far they can be off");
 }
 
 fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
@@ -79,7 +79,7 @@ fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
 fn a_leader_that_hands_over_stops_first() {
     // Between two renewals: with the next one it hears of the later term.
     let plan = and(complete(3), [ask(52, 2, Request::Transfer(id(1)))]);
-    assert_needed::<LeadsOn<Ranked>>(&[plan]);
+    assert_needed::<LeadsOn>(&[plan]);
 }
 
 /// Voters are 3, 4 and 5; 1 and 2 come in while 3 hears nothing, and 4 only of the first. Then 5 hands over to 3, which it
@@ -102,5 +102,5 @@ fn a_leader_hands_over_to_one_that_has_kept_up() {
         one_way(&others, &they, 149, FaultEvent::Cut),
         vec![at(600, FaultEvent::Heal, 0)],
     ];
-    assert_needed::<NotCaughtUp<Ranked>>(&[and(and(plan, asked), cuts.concat())]);
+    assert_needed::<NotCaughtUp>(&[and(and(plan, asked), cuts.concat())]);
 }

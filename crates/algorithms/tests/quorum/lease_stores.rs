@@ -5,7 +5,7 @@
 
 use crate::lease_voters::restless;
 use crate::support::*;
-use bellwether_algorithms::quorum_lease::{Msg, Pace as _, QuorumLease, Saved, Tight, Timer};
+use bellwether_algorithms::quorum_lease::{Msg, Pace, QuorumLease, Saved, TIGHT, Timer};
 use bellwether_core::*;
 use bellwether_sim::Plan;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-type Sound = QuorumLease<Tight>;
+type Sound = QuorumLease;
 
 /// Which stores are accepted.
 trait Rule: Clone + Debug + Eq + Hash + Send + Sync + 'static {
@@ -165,7 +165,7 @@ impl<R: Rule> Stored<R> {
 
 impl<R: Rule> Protocol for Stored<R> {
     type Msg = Signed;
-    const SPEC: Spec = Spec { variant: R::NAME, ..Sound::SPEC };
+    const SPEC: Spec = Spec { variant: R::NAME, ..TIGHT };
 
     fn status(&self) -> Status {
         self.sound.as_ref().map_or(Status::UNDECIDED, Sound::status)
@@ -186,7 +186,7 @@ impl<R: Rule> Algorithm for Stored<R> {
         let mut member = Stored { sound: None, disk, claims: StoreClaims::default(), rule: PhantomData };
         if is_lost && R::WAITS {
             // By a clock that is a tenth too fast, for promises by clocks that are a tenth too slow.
-            cx.set_timer(WAIT, Tight::longest_lease(cx.delay_bound()) * 2);
+            cx.set_timer(WAIT, Pace::of(cx.parameters()).longest_lease(cx.delay_bound()) * 2);
         } else {
             member.begin(cx);
         }

@@ -4,7 +4,7 @@
 use crate::lease_flaws::{AnyListWillDo, RestampNotWritten, Sound, VotesDuringPromise};
 use crate::support::*;
 use crate::twin::Twin;
-use bellwether_algorithms::quorum_lease::{Adaptive, Pace, QuorumLease, Randomised, Ranked, Tight};
+use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, RANKED, TIGHT};
 use bellwether_core::*;
 use bellwether_sim::{Happening, Plan, Report};
 
@@ -42,7 +42,7 @@ fn two_leaders_never_change_one_list() {
     let asked = [ask(101, 4, Request::Admit(id(1))), ask(301, 3, Request::Dismiss(id(5)))];
     let plan = and(and(four_voters(), cuts), asked);
     for plan in [plan.clone(), and(plan, [ask(310, 3, Request::Resign)])] {
-        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 900);
+        let (report, reigns) = run_for::<QuorumLease>(&plan, 900);
         assert!(is_safe(&report, &reigns), "{:?} {reigns:?}", report.stability);
     }
 }
@@ -64,9 +64,9 @@ fn a_list_is_stamped_anew_before_it_is_changed() {
     let asked = [ask(98, 4, Request::Admit(id(1))), ask(298, 3, Request::Dismiss(id(5)))];
     let plan = and(and(four_voters(), cuts.concat().into_iter().map(half)), asked);
     let is_safe = |(report, reigns): (Report, Reigns)| is_safe(&report, &reigns);
-    assert!(!is_safe(run_for::<Twin<RestampNotWritten<Ranked>>>(&plan, 900)));
-    assert!(is_safe(run_for::<Twin<Sound<Ranked>>>(&plan, 900)));
-    assert!(is_safe(run_for::<QuorumLease<Ranked>>(&plan, 900)));
+    assert!(!is_safe(run_for::<Twin<RestampNotWritten>>(&plan, 900)));
+    assert!(is_safe(run_for::<Twin<Sound>>(&plan, 900)));
+    assert!(is_safe(run_for::<QuorumLease>(&plan, 900)));
 }
 
 /// 4 dismisses 2 while 1 is cut off, and then all but 1 withdraw: the only candidate has an older list than the others.
@@ -75,7 +75,7 @@ fn the_only_candidate_leads_though_it_has_missed_the_latest_list() {
     let cut = partition(&[0], &[1, 2, 3], 95, 120);
     let withdrawn = (1..4).map(|member| ask(115, member, Request::Withdraw));
     let plan = and(and(complete(4), cut), withdrawn.chain([ask(100, 3, Request::Dismiss(id(2)))]));
-    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, 600);
+    let (report, reigns) = run_for::<QuorumLease>(&plan, 600);
     assert!(is_safe(&report, &reigns));
     assert_eq!(report.ruling.leader, Some(id(1)), "{reigns:?}");
 }
@@ -138,8 +138,8 @@ pub fn restless(seed: u64) -> Plan {
 
 /// In how many of these runs two leases were valid at once, or two led in one term; and in how many several led,
 /// one after the other.
-fn unsafe_and_led<A: Algorithm>(seeds: u64) -> (usize, usize) {
-    let runs = (0..seeds).map(|seed| run_for::<A>(&restless(seed), 600));
+fn unsafe_and_led(machine: &'static MachineType, seeds: u64) -> (usize, usize) {
+    let runs = (0..seeds).map(|seed| run_of_for(machine, &restless(seed), 600));
     runs.fold((0, 0), |(broken, led), (report, reigns)| {
         (broken + usize::from(!is_safe(&report, &reigns)), led + usize::from(reigns.0.len() > 1))
     })
@@ -147,16 +147,16 @@ fn unsafe_and_led<A: Algorithm>(seeds: u64) -> (usize, usize) {
 
 #[test]
 fn everything_goes_wrong_at_once_and_one_leads_at_most() {
-    fn try_all<P: Pace>(seeds: u64) {
-        let (broken, led) = unsafe_and_led::<QuorumLease<P>>(seeds);
-        assert_eq!(broken, 0, "{}", P::VARIANT);
-        assert!(led as u64 > seeds / 2, "{}: there was something to see: {led}", P::VARIANT);
+    fn try_all(spec: &'static Spec, seeds: u64) {
+        let (broken, led) = unsafe_and_led(variant::<QuorumLease>(spec), seeds);
+        assert_eq!(broken, 0, "{}", spec.variant);
+        assert!(led as u64 > seeds / 2, "{}: there was something to see: {led}", spec.variant);
     }
-    try_all::<Ranked>(300);
-    try_all::<Tight>(300);
-    try_all::<Randomised>(300);
-    try_all::<Adaptive>(600);
-    let (votes, _) = unsafe_and_led::<Twin<VotesDuringPromise<Ranked>>>(30);
-    let (lists, _) = unsafe_and_led::<Twin<AnyListWillDo<Tight>>>(500);
+    try_all(&RANKED, 300);
+    try_all(&TIGHT, 300);
+    try_all(&RANDOMISED, 300);
+    try_all(&ADAPTIVE, 600);
+    let (votes, _) = unsafe_and_led(MachineType::of::<Twin<VotesDuringPromise>>(), 30);
+    let (lists, _) = unsafe_and_led(variant::<Twin<AnyListWillDo>>(&TIGHT), 500);
     assert!(votes > 0 && lists > 0, "flaws are found so");
 }

@@ -17,7 +17,7 @@ fn the_first_election_costs_two_messages_a_member_and_the_announcement() {
     for n in 1..=64 {
         for delay in ["unit", "uniform:0.1..1.0"] {
             let plan = with_delay(complete(n), delay);
-            let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+            let (report, reigns) = run::<QuorumLease>(&plan);
             assert_right(&report, &format!("{n} {delay}"));
             assert_eq!(report.claims.len(), 4);
             assert_eq!(report.messages.payload, 3 * (u64::from(n) - 1), "{n}");
@@ -33,24 +33,34 @@ fn the_first_election_costs_two_messages_a_member_and_the_announcement() {
     }
 }
 
-/// Delay bounds between two renewals, unless told otherwise: a third of a lease of 25.
+/// Delay bounds for which a promise lasts, unless set otherwise.
+const LEASE: u64 = 25;
+/// Delay bounds for which a better member has to answer in time, unless set otherwise.
+const STEADY: u64 = 64;
+/// Delay bounds between two renewals, unless set otherwise: a third of a lease.
 const INTERVAL: u64 = 8;
+
+fn renewing(plan: Plan, renewals: u64) -> Plan {
+    Plan { params: given::<QuorumLease>(&format!("renewals={renewals}")), ..plan }
+}
 
 #[test]
 fn renewing_costs_two_messages_a_member_and_interval() {
-    for (n, renewals, interval) in [1, 2, 3, 5, 9]
-        .into_iter()
-        .flat_map(|n| [(n, 3, INTERVAL), (n, 6, 4), (n, 2, 12), (n, 12, 2), (n, 99, 2)])
-    {
-        let plan = Plan { renewals, ..complete(n) };
+    for (n, lease, renewals) in [1, 2, 3, 5, 9].into_iter().flat_map(|n| {
+        [5, 25, 60, 128].into_iter().flat_map(move |lease| (3..=12).map(move |renewals| (n, lease, renewals)))
+    }) {
+        // No answer is there before two delay bounds are over.
+        let interval = (lease / renewals).max(2);
+        let params = given::<QuorumLease>(&format!("lease={lease},renewals={renewals}"));
+        let plan = Plan { params, ..complete(n) };
         let kept = |span| {
-            let (report, reigns) = run_for::<QuorumLease<Ranked>>(&plan, span);
+            let (report, reigns) = run_for::<QuorumLease>(&plan, span);
             assert_eq!(reigns.0.len(), 1, "nobody else comes to lead");
             sent(&report, "renew") + sent(&report, "kept")
         };
         let (from, intervals) = (20, 25);
         let until = from + intervals * interval;
-        assert_eq!(kept(until) - kept(from), intervals * 2 * (u64::from(n) - 1), "{n}, {renewals}");
+        assert_eq!(kept(until) - kept(from), intervals * 2 * (u64::from(n) - 1), "{n}, {lease}, {renewals}");
     }
 }
 
@@ -60,7 +70,7 @@ fn renewing_costs_two_messages_a_member_and_interval() {
 fn who_renews_more_often_can_be_held_up_for_longer() {
     let outlives = |renewals, from, span| {
         let held_up = [at(from, FaultEvent::Pause, 2), at(from + span, FaultEvent::Resume, 2)];
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(Plan { renewals, ..complete(3) }, held_up));
+        let (report, reigns) = run::<QuorumLease>(&and(renewing(complete(3), renewals), held_up));
         stays_safe(&report, &reigns, &format!("{renewals} {from} {span}"));
         reigns.0.len() == 1
     };
@@ -76,14 +86,14 @@ fn who_renews_more_often_can_be_held_up_for_longer() {
 fn the_next_best_follows_a_dead_leader() {
     for n in [3, 4, 5, 9] {
         let plan = and(complete(n), [at(100, FaultEvent::Crash, n - 1)]);
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        let (report, reigns) = run::<QuorumLease>(&plan);
         assert_right(&report, &n.to_string());
         stays_safe(&report, &reigns, &n.to_string());
         let (when, who, term) = reigns.first_after(hops(100)).expect("somebody leads");
         assert_eq!((who, term), (n - 2, 2));
         // The last renewal before the crash was sent at 2 + 8k, arrived a hop later, and is promised for 25.
         let renewed = 2 + (100 - 2) / INTERVAL * INTERVAL;
-        assert_eq!(when, hops(renewed + 1 + Ranked::LEASE + 4), "{n}");
+        assert_eq!(when, hops(renewed + 1 + LEASE + 4), "{n}");
     }
 }
 
@@ -91,6 +101,8 @@ fn the_next_best_follows_a_dead_leader() {
 #[test]
 fn promises_that_are_too_long_or_too_short_are_not_heard_of() {
     let bound = HOP * 8;
+    let pace = |spec: &Spec| Pace::of(&Params::default().values(spec.parameters, bound));
+    let (ranked, adaptive) = (pace(&RANKED), pace(&ADAPTIVE));
     for (unit, is_ranked, is_adaptive) in [
         (Span::default(), false, false),
         (Span::from_ticks(1), false, false),
@@ -102,10 +114,10 @@ fn promises_that_are_too_long_or_too_short_are_not_heard_of() {
         (bound * 4 + Span::from_ticks(1), false, false),
         (bound * 200, false, false),
     ] {
-        assert_eq!(Ranked::is_lease(Ranked::lease(unit), bound), is_ranked, "{unit:?}");
-        assert_eq!(Adaptive::is_lease(Adaptive::lease(unit), bound), is_adaptive, "{unit:?}");
+        assert_eq!(ranked.is_lease(ranked.lease(unit), bound), is_ranked, "{unit:?}");
+        assert_eq!(adaptive.is_lease(adaptive.lease(unit), bound), is_adaptive, "{unit:?}");
     }
-    assert!(!Adaptive::is_lease(Adaptive::lease(HOP) + Span::from_ticks(1), bound));
+    assert!(!adaptive.is_lease(adaptive.lease(HOP) + Span::from_ticks(1), bound));
 }
 
 #[test]
@@ -113,7 +125,7 @@ fn without_a_majority_nobody_leads() {
     for n in 2..=7 {
         let dead = n - n / 2; // the rest is less than a majority, or half
         let crashes = (n - dead..n).map(|member| at(50, FaultEvent::Crash, member));
-        let (report, _) = run::<QuorumLease<Ranked>>(&and(complete(n), crashes));
+        let (report, _) = run::<QuorumLease>(&and(complete(n), crashes));
         assert_eq!(report.ruling.outcome, Outcome::None, "{n}");
         assert!(report.is_as_it_should_be(), "{n}: that is right: {:?}", report.ruling);
     }
@@ -125,7 +137,7 @@ fn a_leader_that_is_cut_off_stops_first() {
     let n = 5;
     for minority in [vec![4], vec![4, 0], vec![4, 3]] {
         let cut = partition(&minority, &others(n, &minority), 100, 400);
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(n), cut));
+        let (report, reigns) = run::<QuorumLease>(&and(complete(n), cut));
         assert_right(&report, &format!("{minority:?}"));
         stays_safe(&report, &reigns, &format!("{minority:?}"));
         let leaders = leaders_of(&reigns);
@@ -139,7 +151,7 @@ fn a_leader_that_is_cut_off_stops_first() {
 fn a_leader_that_freezes_has_led_no_longer_than_its_lease() {
     for wakes in [110, 140, 300] {
         let pause = [at(100, FaultEvent::Pause, 2), at(wakes, FaultEvent::Resume, 2)];
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(3), pause));
+        let (report, reigns) = run::<QuorumLease>(&and(complete(3), pause));
         assert_right(&report, &wakes.to_string());
         stays_safe(&report, &reigns, &wakes.to_string());
         assert_eq!(report.stability.changes, if wakes == 110 { 0 } else { 2 });
@@ -152,12 +164,12 @@ fn who_comes_back_disturbs_nobody() {
     for back in [FaultEvent::Crash, FaultEvent::Pause] {
         let ends = if back == FaultEvent::Crash { FaultEvent::Recover } else { FaultEvent::Resume };
         let plan = and(complete(5), [at(100, back, 1), at(400, ends, 1)]);
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        let (report, reigns) = run::<QuorumLease>(&plan);
         assert_right(&report, back.kind().word());
         assert_eq!(reigns.0.len(), 1, "{back:?}");
     }
     let plan = and(complete(5), partition(&[0, 1], &[2, 3, 4], 100, 400));
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    let (report, reigns) = run::<QuorumLease>(&plan);
     assert_right(&report, "two cut off");
     assert_eq!(reigns.0.len(), 1);
     assert_eq!(sent(&report, "ask"), 4, "only the first candidate's");
@@ -167,18 +179,18 @@ fn who_comes_back_disturbs_nobody() {
 #[test]
 fn the_best_comes_to_lead_again_after_a_while() {
     let crash = [at(100, FaultEvent::Crash, 4), at(300, FaultEvent::Recover, 4)];
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), crash));
+    let (report, reigns) = run::<QuorumLease>(&and(complete(5), crash));
     assert_right(&report, "back");
     stays_safe(&report, &reigns, "back");
     let leaders = leaders_of(&reigns);
     assert_eq!(leaders, [4, 3, 4]);
     let again = reigns.0[2].0;
-    assert!(again > hops(300 + Ranked::STEADY), "{again}");
+    assert!(again > hops(300 + STEADY), "{again}");
     // One that comes and goes faster than that does not.
     let flaps = (0..10)
         .flat_map(|k| [at(300 + 40 * k, FaultEvent::Recover, 4), at(330 + 40 * k, FaultEvent::Crash, 4)]);
     let plan = and(complete(5), [at(100, FaultEvent::Crash, 4)].into_iter().chain(flaps));
-    let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    let (_, reigns) = run::<QuorumLease>(&plan);
     assert_eq!(reigns.0.len(), 2, "{reigns:?}");
 }
 
@@ -186,12 +198,12 @@ fn the_best_comes_to_lead_again_after_a_while() {
 fn everyone_restarts_and_one_leads_in_a_later_term() {
     let restart =
         (0..5).flat_map(|member| [at(100, FaultEvent::Crash, member), at(120, FaultEvent::Recover, member)]);
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(complete(5), restart));
+    let (report, reigns) = run::<QuorumLease>(&and(complete(5), restart));
     assert_right(&report, "restart");
     stays_safe(&report, &reigns, "restart");
     let &(when, who, term) = reigns.0.last().expect("somebody leads");
     assert_eq!((who, term), (4, 2));
-    assert!(when >= hops(120 + Ranked::LEASE), "nobody votes before old promises are over");
+    assert!(when >= hops(120 + LEASE), "nobody votes before old promises are over");
 }
 
 fn as_duties(plan: Plan, duties: &[Duty]) -> Plan {
@@ -203,17 +215,16 @@ fn witnesses_vote_and_observers_follow() {
     use Duty::{Full, Observer, Witness};
     // Two sites and a witness: the better site dies, and the other leads with the witness's vote.
     let two_sites = as_duties(complete(3), &[Full, Full, Witness]);
-    let (report, reigns) =
-        run::<QuorumLease<Ranked>>(&and(two_sites.clone(), [at(100, FaultEvent::Crash, 1)]));
+    let (report, reigns) = run::<QuorumLease>(&and(two_sites.clone(), [at(100, FaultEvent::Crash, 1)]));
     assert_right(&report, "witness");
     assert_eq!(leaders_of(&reigns), [1, 0]);
     // Only the witness is left with one site's observer: nobody leads.
     let both_die = [at(100, FaultEvent::Crash, 0), at(100, FaultEvent::Crash, 1)];
-    let (report, _) = run::<QuorumLease<Ranked>>(&and(two_sites, both_die));
+    let (report, _) = run::<QuorumLease>(&and(two_sites, both_die));
     assert_eq!(report.ruling.outcome, Outcome::None);
     // Observers are told, and are not asked: two voters of three are a majority, whoever else is there.
     let observed = as_duties(complete(5), &[Full, Full, Full, Observer, Observer]);
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(observed, [at(100, FaultEvent::Crash, 2)]));
+    let (report, reigns) = run::<QuorumLease>(&and(observed, [at(100, FaultEvent::Crash, 2)]));
     assert_right(&report, "observers");
     assert_eq!(leaders_of(&reigns), [2, 1]);
     assert_eq!(sent(&report, "ask"), 2 + 2);
@@ -223,15 +234,16 @@ fn witnesses_vote_and_observers_follow() {
 /// outcome in the end.
 #[test]
 fn whatever_goes_wrong_there_is_one_leader_at_most() {
-    fn try_all<P: Pace>(seeds: u64) {
+    fn try_all(spec: &'static Spec, seeds: u64) {
+        let machine = variant::<QuorumLease>(spec);
         let options = Options { nodes: 5..=9, detector: None };
         let mut led = 0;
         for (seed, model) in (0..seeds).zip(TROUBLES.into_iter().cycle()) {
-            let setup = draw(&QuorumLease::<P>::SPEC, model, seed, &options);
-            let mut plan = setup.plan(&QuorumLease::<P>::SPEC, seed).expect("it can be");
+            let setup = draw(spec, model, seed, &options);
+            let mut plan = setup.plan(spec, seed).expect("it can be");
             plan.drift_bound = 100_000; // as far as any clock is off there
-            let (report, reigns) = run::<QuorumLease<P>>(&plan);
-            let context = format!("{} {model:?} seed {seed}", P::VARIANT);
+            let (report, reigns) = run_of(machine, &plan);
+            let context = format!("{} {model:?} seed {seed}", spec.variant);
             if model == Model::Jump {
                 assert_eq!(reigns.shared_term(), None, "{context}"); // a clock that jumps back can hold on to a lease
                 continue;
@@ -242,10 +254,10 @@ fn whatever_goes_wrong_there_is_one_leader_at_most() {
         }
         assert!(led * 10 > seeds * 9, "there was something to see: {led}");
     }
-    try_all::<Ranked>(1_500);
-    try_all::<Randomised>(1_000);
-    try_all::<Adaptive>(2_000);
-    try_all::<Tight>(1_000);
+    try_all(&RANKED, 1_500);
+    try_all(&RANDOMISED, 1_000);
+    try_all(&ADAPTIVE, 2_000);
+    try_all(&TIGHT, 1_000);
 }
 
 #[test]
@@ -273,12 +285,12 @@ fn leaders_of(reigns: &Reigns) -> Vec<u32> {
 #[test]
 fn a_leader_that_resigns_or_hands_over_is_followed_at_once() {
     let asked = |request| and(complete(5), [at(50, FaultEvent::Request(request), 4)]);
-    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&asked(Request::Transfer(id(2))), 60);
+    let (report, reigns) = run_for::<QuorumLease>(&asked(Request::Transfer(id(2))), 60);
     stays_safe(&report, &reigns, "transfer");
     assert_eq!(leaders_of(&reigns), [4, 1]);
     assert_eq!(reigns.0[1].0, hops(50 + 1 + 2), "told, and there and back for votes");
     assert_eq!((sent(&report, "hand-over"), sent(&report, "probe"), sent(&report, "ask")), (1, 0, 4 + 4));
-    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&asked(Request::Resign), 60);
+    let (report, reigns) = run_for::<QuorumLease>(&asked(Request::Resign), 60);
     stays_safe(&report, &reigns, "resign");
     assert_eq!(leaders_of(&reigns), [4, 3], "the next best");
     assert_eq!(reigns.0[1].0, hops(50 + 1 + 2 + 2), "told, and there and back for probes and for votes");
@@ -289,13 +301,13 @@ fn a_leader_that_resigns_or_hands_over_is_followed_at_once() {
 #[test]
 fn a_transfer_lasts() {
     let plan = and(complete(5), [at(50, FaultEvent::Request(Request::Transfer(id(2))), 4)]);
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    let (report, reigns) = run::<QuorumLease>(&plan);
     assert_right(&report, "the best leads in the end");
     assert_eq!(leaders_of(&reigns), [4, 1, 4]);
     let lasted = reigns.0[2].0 - reigns.0[1].0;
     // Sixteen times as long as usual, and a moment for the last.
-    assert!(lasted >= HOP * (16 * Ranked::STEADY), "{lasted}");
-    assert!(lasted <= HOP * (16 * Ranked::STEADY + 2 * INTERVAL), "{lasted}");
+    assert!(lasted >= HOP * (16 * STEADY), "{lasted}");
+    assert!(lasted <= HOP * (16 * STEADY + 2 * INTERVAL), "{lasted}");
 }
 
 /// One that is dead is handed over to only if it is back before long.
@@ -307,7 +319,7 @@ fn a_transfer_to_the_dead_is_given_up() {
             at(120, FaultEvent::Request(Request::Transfer(id(1))), 4),
             at(back, FaultEvent::Recover, 0),
         ];
-        let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(complete(5), script), 400);
+        let (report, reigns) = run_for::<QuorumLease>(&and(complete(5), script), 400);
         stays_safe(&report, &reigns, "transfer");
         leaders_of(&reigns)
     };
@@ -339,7 +351,7 @@ fn onlookers_can_follow_it() {
     plan.limits.time = hops(150);
     let mut onlooker = Onlooker::default();
     bellwether_sim::run_events(
-        MachineType::of::<QuorumLease<Ranked>>(),
+        MachineType::of::<QuorumLease>(),
         &plan,
         &mut onlooker,
         bellwether_sim::Stop::WhenQuiet,
@@ -356,13 +368,13 @@ fn only_leaders_that_can_lead_are_handed_over_to() {
         [(4, Request::Transfer(id(9))), (3, Request::Resign), (4, Request::Transfer(id(5)))]
     {
         let (report, reigns) =
-            run::<QuorumLease<Ranked>>(&and(complete(5), [at(50, FaultEvent::Request(request), member)]));
+            run::<QuorumLease>(&and(complete(5), [at(50, FaultEvent::Request(request), member)]));
         assert_right(&report, &format!("{request:?}"));
         assert_eq!(leaders_of(&reigns), [4], "{request:?}");
     }
     let plan = as_duties(complete(3), &[Duty::Full, Duty::Full, Duty::Witness]);
     let plan = and(plan, [at(50, FaultEvent::Request(Request::Transfer(id(3))), 1)]);
-    let (_, reigns) = run::<QuorumLease<Ranked>>(&plan);
+    let (_, reigns) = run::<QuorumLease>(&plan);
     assert_eq!(leaders_of(&reigns), [1], "a witness never leads");
 }
 
@@ -378,40 +390,51 @@ fn voters_change_one_at_a_time() {
         members.iter().map(|&member| at(hop, FaultEvent::Crash, member)).collect::<Vec<_>>()
     };
     // Two of three first voters die: the three that are left are a majority of five.
-    let (report, reigns) = run::<QuorumLease<Ranked>>(&and(grown.clone(), die(200, &[4, 3])));
+    let (report, reigns) = run::<QuorumLease>(&and(grown.clone(), die(200, &[4, 3])));
     assert_right(&report, "five voters");
     assert_eq!(leaders_of(&reigns), [4, 2]);
     // Without the change they are not.
     let unchanged = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
-    let (report, _) = run::<QuorumLease<Ranked>>(&and(unchanged, die(200, &[4, 3])));
+    let (report, _) = run::<QuorumLease>(&and(unchanged, die(200, &[4, 3])));
     assert_eq!(report.ruling.outcome, Outcome::None);
     // Two at once: the second has to wait until a majority knows of the first.
     let at_once = [asked(100, Request::Admit(id(1))), asked(100, Request::Admit(id(2)))];
     let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
-    let (report, _) = run_for::<QuorumLease<Ranked>>(&and(and(plan, at_once), die(200, &[4, 3])), 600);
+    let (report, _) = run_for::<QuorumLease>(&and(and(plan, at_once), die(200, &[4, 3])), 600);
     assert_eq!(report.ruling.outcome, Outcome::Undecided, "there are four voters, and two are left");
     // The leader itself is dismissed, and hands on.
     let dismissed = [asked(200, Request::Dismiss(id(5)))];
-    let (report, reigns) = run_for::<QuorumLease<Ranked>>(&and(grown, dismissed), 600);
+    let (report, reigns) = run_for::<QuorumLease>(&and(grown, dismissed), 600);
     stays_safe(&report, &reigns, "dismissed");
     assert_eq!(leaders_of(&reigns), [4, 3]);
+}
+
+/// How long nobody leads when the leader has crashed, where messages take a tenth of what members are told at the most.
+fn outage(spec: &'static Spec, seed: u64, renewals: u64) -> f64 {
+    let plan = with_seed(with_delay(complete(5), "uniform:0.02..0.1"), seed);
+    let plan = Plan { delay_bound: HOP, ..renewing(plan, renewals) };
+    match after_crash(variant::<QuorumLease>(spec), &plan, hops(500), HOP * 500) {
+        Outage::Lasted(span) => span.hops(),
+        other => panic!("{} seed {seed}: {other:?}", spec.variant),
+    }
 }
 
 /// Messages take a tenth of what members are told at the most: leases become as short as that allows.
 #[test]
 fn time_outs_follow_delays_that_are_shorter_than_told() {
-    fn outage<P: Pace>(seed: u64, renewals: u32) -> f64 {
-        let mut plan = with_seed(with_delay(complete(5), "uniform:0.02..0.1"), seed);
-        (plan.delay_bound, plan.renewals) = (HOP, renewals);
-        match after_crash(MachineType::of::<QuorumLease<P>>(), &plan, hops(500), HOP * 500) {
-            Outage::Lasted(span) => span.hops(),
-            other => panic!("{} seed {seed}: {other:?}", P::VARIANT),
-        }
-    }
     for (seed, renewals) in (0..20).flat_map(|seed| [3, 6, 12].map(|renewals| (seed, renewals))) {
-        let (told, measured) = (outage::<Ranked>(seed, renewals), outage::<Adaptive>(seed, renewals));
+        let (told, measured) = (outage(&RANKED, seed, renewals), outage(&ADAPTIVE, seed, renewals));
         assert!(told > 15.0, "most of a lease of 25: {told}");
         assert!(measured < told / 4.0, "{measured} is much sooner than {told}");
+    }
+}
+
+/// A variant is shown its clock only if it declares to know it: without it, nothing can be measured.
+#[test]
+fn only_a_variant_that_declares_its_clock_reads_it() {
+    const BLIND: Spec = Spec { knows: RANKED.knows, ..ADAPTIVE };
+    for seed in 0..5 {
+        assert_eq!(outage(&BLIND, seed, 3), outage(&RANKED, seed, 3), "seed {seed}");
     }
 }
 
@@ -420,10 +443,10 @@ fn time_outs_follow_delays_that_are_shorter_than_told() {
 #[test]
 fn time_outs_follow_delays_that_are_longer_than_it_is_to_the_next_round() {
     for seed in 0..20 {
-        let mut plan = with_seed(with_delay(complete(5), "uniform:1.2..1.4"), seed);
-        (plan.delay_bound, plan.renewals) = (HOP, 12);
-        match after_crash(MachineType::of::<QuorumLease<Adaptive>>(), &plan, hops(500), HOP * 500) {
-            Outage::Lasted(span) => assert!(span > HOP * (2 * Adaptive::LEASE), "seed {seed}: {span}"),
+        let plan = with_seed(with_delay(complete(5), "uniform:1.2..1.4"), seed);
+        let plan = Plan { delay_bound: HOP, ..renewing(plan, 12) };
+        match after_crash(variant::<QuorumLease>(&ADAPTIVE), &plan, hops(500), HOP * 500) {
+            Outage::Lasted(span) => assert!(span > HOP * (2 * LEASE), "seed {seed}: {span}"),
             other => panic!("seed {seed}: {other:?}"),
         }
     }
@@ -433,11 +456,11 @@ fn time_outs_follow_delays_that_are_longer_than_it_is_to_the_next_round() {
 #[test]
 fn time_outs_follow_delays_that_are_longer_than_told() {
     for (seed, renewals) in (0..20).flat_map(|seed| [3, 6, 12].map(|renewals| (seed, renewals))) {
-        let mut plan = with_seed(with_delay(complete(5), "uniform:7..8"), seed);
-        (plan.delay_bound, plan.renewals) = (HOP, renewals);
-        let (report, _) = run::<QuorumLease<Adaptive>>(&plan);
+        let plan = with_seed(with_delay(complete(5), "uniform:7..8"), seed);
+        let plan = Plan { delay_bound: HOP, ..renewing(plan, renewals) };
+        let (report, _) = run_of(variant::<QuorumLease>(&ADAPTIVE), &plan);
         assert_right(&report, &format!("seed {seed}"));
-        let (report, reigns) = run::<QuorumLease<Ranked>>(&plan);
+        let (report, reigns) = run::<QuorumLease>(&plan);
         assert_eq!((report.ruling.outcome, reigns.0.len()), (Outcome::Undecided, 0), "seed {seed}");
     }
 }

@@ -2,11 +2,14 @@
 
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
-use bellwether_algorithms::raft_vote::{Ballot, Msg, Plain, PreVote, RaftVote, Within};
+use bellwether_algorithms::raft_vote::{Ballot, Msg, PRE_VOTE, RaftVote};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
 use bellwether_model::Liberties;
 use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
+
+const PLAIN: &MachineType = MachineType::of::<RaftVote>();
+const CAUTIOUS: &MachineType = &MachineType::of::<RaftVote>().variant(&PRE_VOTE);
 
 /// Time-outs and the heartbeat, in hops.
 const LEAST: u64 = 10;
@@ -18,11 +21,11 @@ fn candidacies(plan: &Plan, requests: u64) -> u64 {
     requests / u64::from(plan.n() - 1).max(1)
 }
 
-fn check_uncontested<A: Algorithm>(questions: u64) {
+fn check_uncontested(machine: &'static MachineType, questions: u64) {
     let mut uncontested = 0;
     for (n, seed) in (2..=7).flat_map(|n| (0..20).map(move |seed| (n, seed))) {
         let plan = with_seed(complete(n), seed);
-        let (report, _) = run::<A>(&plan);
+        let (report, _) = run_of(machine, &plan);
         let context = format!("n {n} seed {seed}");
         assert_right(&report, &context);
         let others = u64::from(n) - 1;
@@ -45,14 +48,14 @@ fn check_uncontested<A: Algorithm>(questions: u64) {
 
 #[test]
 fn an_uncontested_election_takes_a_question_and_an_answer_each_and_an_announcement() {
-    check_uncontested::<Plain>(0);
-    check_uncontested::<PreVote>(1);
+    check_uncontested(PLAIN, 0);
+    check_uncontested(CAUTIOUS, 1);
 }
 
 #[test]
 fn alone_it_leads_after_a_time_out_without_a_word() {
     for seed in 0..20 {
-        let (report, reigns) = run::<PreVote>(&with_seed(complete(1), seed));
+        let (report, reigns) = run_of(CAUTIOUS, &with_seed(complete(1), seed));
         assert_right(&report, "alone");
         assert_eq!((report.messages.total, reigns.0.len()), (0, 1));
         assert!((LEAST as f64..=MOST as f64).contains(&report.time.hops()));
@@ -64,7 +67,7 @@ fn a_leader_beats_twice_in_the_least_time_out_and_everyone_answers() {
     for (n, seed) in (2..=6).flat_map(|n| (0..5).map(move |seed| (n, seed))) {
         let plan = with_seed(complete(n), seed);
         let span = 500;
-        let (report, reigns) = run_for::<Plain>(&plan, span);
+        let (report, reigns) = run_for::<RaftVote>(&plan, span);
         let [(from, _, 1)] = reigns.0[..] else { continue }; // the first election was contested
         let beats = (hops(span) - from).ticks() / (HOP * BEAT).ticks() + 1;
         assert_eq!(sent(&report, "heartbeat"), beats * u64::from(n - 1), "n {n} seed {seed}");
@@ -74,11 +77,11 @@ fn a_leader_beats_twice_in_the_least_time_out_and_everyone_answers() {
     }
 }
 
-fn check_leader_dies<A: Algorithm>() {
+fn check_leader_dies(machine: &'static MachineType) {
     for (n, seed) in (3..=7).flat_map(|n| (0..20).map(move |seed| (n, seed))) {
         let plan = with_delay(with_seed(complete(n), seed), "uniform:0.1..1.0");
-        let leader = leader_after::<A>(&plan, 100);
-        let (report, reigns) = run::<A>(&and(plan, [at(100, FaultEvent::Crash, leader)]));
+        let leader = leader_after(machine, &plan, 100);
+        let (report, reigns) = run_of(machine, &and(plan, [at(100, FaultEvent::Crash, leader)]));
         let context = format!("n {n} seed {seed}");
         assert_right(&report, &context);
         assert_eq!(reigns.shared_term(), None, "{context}");
@@ -92,21 +95,21 @@ fn check_leader_dies<A: Algorithm>() {
 
 #[test]
 fn when_the_leader_dies_another_leads_in_a_later_term() {
-    check_leader_dies::<Plain>();
-    check_leader_dies::<PreVote>();
+    check_leader_dies(PLAIN);
+    check_leader_dies(CAUTIOUS);
 }
 
-fn check_partition<A: Algorithm>() {
+fn check_partition(machine: &'static MachineType) {
     for seed in 0..40 {
         let plan = with_seed(complete(5), seed);
-        let leader = leader_after::<A>(&plan, 100);
+        let leader = leader_after(machine, &plan, 100);
         let minority = [leader, (leader + 1) % 5];
         let majority = others(5, &minority);
         let cut = partition(&minority, &majority, 100, 300);
-        let (apart, _) = run_for::<A>(&and(plan.clone(), cut.clone()), 290);
+        let (apart, _) = run_of_for(machine, &and(plan.clone(), cut.clone()), 290);
         // The majority has a leader, and who led before does not any more.
         assert!(apart.ruling.leader.is_some_and(|it| majority.contains(&(it.value() as u32 - 1))), "{seed}");
-        let (healed, reigns) = run::<A>(&and(plan, cut));
+        let (healed, reigns) = run_of(machine, &and(plan, cut));
         assert_right(&healed, &format!("seed {seed}"));
         assert_eq!(reigns.shared_term(), None, "seed {seed}");
     }
@@ -114,28 +117,28 @@ fn check_partition<A: Algorithm>() {
 
 #[test]
 fn in_a_partition_only_the_majority_has_a_leader() {
-    check_partition::<Plain>();
-    check_partition::<PreVote>();
+    check_partition(PLAIN);
+    check_partition(CAUTIOUS);
 }
 
 #[test]
 fn without_a_majority_nobody_leads_and_that_is_right() {
     for seed in 0..20 {
         let plan = with_seed(complete(4), seed);
-        let leader = leader_after::<Plain>(&plan, 100);
+        let leader = leader_after(PLAIN, &plan, 100);
         let dying = others(4, &[leader]);
-        let (report, _) = run::<Plain>(&and(plan, [0, 1].map(|it| at(100, FaultEvent::Crash, dying[it]))));
+        let (report, _) = run::<RaftVote>(&and(plan, [0, 1].map(|it| at(100, FaultEvent::Crash, dying[it]))));
         assert_eq!(report.ruling.outcome, Outcome::None, "{:?}", report.ruling);
         assert!(report.is_as_it_should_be(), "{:?}", report.ruling);
     }
 }
 
 /// How far the term has come 300 hops after one that follows was cut off, and 100 after it came back.
-fn terms_of_a_rejoining_member<A: Algorithm>(seed: u64) -> (u64, u64) {
+fn terms_of_a_rejoining_member(machine: &'static MachineType, seed: u64) -> (u64, u64) {
     let plan = with_seed(complete(5), seed);
-    let leader = leader_after::<A>(&plan, 100);
+    let leader = leader_after(machine, &plan, 100);
     let term = |span, plan: &Plan| {
-        let (report, reigns) = run_for::<A>(plan, span);
+        let (report, reigns) = run_of_for(machine, plan, span);
         assert_eq!(report.ruling.outcome, Outcome::Elected, "seed {seed}");
         reigns.0.last().expect("somebody leads").2
     };
@@ -147,21 +150,21 @@ fn terms_of_a_rejoining_member<A: Algorithm>(seed: u64) -> (u64, u64) {
 #[test]
 fn who_comes_back_deposes_the_leader_unless_it_asks_first() {
     for seed in 0..30 {
-        let (before, after) = terms_of_a_rejoining_member::<Plain>(seed);
+        let (before, after) = terms_of_a_rejoining_member(PLAIN, seed);
         // It has stood every 10 to 20 hops of 300.
         assert!(after >= before + 300 / MOST - 1, "{before} {after} seed {seed}");
-        let (before, after) = terms_of_a_rejoining_member::<PreVote>(seed);
+        let (before, after) = terms_of_a_rejoining_member(CAUTIOUS, seed);
         assert_eq!(before, after, "seed {seed}");
     }
 }
 
 /// One member hears nobody, but is heard: how many terms there are in 1000 hops.
-fn terms_with_a_deaf_member<A: Algorithm>(seed: u64) -> u64 {
+fn terms_with_a_deaf_member(machine: &'static MachineType, seed: u64) -> u64 {
     let plan = with_seed(complete(5), seed);
-    let leader = leader_after::<A>(&plan, 100);
+    let leader = leader_after(machine, &plan, 100);
     let deaf = (leader + 1) % 5;
     let cut = one_way(&others(5, &[deaf]), &[deaf], 100, FaultEvent::Cut);
-    let (_, reigns) = run_for::<A>(&and(plan, cut), 1_100);
+    let (_, reigns) = run_of_for(machine, &and(plan, cut), 1_100);
     assert_eq!(reigns.shared_term(), None);
     reigns.0.last().expect("somebody leads").2
 }
@@ -169,8 +172,8 @@ fn terms_with_a_deaf_member<A: Algorithm>(seed: u64) -> u64 {
 #[test]
 fn a_member_that_hears_nobody_makes_terms_climb_unless_it_asks_first() {
     for seed in 0..10 {
-        assert!(terms_with_a_deaf_member::<Plain>(seed) > 1_000 / MOST - 5, "seed {seed}");
-        assert!(terms_with_a_deaf_member::<PreVote>(seed) < 5, "seed {seed}");
+        assert!(terms_with_a_deaf_member(PLAIN, seed) > 1_000 / MOST - 5, "seed {seed}");
+        assert!(terms_with_a_deaf_member(CAUTIOUS, seed) < 5, "seed {seed}");
     }
 }
 
@@ -179,7 +182,7 @@ fn only_one_whose_log_is_as_fresh_as_a_majoritys_leads() {
     for (elect, seed) in [Elect::Best, Elect::Worst].into_iter().flat_map(|it| (0..40).map(move |s| (it, s)))
     {
         let attributes = [30, 10, 50, 20, 40];
-        let (report, reigns) = run::<Plain>(&with_seed(with_attributes(elect, &attributes), seed));
+        let (report, reigns) = run::<RaftVote>(&with_seed(with_attributes(elect, &attributes), seed));
         assert_right(&report, &format!("{elect:?} seed {seed}"));
         for (_, member, _) in reigns.0 {
             let own = attributes[member as usize];
@@ -192,8 +195,8 @@ fn only_one_whose_log_is_as_fresh_as_a_majoritys_leads() {
     }
 }
 
-fn check_trouble<A: Algorithm>() {
-    for (context, report, reigns) in in_trouble::<A>(300) {
+fn check_trouble(machine: &'static MachineType) {
+    for (context, report, reigns) in in_trouble_of(machine, 300) {
         assert_eq!(reigns.shared_term(), None, "{context}");
         assert!(report.ruling.is_right(), "{:?} {context}", report.ruling);
     }
@@ -201,19 +204,16 @@ fn check_trouble<A: Algorithm>() {
 
 #[test]
 fn in_all_trouble_there_is_one_leader_a_term_and_one_in_the_end() {
-    check_trouble::<Plain>();
-    check_trouble::<PreVote>();
+    check_trouble(PLAIN);
+    check_trouble(CAUTIOUS);
 }
-
-/// Time-outs that hardly differ, so that votes are asked for at about the same time.
-type Alike = Within<100, 115>;
 
 /// Its vote is not on disk when it is sent, nor later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct VoteNotDurable;
 
 impl Flaw for VoteNotDurable {
-    type Sound = RaftVote<Alike>;
+    type Sound = RaftVote;
     const NAME: &'static str = "vote-not-durable";
 
     fn finds(saved: Ballot) -> Ballot {
@@ -222,10 +222,12 @@ impl Flaw for VoteNotDurable {
 }
 
 /// How often two lead in one term, in 2000 runs in which one of three crashes when votes are given, and is back at once.
+/// Time-outs hardly differ, so that votes are asked for at about the same time.
 fn shared_terms<A: Algorithm>() -> usize {
     let mut dice = Dice(1);
     let runs = (0..2_000).map(|seed| {
         let plan = with_delay(with_seed(complete(3), seed), "uniform:0.1..1.0");
+        let plan = Plan { params: given::<RaftVote>("timeout=100..115"), ..plan };
         let (member, tenths) = (dice.below(3) as u32, 100 + dice.below(30));
         let happens =
             |tenths, what| Happening { at: Time::from_ticks(tenths * HOP.ticks() / 10), what, member };
@@ -238,7 +240,7 @@ fn shared_terms<A: Algorithm>() -> usize {
 #[test]
 fn votes_that_are_forgotten_make_two_leaders_in_one_term() {
     assert!(shared_terms::<Twin<VoteNotDurable>>() > 0);
-    assert_eq!(shared_terms::<RaftVote<Alike>>(), 0);
+    assert_eq!(shared_terms::<RaftVote>(), 0);
 }
 
 /// It counts votes of any term.
@@ -246,7 +248,7 @@ fn votes_that_are_forgotten_make_two_leaders_in_one_term() {
 struct StaleTermAccepted;
 
 impl Flaw for StaleTermAccepted {
-    type Sound = Plain;
+    type Sound = RaftVote;
     const NAME: &'static str = "stale-term-accepted";
 
     fn takes_for(status: Status, msg: Msg) -> Msg {
@@ -269,7 +271,7 @@ fn the_checker_finds_votes_of_terms_gone_by() {
         Verdict::Violated
     );
     // Terms have no end, so the search has none either.
-    assert_eq!(verdict(check_terms::<Plain>(&complete(3), peace, STATES)), Verdict::Incomplete);
+    assert_eq!(verdict(check_terms::<RaftVote>(&complete(3), peace, STATES)), Verdict::Incomplete);
 }
 
 #[test]
@@ -277,9 +279,10 @@ fn the_checker_finds_nothing_wrong_as_far_as_it_sees() {
     let mut plan = complete(3);
     plan.links = LinkOrder::Reordering;
     let liberties = Liberties { crashes: 1, recoveries: 1, losses: 1, duplicates: 1, ..Liberties::default() };
-    for (verdict, checked) in
-        [check_terms::<Plain>(&plan, liberties, STATES), check_terms::<PreVote>(&plan, liberties, STATES)]
-    {
+    for (verdict, checked) in [
+        check_terms::<RaftVote>(&plan, liberties, STATES),
+        check_terms_of(CAUTIOUS, &plan, liberties, STATES),
+    ] {
         assert_eq!(verdict, Verdict::Incomplete, "terms have no end");
         assert!(checked.progress.states >= STATES);
     }

@@ -113,24 +113,42 @@ impl Reigns {
     }
 }
 
+/// A variant of an algorithm that differs by its parameters alone.
+pub fn variant<A: Algorithm>(spec: &'static Spec) -> &'static MachineType {
+    Box::leak(Box::new(MachineType::of::<A>().variant(spec)))
+}
+
+/// What is given of an algorithm's parameters, as in `renewals=5`.
+pub fn given<A: Algorithm>(text: &str) -> Params {
+    Params::parse(A::SPEC.parameters, text).expect("they can be so")
+}
+
 pub fn run<A: Algorithm>(plan: &Plan) -> (Report, Reigns) {
+    run_of(MachineType::of::<A>(), plan)
+}
+
+pub fn run_of(machine: &'static MachineType, plan: &Plan) -> (Report, Reigns) {
     let mut reigns = Reigns::default();
-    let report = run_events(MachineType::of::<A>(), plan, &mut reigns, Stop::of(&A::SPEC));
+    let report = run_events(machine, plan, &mut reigns, Stop::of(machine.spec));
     (report, reigns)
 }
 
 /// Runs a plan for so long, whether all is right or not.
 pub fn run_for<A: Algorithm>(plan: &Plan, span: u64) -> (Report, Reigns) {
+    run_of_for(MachineType::of::<A>(), plan, span)
+}
+
+pub fn run_of_for(machine: &'static MachineType, plan: &Plan, span: u64) -> (Report, Reigns) {
     let mut plan = plan.clone();
     plan.limits.time = hops(span);
     let mut reigns = Reigns::default();
-    let report = run_events(MachineType::of::<A>(), &plan, &mut reigns, Stop::WhenQuiet);
+    let report = run_events(machine, &plan, &mut reigns, Stop::WhenQuiet);
     (report, reigns)
 }
 
 /// Who leads after so long: the same run leads to it whatever happens later.
-pub fn leader_after<A: Algorithm>(plan: &Plan, span: u64) -> u32 {
-    let leader = run_for::<A>(plan, span).0.ruling.leader.expect("somebody leads by then");
+pub fn leader_after(machine: &'static MachineType, plan: &Plan, span: u64) -> u32 {
+    let leader = run_of_for(machine, plan, span).0.ruling.leader.expect("somebody leads by then");
     plan.ranks.iter().position(|rank| rank.id() == leader).expect("one of them") as u32
 }
 
@@ -161,23 +179,40 @@ pub const TROUBLES: [Model; 11] = [
 
 /// Runs in which one of the troubles comes on top of lost messages, drawn from seeds: what came of each.
 pub fn in_trouble<A: Algorithm>(seeds: u64) -> impl Iterator<Item = (String, Report, Reigns)> {
+    in_trouble_of(MachineType::of::<A>(), seeds)
+}
+
+pub fn in_trouble_of(
+    machine: &'static MachineType,
+    seeds: u64,
+) -> impl Iterator<Item = (String, Report, Reigns)> {
+    let spec = machine.spec;
     let options = Options { nodes: 3..=7, detector: None };
     (0..seeds).map(move |seed| {
         let model = TROUBLES[(seed % TROUBLES.len() as u64) as usize];
-        let mut run_spec = draw(&A::SPEC, model, seed, &options);
+        let mut run_spec = draw(spec, model, seed, &options);
         let last = run_spec.script.events().map(|(_, _, at)| at).max().unwrap_or(hops(20));
         let faults = &mut run_spec.link_faults;
         faults.loss = Some(Share(faults.loss.map_or(0.1, |loss| loss.0.max(0.1))));
         faults.until = Some(faults.until.map_or(last, |until| until.min(last)));
-        let plan = run_spec.plan(&A::SPEC, seed).expect("it can be");
-        let (report, reigns) = run::<A>(&plan);
-        (format!("{}/{} {model} seed {seed}", A::SPEC.name, A::SPEC.variant), report, reigns)
+        let plan = run_spec.plan(spec, seed).expect("it can be");
+        let (report, reigns) = run_of(machine, &plan);
+        (format!("{}/{} {model} seed {seed}", spec.name, spec.variant), report, reigns)
     })
 }
 
 /// What the checker says of never two leaders in one term, when messages take any time and timers run out at any
 /// time, as far as so many states go.
 pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> (Verdict, Checked) {
+    check_terms_of(MachineType::of::<A>(), plan, liberties, states)
+}
+
+pub fn check_terms_of(
+    machine: &'static MachineType,
+    plan: &Plan,
+    liberties: Liberties,
+    states: u64,
+) -> (Verdict, Checked) {
     let wishes = Wishes {
         liberties: Liberties { time: TimeModel::Any, ..liberties },
         reduction: false,
@@ -188,7 +223,7 @@ pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64)
         time: None,
         claims: false,
     };
-    let checked = check_machine(MachineType::of::<A>(), plan, &wishes, &|_| ());
+    let checked = check_machine(machine, plan, &wishes, &|_| ());
     let of_terms = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
     (of_terms.expect("it is checked").verdict, checked)
 }

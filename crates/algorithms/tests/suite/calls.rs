@@ -2,7 +2,7 @@
 
 use bellwether_algorithms::bully::AtOnce;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_algorithms::raft_vote::Plain;
+use bellwether_algorithms::raft_vote::RaftVote;
 use bellwether_core::Decision::{Anew, Call, No, Wait};
 use bellwether_core::NamedLeader::{Dead, Failed, Nobody, Unnamed, Working};
 use bellwether_core::Occasion::*;
@@ -175,7 +175,7 @@ fn rings_that_repair_nothing_begin_each_election_anew() {
 
 #[test]
 fn members_that_start_by_themselves_are_never_called() {
-    let (five, spec) = (id(FIVE), &Plain::SPEC);
+    let (five, spec) = (id(FIVE), &RaftVote::SPEC);
     let policies =
         [CallPolicy::of_lectures(spec), CallPolicy::with_restarts(spec, span(100)), in_cluster(spec)];
     let occasions = [

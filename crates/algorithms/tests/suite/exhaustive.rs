@@ -80,7 +80,7 @@ fn complaint(spec: &Spec, plan: &Plan, report: &Report, best: u64) -> Option<Str
         return Some(format!("{claim:?}"));
     }
     let counts = |measure| matches!(measure, Measure::Messages | Measure::MessagesOf(_));
-    let claims_a_count = claims(spec, &plan.setting(&[])).any(|(claim, _)| counts(claim.measure));
+    let claims_a_count = claims(spec, &plan.setting(spec, &[])).any(|(claim, _)| counts(claim.measure));
     (!claims_a_count).then(|| "nothing is claimed of messages".into())
 }
 
@@ -94,7 +94,7 @@ impl Means {
         if spec.randomised || plan.initiators != Initiators::All {
             return;
         }
-        for (claim, expect) in claims(spec, &plan.setting(&[])) {
+        for (claim, expect) in claims(spec, &plan.setting(spec, &[])) {
             if let (Expect::OnAverage(figure), Some(measured)) = (expect, measured(report, claim.measure)) {
                 let (_, sum, runs) = self.0.entry(claim.name).or_insert((figure, 0.0, 0.0));
                 *sum += measured;

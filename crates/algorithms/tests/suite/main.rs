@@ -11,6 +11,7 @@ mod exhaustive;
 mod figures;
 mod misfortune;
 mod one_folder_one_line;
+mod parameters;
 mod recording;
 mod repeated;
 mod support;

@@ -19,8 +19,9 @@ use std::path::Path;
 /// What can be said of a run besides what swarms draw. What does not go with a run is taken back.
 const ADDITIONS: [fn(&mut RunSpec); 22] = [
     |run| {
-        let (name, variant) = run.algorithm.split_once('/').unwrap_or((&run.algorithm, ""));
-        (run.algorithm, run.variant) = (name.to_owned(), (!variant.is_empty()).then(|| variant.to_owned()));
+        if let Some((name, variant)) = run.algorithm.clone().split_once('/') {
+            (run.algorithm, run.variant) = (name.to_owned(), Some(variant.to_owned()));
+        }
     },
     |run| (run.nodes, run.order, run.ids) = (Some(run.ids.len() as u64), Some(Order::Best), Vec::new()),
     |run| {
@@ -48,7 +49,7 @@ const ADDITIONS: [fn(&mut RunSpec); 22] = [
     |run| run.topology = Some(Shape::Complete),
     |run| run.delay_bound = Some(run.delay.bound() + Span::from_ticks(500)),
     |run| run.drift_bound = Some(DriftBound(12_345)),
-    |run| run.renewals = Some(4),
+    |run| run.add_parameter("renewals=4"),
     |run| run.links = LinkOrder::Reordering,
     |run| run.synchroniser = true,
     |run| run.link_faults.lose = vec![Pattern { nth: Some(3), ..Pattern::default() }],
@@ -76,7 +77,8 @@ fn plan(entry: usize, run: &RunSpec) -> Option<Plan> {
 /// A run as a swarm draws it, with more that its algorithm can be asked.
 fn drawn(entry: usize, model: Model, seed: u64) -> RunSpec {
     let options = Options::usual(ALGORITHMS.detectors);
-    let mut run = swarm::draw_for(&ALGORITHMS, Case { entry, model, seed }, &options);
+    let mut run =
+        swarm::draw_for(&ALGORITHMS, Case { choice: ALGORITHMS.choice(entry), model, seed }, &options);
     run.max_messages = Some(20_000);
     let odd = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     for (bit, add) in ADDITIONS.iter().enumerate() {
@@ -145,6 +147,7 @@ fn drawn_runs_repeat_from_each_of_their_forms() {
     let single = ["start", "mend", "mend-one-way", "heal", "resume", "learn"];
     let never: Vec<&str> = FIELDS
         .iter()
+        .filter(|field| !field.is_hidden)
         .map(|field| if field.key.is_empty() { field.option } else { field.key })
         .filter(|name| !all.contains(name) && !steps.contains(name) && !single.contains(name))
         .filter(|name| !FaultKind::ALL.iter().any(|kind| kind.is_request() && kind.word() == *name))
@@ -162,7 +165,7 @@ fn scenarios_repeat_from_each_of_their_forms() {
             assert!(scenario.waits_for.is_some());
             continue;
         };
-        check_forms(resolved.entry, &resolved.run);
+        check_forms(resolved.choice.entry, &resolved.run);
         all.extend(said(&resolved.run));
     }
     for name in ["schedule", "loops_from", "event", "detector", "resign", "partition"] {

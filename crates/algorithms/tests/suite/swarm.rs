@@ -13,7 +13,10 @@ fn options() -> Options {
 }
 
 fn cases(model: Model) -> Vec<Case> {
-    let seeds = |entry| (0..SEEDS).map(move |seed| Case { entry, model, seed });
+    let seeds = |entry| {
+        let choice = ALGORITHMS.choice(entry);
+        (0..SEEDS).map(move |seed| Case { choice, model, seed })
+    };
     (0..ALGORITHMS.entries.len()).flat_map(seeds).collect()
 }
 
@@ -25,12 +28,8 @@ fn every_algorithm_survives_what_it_declares_to_survive() {
     let broken: Vec<String> = broken
         .into_iter()
         .filter(|(case, _)| watched || case.model == Model::None)
-        .map(|(Case { entry, model, seed }, class)| {
-            let spec = ALGORITHMS.entries[entry].spec;
-            format!(
-                "bellwether swarm {}/{} --model {model} --seed {seed} --runs 1: {class}",
-                spec.name, spec.variant
-            )
+        .map(|(Case { choice, model, seed }, class)| {
+            format!("bellwether swarm {choice} --model {model} --seed {seed} --runs 1: {class}")
         })
         .collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
@@ -42,14 +41,14 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
     let on = |threads| swarm::run_many(&ALGORITHMS, &cases, &options(), threads, || ()).unwrap();
     assert_eq!(on(1), on(2));
     for case in cases.iter().filter(|case| case.seed < 5) {
-        let spec = ALGORITHMS.entries[case.entry].spec;
+        let spec = case.choice.spec;
         let report = || {
             let plan = {
                 let run = draw(spec, case.model, case.seed, &options());
                 let chosen = Chosen::of(spec, &run, ALGORITHMS.detectors).unwrap();
                 run.plan(chosen, case.seed).unwrap()
             };
-            simulate(&ALGORITHMS.entries[case.entry], &plan, RoundMode::Auto)
+            simulate(&ALGORITHMS.entries[case.choice.entry], &plan, RoundMode::Auto)
         };
         assert_eq!(report(), report(), "{case:?}");
     }

@@ -27,7 +27,8 @@ pub enum Lie {
 }
 
 fn terms(settings: &Settings) -> Terms {
-    Terms::new(settings, ALGORITHMS.entries[ALGORITHMS.find("quorum-lease", None).unwrap()].spec)
+    let choice = bellwether::algorithm_of(&ALGORITHMS, settings).unwrap();
+    Terms::new(settings, choice.spec, &choice.params)
 }
 
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Impostor {

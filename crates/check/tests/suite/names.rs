@@ -2,24 +2,22 @@
 //! whether an algorithm that says so of itself tells the truth.
 
 use bellwether_algorithms::bully;
-use bellwether_algorithms::raft_vote::{Cautious, Manner, RaftVote, Usual, Within};
-use bellwether_check::Wishes;
-use bellwether_core::{Algorithm, AnyRename, MachineType, Names, Port};
+use bellwether_algorithms::raft_vote::{PRE_VOTE, RaftVote};
+use bellwether_check::{Wishes, check as check_machine};
+use bellwether_core::{Algorithm as _, AnyRename, MachineType, Names, Port};
 use bellwether_model::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::*;
 use std::collections::HashSet;
 
-/// Raft with time-outs so short that much happens in a few steps of the clock.
-type Quick = RaftVote<Within<10, 10>>;
+/// Raft, without pre-votes and with them.
+const PLAIN: &MachineType = MachineType::of::<RaftVote>();
+const CAUTIOUS: &MachineType = &MachineType::of::<RaftVote>().variant(&PRE_VOTE);
 
-/// The same with pre-votes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum QuickAndCautious {}
-impl Manner for QuickAndCautious {
-    const PRE_VOTE: bool = true;
-    const TIME_OUT: (u64, u64) = (10, 10);
+/// Three members with time-outs so short that much happens in a few steps of the clock.
+fn quick() -> Plan {
+    given::<RaftVote>("timeout=10..10", complete(&[2, 3, 1]))
 }
 
 const FEW_STEPS: Liberties = Liberties { time: CLOCK, ticks: 1, ..NONE };
@@ -53,14 +51,15 @@ fn exchanged(rules: &Rules<'_>, rename: &AnyRename, now: &Situation, places: &[u
 }
 
 /// Whether whatever can happen can also happen with places exchanged, and the same comes of it.
-fn is_blind_to_names<A: Algorithm>(
+fn is_blind_to_names(
+    machine: &'static MachineType,
     plan: &Plan,
     liberties: Liberties,
     explored: &Explored,
     rename: &AnyRename,
 ) -> bool {
     let rules = Rules::new(plan, liberties);
-    let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+    let mut whole = Whole::new(machine, plan, liberties);
     let mut after = |now: &Situation| -> HashSet<Situation> {
         let actions = whole.enabled(&rules, now);
         actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
@@ -74,22 +73,22 @@ fn is_blind_to_names<A: Algorithm>(
     })
 }
 
-fn raft_is_blind_to_names<M: Manner>(liberties: Liberties) {
-    let (plan, rename) = (complete(&[2, 3, 1]), MachineType::of::<RaftVote<M>>().rename.expect("it says so"));
-    let explored = Explored::new::<RaftVote<M>>(&plan, liberties);
-    assert!(is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &rename));
+fn raft_is_blind_to_names(machine: &'static MachineType, liberties: Liberties) {
+    let (plan, rename) = (quick(), machine.rename.expect("it says so"));
+    let explored = Explored::of(machine, &plan, liberties);
+    assert!(is_blind_to_names(machine, &plan, liberties, &explored, &rename));
     // A renaming that forgets what is on disk, or whom a member has heard, is found out.
     let forgets_the_disk = AnyRename { saved: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_disk));
+    assert!(!is_blind_to_names(machine, &plan, liberties, &explored, &forgets_the_disk));
     let forgets_the_state = AnyRename { state: |_, _| {}, ..rename };
-    assert!(!is_blind_to_names::<RaftVote<M>>(&plan, liberties, &explored, &forgets_the_state));
+    assert!(!is_blind_to_names(machine, &plan, liberties, &explored, &forgets_the_state));
 }
 
 #[test]
 fn what_says_that_names_only_tell_members_apart_does_so() {
-    raft_is_blind_to_names::<Within<10, 10>>(FEW_STEPS);
-    raft_is_blind_to_names::<Within<10, 10>>(Liberties { losses: 1, ..FEW_STEPS });
-    raft_is_blind_to_names::<QuickAndCautious>(FEW_STEPS);
+    raft_is_blind_to_names(PLAIN, FEW_STEPS);
+    raft_is_blind_to_names(PLAIN, Liberties { losses: 1, ..FEW_STEPS });
+    raft_is_blind_to_names(CAUTIOUS, FEW_STEPS);
 }
 
 /// The bully's members are not only told apart by their names: who is greater bullies.
@@ -99,18 +98,19 @@ fn a_rank_is_more_than_a_name() {
     let nothing = AnyRename { state: |_, _| {}, saved: |_, _| {} };
     let (plan, liberties) = (complete(&[2, 3, 1]), Liberties { time: CLOCK, ..NONE });
     let explored = Explored::new::<bully::AtOnce>(&plan, liberties);
-    assert!(!is_blind_to_names::<bully::AtOnce>(&plan, liberties, &explored, &nothing));
+    let bully = MachineType::of::<bully::AtOnce>();
+    assert!(!is_blind_to_names(bully, &plan, liberties, &explored, &nothing));
 }
 
 /// The search keeps exactly one of all states that differ by names, as told by trying all of them.
 #[test]
 fn one_state_stands_for_all_that_differ_by_names() {
-    let rename = MachineType::of::<Quick>().rename.expect("it says so");
+    let rename = PLAIN.rename.expect("it says so");
     for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
         for liberties in [FEW_STEPS, Liberties { losses: 1, ..FEW_STEPS }] {
-            let plan = Plan { links, ..complete(&[2, 3, 1]) };
+            let plan = Plan { links, ..quick() };
             let rules = Rules::new(&plan, liberties);
-            let explored = Explored::new::<Quick>(&plan, liberties);
+            let explored = Explored::of(PLAIN, &plan, liberties);
             let mut stood_for: HashSet<Situation> = HashSet::new();
             let mut classes = 0;
             for now in &explored.situations {
@@ -120,7 +120,7 @@ fn one_state_stands_for_all_that_differ_by_names() {
                 }
             }
             let wishes = Wishes { symmetry: true, ..in_full(liberties) };
-            let checked = check::<Quick>(&plan, &wishes);
+            let checked = check::<RaftVote>(&plan, &wishes);
             assert!(checked.symmetric);
             assert_eq!(checked.progress.states, classes, "of {}", explored.situations.len());
             assert!(classes * 5 < explored.situations.len() as u64, "{classes}");
@@ -133,7 +133,7 @@ fn one_state_stands_for_all_that_differ_by_names() {
 fn nothing_is_exchanged_where_more_than_names_differ() {
     let is_symmetric = |plan: &Plan, liberties| {
         let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
-        check::<RaftVote<Usual>>(plan, &wishes).symmetric
+        check::<RaftVote>(plan, &wishes).symmetric
     };
     let plan = complete(&[1, 2, 3]);
     let liberties = Liberties { ticks: 2, ..FEW_STEPS };
@@ -145,6 +145,6 @@ fn nothing_is_exchanged_where_more_than_names_differ() {
     fresher.ranks[1] = bellwether_core::Rank::new(fresher.ranks[1].elect(), 7, fresher.ranks[1].id());
     assert!(!is_symmetric(&fresher, liberties));
     let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
-    assert!(check::<RaftVote<Cautious>>(&plan, &wishes).symmetric);
+    assert!(check_machine(CAUTIOUS, &plan, &wishes, &|_| {}).symmetric);
     assert!(!check::<bully::AtOnce>(&plan, &wishes).symmetric);
 }

@@ -8,7 +8,7 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
-use bellwether_algorithms::raft_vote::{RaftVote, Within};
+use bellwether_algorithms::raft_vote::RaftVote;
 use bellwether_algorithms::{lcr, peterson};
 use bellwether_check::{Checked, Property, Verdict, Wishes};
 use bellwether_core::{Algorithm, Initiators, Rounds};
@@ -135,16 +135,16 @@ fn identical_members() {
 
 #[test]
 fn members_that_only_names_tell_apart() {
-    type Quick = RaftVote<Within<10, 10>>;
+    let quick = |ids: &[u64]| given::<RaftVote>("timeout=10..10", complete(ids));
     let few_steps = Liberties { time: CLOCK, ticks: 1, ..NONE };
-    let plan = complete(&[2, 3, 1]);
-    let (one_in_six, all) = compare::<Quick>(&plan, few_steps);
+    let plan = quick(&[2, 3, 1]);
+    let (one_in_six, all) = compare::<RaftVote>(&plan, few_steps);
     assert!(one_in_six * 5 < all, "{one_in_six} of {all}");
-    compare::<Quick>(&plan, Liberties { losses: 1, ..few_steps });
-    compare::<Quick>(&plan, Liberties { crashes: 1, recoveries: 1, ..few_steps });
-    compare::<Quick>(&complete(&[2, 1]), Liberties { pauses: 1, ticks: 4, ..few_steps });
+    compare::<RaftVote>(&plan, Liberties { losses: 1, ..few_steps });
+    compare::<RaftVote>(&plan, Liberties { crashes: 1, recoveries: 1, ..few_steps });
+    compare::<RaftVote>(&quick(&[2, 1]), Liberties { pauses: 1, ticks: 4, ..few_steps });
     let drift = TimeModel::Clock { grain: 1, drift: 100 };
-    compare::<Quick>(&complete(&[2, 1]), Liberties { time: drift, ticks: 3, ..NONE });
+    compare::<RaftVote>(&quick(&[2, 1]), Liberties { time: drift, ticks: 3, ..NONE });
 }
 
 #[test]

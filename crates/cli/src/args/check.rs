@@ -17,7 +17,7 @@ const MOST_FAULTS: i64 = 16;
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The algorithm, by its name or as name/variant (see `bellwether algorithms`)
+    /// The algorithm, as NAME[/VARIANT][:KEY=VALUE,..] (see `bellwether algorithms` and `explain`)
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub algorithm: Option<String>,
     /// One of its variants, by name

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Algorithms, by name or as name/variant; 'rings' are all that run on a ring, 'all' are all
+    /// Algorithms, as NAME[/VARIANT][:KEY=VALUE,..]; 'rings' are all that run on a ring, 'all' are all
     #[arg(default_value = "rings")]
     pub algorithms: Vec<String>,
     /// How many members there are, time after time [default: 8, 16, 32 and so on to 512, as long as a run is

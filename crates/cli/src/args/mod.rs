@@ -125,7 +125,7 @@ pub enum ListFormat {
 /// Options of `explain`.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// The algorithm, by its name [default: all of them]
+    /// The algorithm, as NAME[/VARIANT][:KEY=VALUE,..] [default: all of them]
     pub algorithm: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]

@@ -78,7 +78,7 @@ fn arg(field: &'static Field) -> Arg {
     };
     let arg = if field.heading.is_empty() { arg } else { arg.help_heading(field.heading) };
     let arg = if let Flag::Argument = field.flag { arg } else { arg.long(field.option) };
-    let arg = arg.allow_hyphen_values(field.is_signed);
+    let arg = arg.allow_hyphen_values(field.is_signed).hide(field.is_hidden);
     match field.flag {
         Flag::Argument => arg.value_name("ALGORITHM").required_unless_present(FROM_TRACE),
         Flag::Switch => arg.action(ArgAction::SetTrue),

@@ -24,7 +24,7 @@ pub struct Drawing {
 /// Options of `swarm`.
 #[derive(Debug, Args)]
 pub struct SwarmArgs {
-    /// Algorithms, by name or as name/variant; 'rings' are all that run on a ring, 'all' are all
+    /// Algorithms, as NAME[/VARIANT][:KEY=VALUE,..]; 'rings' are all that run on a ring, 'all' are all
     #[arg(default_value = "all")]
     pub algorithms: Vec<String>,
     /// What goes wrong: one or several failure models
@@ -50,7 +50,7 @@ pub struct SwarmArgs {
 /// Options of `survive`.
 #[derive(Debug, Args)]
 pub struct SurviveArgs {
-    /// Algorithms, by name or as name/variant [default: every variant of every algorithm]
+    /// Algorithms, as NAME[/VARIANT][:KEY=VALUE,..] [default: every variant of every algorithm]
     pub algorithms: Vec<String>,
     /// What goes wrong: one or several failure models [default: all of them]
     #[arg(long, value_name = "MODEL,..", value_delimiter = ',', long_help = models_help())]

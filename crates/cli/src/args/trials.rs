@@ -7,7 +7,7 @@ use clap::Args;
 /// Options of `trials`.
 #[derive(Debug, Args)]
 pub struct TrialsArgs {
-    /// Algorithms, by name or as name/variant [default: those that go on for ever, and bully]
+    /// Algorithms, as NAME[/VARIANT][:KEY=VALUE,..] [default: those that go on for ever, and bully]
     pub algorithms: Vec<String>,
     /// What the leader goes through: one or several ordeals [default: all of them]
     #[arg(long, value_name = "ORDEAL,..", value_delimiter = ',', long_help = ordeals_help())]

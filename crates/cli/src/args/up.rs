@@ -12,7 +12,7 @@ pub struct UpArgs {
     /// How many members there are
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
     pub members: u64,
-    /// The algorithm, by name or as name/variant. Only those in which a majority decides have one leader whatever the
+    /// The algorithm, as NAME[/VARIANT][:KEY=VALUE,..]. Only those in which a majority decides have one leader whatever the
     /// network does
     #[arg(long, value_name = "NAME", default_value = bellwether::DEFAULT_ALGORITHM)]
     pub algorithm: String,

@@ -11,6 +11,13 @@ macro_rules! ring {
     };
 }
 
+/// The same of members with leases.
+macro_rules! lease {
+    ($more:literal) => {
+        concat!("algorithm = 'quorum-lease'\nids = [80, 32, 5]\n", $more, "\n[expect]\nleader = 80\n")
+    };
+}
+
 /// A ring with this expectation.
 macro_rules! expect {
     ($expected:literal) => {
@@ -58,8 +65,17 @@ const CASES: &[(&str, &[&str])] = &[
     (ring!("topology = ^3"), &["a network's name, or a list of links"]),
     (ring!("delay = ^'gamma:1'"), &["delay 'gamma:1' is not understood", "uniform:LO..HI"]),
     (ring!("delay = ^'file:delays'"), &["complete in itself"]),
-    (ring!("renewals = ^2"), &["cannot be renewed 2 times", "3 to 12"]),
-    (ring!("renewals = ^4294967299"), &["cannot be renewed 4294967299 times"]),
+    (ring!("renewals = ^5"), &["'renewals=5' of chang-roberts", "it has no parameters"]),
+    (lease!("renewals = ^2"), &["2 is not between 3 and 12"]),
+    (lease!("renewals = ^4294967299"), &["4294967299 is not between 3 and 12"]),
+    (
+        "algorithm = ^'quorum-lease:renewal=5'\nnodes = 3\n[expect]\nleader = 3",
+        &["there is no 'renewal'", "did you mean 'renewals'?"],
+    ),
+    (
+        "algorithm = ^'quorum-lease/tight'\nvariant = 'ranked'\nnodes = 3\n[expect]\nleader = 3",
+        &["two variants are asked for", "name one"],
+    ),
     (ring!("synchroniser = ^true"), &["chang-roberts does not run in rounds"]),
     // Members.
     ("algorithm = 'bully'\nids = [1, 2]\nnodes = ^2\n[expect]\nleader = 2", &["both 'ids' and 'nodes'"]),

@@ -12,6 +12,7 @@ mod exit_codes;
 mod explain;
 mod faults;
 mod library_errors;
+mod parameters;
 mod program;
 mod scenarios;
 mod screen;

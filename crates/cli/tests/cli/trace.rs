@@ -1,12 +1,17 @@
 //! Traces.
 
-use crate::program::{command, ended, run_in};
+use crate::program::{Ended, command, ended, run_in};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-const RUN: &str = "simulate bully --nodes 5 --attributes 3,-1,4,1,5 --initiators 2 --crash 1@0,3@40 --call 2@60.5 \
-                   --delay uniform:1..3 --format json --trace t.jsonl";
+const CRASHES: &str = "simulate bully --nodes 5 --attributes 3,-1,4,1,5 --initiators 2 --crash 1@0,3@40 \
+                       --call 2@60.5 --delay uniform:1..3";
+
+/// The same with a trace.
+fn run_traced(dir: &Path, options: &str) -> Ended {
+    run_in(dir, &format!("{CRASHES} --format json --trace t.jsonl {options}"))
+}
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
@@ -17,7 +22,7 @@ fn lines(path: &Path) -> Vec<Value> {
 #[test]
 fn a_trace_has_a_header_every_event_and_an_end() {
     let dir = tempfile::tempdir().unwrap();
-    let object = run_in(dir.path(), RUN).json();
+    let object = run_traced(dir.path(), "").json();
     let lines = lines(&dir.path().join("t.jsonl"));
 
     let header = &lines[0];
@@ -51,7 +56,7 @@ fn a_trace_has_a_header_every_event_and_an_end() {
 fn traces_repeat_to_the_byte_and_leave_nothing_else_behind() {
     let trace = |options: &str| {
         let dir = tempfile::tempdir().unwrap();
-        run_in(dir.path(), &format!("{RUN} {options}"));
+        run_traced(dir.path(), options);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "a temporary file is left");
         fs::read(dir.path().join("t.jsonl")).unwrap()
     };
@@ -100,7 +105,7 @@ fn a_run_repeats_from_its_trace_to_the_byte() {
     let troubled = "simulate chang-roberts/suppressing --nodes 6 --loss 5% --crash 3@4 --detector heartbeat:T=5 \
                     --delay uniform:0.5..2.0 --links reordering --ring-closes --until 300";
     let in_rounds = "simulate lcr --variant halting --order worst --synchroniser";
-    for run in [RUN, told, restarted, troubled, in_rounds] {
+    for run in [CRASHES, told, restarted, troubled, in_rounds] {
         let dir = tempfile::tempdir().unwrap();
         let mut object = run_in(dir.path(), &format!("{run} --format json --trace t.jsonl")).json();
         object["again"].take();

@@ -15,11 +15,11 @@ use bellwether_algorithms::chang_roberts_timeout::NeighbourTimeout;
 use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::peterson::Basic;
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::{
     Algorithm, Cx, Detector, DetectorChoice, Electorate, Goal, Identities, Kind, Knowledge, Lasting,
-    Leadership, Links, MachineType, Message, Need, Never, Protocol, Role, Signal, Spec, Starts, Status,
-    Timing, Verdict, WatchCx,
+    Leadership, Links, MachineType, Message, Need, Never, Params, Protocol, Role, Signal, Spec, Starts,
+    Status, Timing, Verdict, WatchCx,
 };
 use serde::{Deserialize, Serialize};
 use std::pin::pin;
@@ -170,6 +170,7 @@ impl Protocol for Scribe {
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,
+        parameters: &[],
         claims: &[],
         text: "",
     };
@@ -244,7 +245,7 @@ impl Stage {
         platter.be(mood);
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-        let machine = ByteMachine::new(MachineType::of::<A>());
+        let machine = ByteMachine::new(MachineType::of::<A>(), Params::default());
         let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone()), work).unwrap();
         Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
@@ -287,7 +288,7 @@ fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
 
 #[test]
 fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let leadership = stage.campaign();
     let mut events = stage.elector.observe();
     stage.platter.be(Mood::Stalled);
@@ -324,7 +325,7 @@ fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
 
 #[test]
 fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     stage.elector.request(Request::Stand);
     let mut last = 0;
     for _ in 0..2 {
@@ -345,7 +346,7 @@ fn whoever_is_told_to_stand_does_so_until_it_is_told_otherwise() {
 
 #[test]
 fn whoever_leads_again_has_another_token_though_its_lease_has_not_run_out() {
-    let stage = Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| {
+    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| {
         settings.always_stands = true;
         settings.profile.delay_bound = Span::from_ticks(200_000); // a lease of five seconds: longer than a disk may stall
     });
@@ -471,7 +472,7 @@ fn silence_begins_anew_with_a_connection() {
     for (is_connected, expected) in [(false, vec![(Port(0), Verdict::Failed)]), (true, vec![])] {
         let mut settings = Settings::new("test", id(1));
         settings.members = [1, 2].map(|peer| Peer::new(id(peer), "127.0.0.1:0")).into();
-        let mut around = Surroundings::new(&settings, Need::Complete, 1);
+        let mut around = Surroundings::new(&settings, &Scribe::SPEC, &Params::default(), 1);
         let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=60,D=240").unwrap();
         let mut watch = Watch::new(detector.build(Span::default()), 1);
         let at = Time::from_ticks;
@@ -618,7 +619,7 @@ fn whoever_stops_does_not_wait_for_ever_for_a_disk_that_stalls() {
 
 #[test]
 fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let (first, also_first) = (stage.campaign(), stage.campaign());
     stage.elector.resign().unwrap();
     within(first.lost());
@@ -633,7 +634,7 @@ fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
 
 #[test]
 fn what_is_dropped_is_given_up_unless_another_holds_it() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let (first, second) = (stage.campaign(), stage.campaign());
     drop(first);
     stage.settle();
@@ -644,7 +645,7 @@ fn what_is_dropped_is_given_up_unless_another_holds_it() {
 
 #[test]
 fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
-    let stage = Stage::alone::<QuorumLease<Ranked>>();
+    let stage = Stage::alone::<QuorumLease>();
     let first = stage.campaign();
     let reign = stage.elector.view().reign;
     drop(first);
@@ -655,8 +656,7 @@ fn what_is_dropped_is_given_up_though_somebody_campaigns_the_next_moment() {
 
 #[test]
 fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
-    let stage =
-        Stage::with::<QuorumLease<Ranked>>(None, Mood::Quick, |settings| settings.always_stands = true);
+    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| settings.always_stands = true);
     let leadership = stage.campaign();
     let before = stage.elector.view().reign.unwrap().number;
     drop(leadership);

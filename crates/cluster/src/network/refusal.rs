@@ -11,7 +11,9 @@ impl Network {
         let reproach = match reason {
             Reason::Leaving | Reason::Duplicate => None,
             Reason::Cluster => Some("it is of another cluster"),
-            Reason::Terms => Some("it was told of another algorithm, other voters or other bounds"),
+            Reason::Terms => {
+                Some("it was told of another algorithm, other parameters, other voters or other bounds")
+            }
             Reason::Version => Some("it speaks another version of the wire format"),
             Reason::Meant => Some("another member is at its address"),
             Reason::Stranger => Some("it does not know us as a member"),

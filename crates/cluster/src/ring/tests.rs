@@ -12,7 +12,7 @@ use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::peterson::{Basic, Improved};
 use bellwether_core::{
-    Algorithm, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Time,
+    Algorithm, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Params, Port, Span, Time,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -111,8 +111,8 @@ impl World {
             ..Settings::new("test", me)
         };
         let mut node = Node {
-            machine: ByteMachine::new(self.machine),
-            around: Surroundings::new(&settings, self.machine.spec.need, 1),
+            machine: ByteMachine::new(self.machine, Params::default()),
+            around: Surroundings::new(&settings, self.machine.spec, &Params::default(), 1),
             ring: Ring::default(),
             wishes: Wishes::default(),
             unreachable: BTreeSet::new(),

@@ -4,7 +4,7 @@
 use super::secrecy::shown;
 use super::{Security, Settings};
 use crate::secret::WeakSecret;
-use bellwether_core::{Id, POSSIBLE_RENEWALS, Span};
+use bellwether_core::{Id, Span};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt as _;
@@ -87,9 +87,6 @@ pub enum SettingsError {
         "no voter may lead: all are witnesses or observers; give at least one member the duty to vote and lead"
     )]
     NoCandidate,
-    /// Too rarely for one to get lost, or more often than answers come.
-    #[error("a lease cannot be renewed {0} times while it lasts; give `renewals` of 3 to 12")]
-    Renewals(u32),
 }
 
 impl Settings {
@@ -153,9 +150,6 @@ impl Settings {
         }
         if profile.drift_bound >= 500_000 {
             return Err(SettingsError::DriftBound(profile.drift_bound));
-        }
-        if !POSSIBLE_RENEWALS.contains(&profile.renewals) {
-            return Err(SettingsError::Renewals(profile.renewals));
         }
         if !CLOCK_GAINS.contains(&self.clock_gains) {
             return Err(SettingsError::ClockGains(self.clock_gains));
@@ -390,9 +384,6 @@ mod tests {
         }
         for drift in [500_000, u32::MAX] {
             assert_eq!(wrong(|it| it.profile.drift_bound = drift), SettingsError::DriftBound(drift));
-        }
-        for renewals in [0, 2, 13, u32::MAX] {
-            assert_eq!(wrong(|it| it.profile.renewals = renewals), SettingsError::Renewals(renewals));
         }
         for gains in [-1_000_000, -2_000_000, -500_001, 1_000_001, i32::MIN, i32::MAX] {
             assert_eq!(wrong(|it| it.clock_gains = gains), SettingsError::ClockGains(gains));

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{PeerRecord, StoreId, Stores};
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
-use bellwether_core::{Id, MachineType};
+use bellwether_algorithms::quorum_lease::QuorumLease;
+use bellwether_core::{Id, MachineType, Params};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ fn starts(
 ) -> Result<Shared, StartError> {
     let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
     let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
-    let machine = ByteMachine::new(MachineType::of::<QuorumLease<Ranked>>());
+    let machine = ByteMachine::new(MachineType::of::<QuorumLease>(), Params::default());
     start_with(settings, None, machine, saved, begin, Member::run)
 }
 

@@ -413,11 +413,12 @@ fn another_algorithm_and_other_voters_are_refused_from_the_first_start_on() {
 fn after_other_bounds_a_member_waits_for_longer_than_it_can_have_promised() {
     let other_drift = Terms { drift_bound: 500, ..terms() };
     let fast = Terms { delay_bound: Span::from_ticks(1_000), ..terms() };
+    let short = Terms { parameters: "lease=5".to_owned(), ..terms() };
     let wait_of = |directory: &TempDir, terms: &Terms| {
         let (store, saved) = Store::open(directory.path(), "orders", id(3), terms).unwrap();
         (store, saved.wait.ticks())
     };
-    for other in [&other_drift, &fast] {
+    for other in [&other_drift, &fast, &short] {
         let directory = TempDir::new().unwrap();
         // Who has voted for nobody has promised nothing.
         assert_eq!(wait_of(&directory, other).1, 0);

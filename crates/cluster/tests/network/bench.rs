@@ -1,9 +1,9 @@
 //! Several networks, driven in turn, and what they heard.
 
-use bellwether_algorithms::quorum_lease::{QuorumLease, Ranked};
+use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_cluster::network::{Ended, Incoming, Network, NetworkError, Outgoing};
 use bellwether_cluster::{Incarnation, Peer, PeerRecord, Security, Settings, StoreId, Stores, Terms};
-use bellwether_core::{Id, Protocol as _, Signal};
+use bellwether_core::{Id, Params, Protocol as _, Signal};
 use std::time::{Duration, Instant};
 
 pub const SECRET: &str = "bw1-c5469b98847dcf399b028e5dc6e44d7b2b9076b40e490d1b9f5578091025f85509f32a21";
@@ -35,7 +35,7 @@ pub fn settings(me: u64, count: u64) -> Settings {
 
 /// What they say to all members alike.
 pub fn terms(settings: &Settings) -> Terms {
-    Terms::new(settings, &QuorumLease::<Ranked>::SPEC)
+    Terms::new(settings, &QuorumLease::SPEC, &Params::default())
 }
 
 /// The store that a member votes from.

@@ -120,6 +120,7 @@ fn whoever_was_told_other_terms_is_turned_away() {
     let cases = [
         (Terms { protocol: "bully/plain".into(), ..same.clone() }, "'bully/plain'"),
         (Terms { delay_bound: Span::from_ticks(1_000), ..same.clone() }, "delay bound"),
+        (Terms { parameters: "renewals=5".to_owned(), ..same.clone() }, "parameters of quorum-lease/ranked"),
         (Terms { drift_bound: 500, ..same.clone() }, "drift bound"),
         // The list of one member has grown meanwhile.
         (terms(&settings(2, 5)), "1, 2, 3, 4 and 5"),

@@ -33,7 +33,7 @@ pub struct Sample {
 impl Sample {
     pub fn new(spec: &Spec, plan: &Plan, report: &Report) -> Sample {
         let dead = plan.dead();
-        let setting = plan.setting(&dead);
+        let setting = plan.setting(spec, &dead);
         let mut kept = vec![None; spec.claims.len()];
         for (claim, expect) in claims(spec, &setting) {
             let at = spec.claims.iter().position(|other| other.name == claim.name);

@@ -1,7 +1,7 @@
 //! Who takes part in a scenario, and who begins.
 
 use super::events::Events;
-use bellwether_core::{DetectorError, FaultKind, Id};
+use bellwether_core::{AlgorithmError, DetectorError, FaultKind, Id};
 use bellwether_runspec::document::{At, Flaw, Table, Value};
 use bellwether_runspec::{Attributes, Callers, RunSpec};
 use bellwether_sim::SetupError;
@@ -81,7 +81,14 @@ pub(super) fn setup_flaw(at: usize, error: &SetupError) -> Flaw {
     match error {
         SetupError::Network(NetworkError::UnknownShape { name }) => flaw.meant(name, Shape::NAMES),
         SetupError::NoSuchKind { kind, kinds, .. } => flaw.meant(kind, kinds),
-        SetupError::Detector(DetectorError::Unknown { name, known }) => flaw.meant(name, known),
+        SetupError::Detector(DetectorError::Unknown { name, known })
+        | SetupError::Algorithm(AlgorithmError::Unknown { name, known }) => flaw.meant(name, known),
+        SetupError::Algorithm(AlgorithmError::Variant { variant, known, .. }) => flaw.meant(variant, known),
+        SetupError::Detector(DetectorError::Setting { error, .. })
+        | SetupError::Algorithm(AlgorithmError::Setting { error, .. }) => match error.unknown() {
+            Some(name) => flaw.meant(name, &error.known),
+            None => flaw,
+        },
         _ => flaw,
     }
 }

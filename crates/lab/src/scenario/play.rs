@@ -4,7 +4,7 @@ use super::error::{ScenarioError, in_file};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
 use crate::{Roster, Seat};
-use bellwether_core::{Driving, FaultEvent, Id, Registry, Time};
+use bellwether_core::{AlgorithmChoice, AlgorithmError, Driving, FaultEvent, Id, Registry, Time};
 use bellwether_model::{check_schedule, run_plan_observed};
 use bellwether_runspec::document::Flaw;
 use bellwether_runspec::{Chosen, RunSpec};
@@ -15,9 +15,9 @@ use bellwether_sim::{
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
-    /// The algorithm.
+    /// The algorithm, as it is chosen.
+    pub choice: AlgorithmChoice,
+    /// The same, ready to run.
     pub algorithm: Runner,
     /// What the scenario asks for, with the limits that scenarios have.
     pub run: RunSpec,
@@ -73,8 +73,8 @@ impl Scenario {
             let problem = format!("this scenario waits for {reason}: it cannot be run yet");
             return Err(Flaw::new(self.place("waits_for"), problem));
         }
-        let entry = self.find(registry)?;
-        let algorithm = registry.entries[entry];
+        let choice = self.find(registry)?;
+        let algorithm = registry.entries[choice.entry];
         let mode = self.run.mode();
         if mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
@@ -93,7 +93,7 @@ impl Scenario {
         let in_step = algorithm.driving == Driving::Rounds && mode == RoundMode::Auto && runs_in_step(&plan);
         let kinds = kinds(&algorithm, &plan, mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
-        Ok(Resolved { entry, algorithm, run: self.as_planned(&plan), plan, mode })
+        Ok(Resolved { choice, algorithm, run: self.as_planned(&plan), plan, mode })
     }
 
     /// The run with the limits that a scenario has.
@@ -104,21 +104,9 @@ impl Scenario {
         RunSpec { until, max_messages, ..self.run.clone() }
     }
 
-    fn find(&self, registry: &Registry<Runner>) -> Result<usize, Flaw> {
-        let named = self.run.algorithm.as_str();
-        let (name, inline) = named.split_once('/').map_or((named, None), |(name, it)| (name, Some(it)));
-        let variant = self.run.variant.as_deref().or(inline);
-        if let Some(entry) = registry.find(name, variant) {
-            return Ok(entry);
-        }
-        let (variants, variant) = (registry.variants(name), variant.unwrap_or_default());
-        if variants.is_empty() {
-            let names = registry.names();
-            let problem = format!("there is no algorithm '{name}': use one of {}", names.join(", "));
-            return Err(Flaw::new(self.place("algorithm"), problem).meant(name, &names));
-        }
-        let problem = format!("{name} has no variant '{variant}': use one of {}", variants.join(", "));
-        Err(Flaw::new(self.place("variant"), problem).meant(variant, &variants))
+    fn find(&self, registry: &Registry<Runner>) -> Result<AlgorithmChoice, Flaw> {
+        let choice = registry.choose_variant(&self.run.algorithm, self.run.variant.as_deref());
+        choice.map_err(|error| self.flaw_of(&SetupError::Algorithm(error)))
     }
 
     /// What cannot be run, at its place in the file.
@@ -151,10 +139,16 @@ impl Scenario {
             | SetupError::NoDiameter { .. }
             | SetupError::Network(_) => "topology",
             SetupError::Detector(_) => "detector",
+            SetupError::Algorithm(AlgorithmError::Variant { .. }) => "variant",
+            SetupError::Algorithm(AlgorithmError::Setting { error, .. })
+                if error.setting.starts_with("renewals=") =>
+            {
+                "renewals"
+            }
             SetupError::Fault { key, .. } | SetupError::NoSuchKind { key, .. } => key,
             SetupError::Step { .. } => "schedule",
             SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",
-            SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
+            SetupError::Algorithm(_) | SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
         })
     }
 }

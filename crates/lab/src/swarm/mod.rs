@@ -17,7 +17,9 @@ pub use model::Model;
 pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
-use bellwether_core::{DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time};
+use bellwether_core::{
+    AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
+};
 use bellwether_runspec::{Chosen, Line, RunSpec};
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{
@@ -45,10 +47,10 @@ impl Options {
 }
 
 /// Which run of a swarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
-    /// The algorithm's place in the registry.
-    pub entry: usize,
+    /// The algorithm, of the registry.
+    pub choice: AlgorithmChoice,
     /// What goes wrong.
     pub model: Model,
     /// From which everything is drawn.
@@ -60,18 +62,16 @@ pub struct Case {
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
 pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    judge(&registry.entries[case.entry], &draw_for(registry, case, options), registry.detectors)
+    judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), registry.detectors)
 }
 
 /// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
 /// another name instead.
 #[must_use]
 pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> RunSpec {
-    let entry = &registry.entries[case.entry];
+    let entry = &registry.entries[case.choice.entry];
     let mut run = draw(entry.spec, case.model, case.seed, options);
-    if registry.find(entry.spec.name, None) == Some(case.entry) {
-        run.algorithm = entry.spec.name.to_owned(); // the name alone stands for this variant
-    }
+    run.algorithm = case.choice.to_string();
     if !can_forge(entry) {
         let honest_about = |line: &Line| match *line {
             Line::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
@@ -115,9 +115,9 @@ pub fn broken_promises(
     options: &Options,
 ) -> Result<Vec<(Case, Class)>, SetupError> {
     let mut broken = Vec::new();
-    for (entry, algorithm) in registry.entries.iter().enumerate() {
-        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(algorithm.spec)) {
-            let cases: Vec<Case> = (0..runs).map(|seed| Case { entry, model, seed }).collect();
+    for choice in (0..registry.entries.len()).map(|entry| registry.choice(entry)) {
+        for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(choice.spec)) {
+            let cases: Vec<Case> = (0..runs).map(|seed| Case { choice, model, seed }).collect();
             let verdicts = run_many(registry, &cases, options, 0, || ())?;
             let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
             broken.extend(judged.filter(|(_, class)| class.is_failure()));

@@ -27,11 +27,10 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],
         drift_bound: Some(DriftBound(500)),
-        renewals: Some(5),
         script: Script::of(script),
         ids: (1..=5).map(id).collect(),
         seed: 1,
-        ..RunSpec::of(BEACONS.entries[0].spec.name)
+        ..RunSpec::of("beacon:beat=7")
     };
     let spec = BEACONS.entries[0].spec;
     let plan = setup.plan(spec, 1).expect("it fits");
@@ -50,7 +49,7 @@ fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
     let options = Options::usual(BEACONS.detectors);
     for model in Model::ALL {
         for seed in 0..30 {
-            let case = Case { entry: 0, model, seed };
+            let case = Case { choice: BEACONS.choice(0), model, seed };
             let setup = draw_for(&BEACONS, case, &options);
             let chosen = Chosen::of(BEACONS.entries[0].spec, &setup, BEACONS.detectors).expect("it is known");
             let plan = setup.plan(chosen, seed).expect("it fits");

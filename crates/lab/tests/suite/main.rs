@@ -2,6 +2,7 @@
 
 mod exports;
 mod lasting;
+mod parameters;
 mod scenarios;
 mod shrink;
 mod swarm;

@@ -155,7 +155,7 @@ fn the_same_seed_draws_the_same_and_others_draw_others() {
 
 /// Counts of what becomes of the toy, which nothing disturbs but what is said.
 fn classes(model: Model) -> BTreeSet<Class> {
-    let case = |seed| Case { entry: 0, model, seed };
+    let case = |seed| Case { choice: MODEST.choice(0), model, seed };
     let cases: Vec<Case> = (0..SEEDS).map(case).collect();
     let verdicts = swarm::run_many(&MODEST, &cases, &options(), 1, || ()).unwrap();
     assert_eq!(verdicts, swarm::run_many(&MODEST, &cases, &options(), 2, || ()).unwrap());
@@ -230,7 +230,7 @@ fn setups_come_back_from_files_as_they_were() {
     let spec = MODEST.entries[0].spec;
     let mut read = 0;
     for (model, seed) in Model::ALL.into_iter().flat_map(|model| (0..20).map(move |seed| (model, seed))) {
-        let setup = draw_for(&MODEST, Case { entry: 0, model, seed }, &options());
+        let setup = draw_for(&MODEST, Case { choice: MODEST.choice(0), model, seed }, &options());
         let plan = planned(&setup, spec);
         let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
         let draft = Draft { title: "T", about: "A", run: &setup, report: &report };

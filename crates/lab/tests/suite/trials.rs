@@ -1,6 +1,6 @@
 //! Ordeals, with a toy of which it is known when it notices what.
 
-use bellwether_core::registry;
+use bellwether_core::{Params, registry};
 use bellwether_lab::trials::{Ordeal, Trial, run};
 use bellwether_sim::Runner;
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
@@ -18,7 +18,11 @@ const NOTICED: f64 = 2.0 * BEAT as f64 + 1.0;
 fn tried(is_stubborn: bool, ordeal: Ordeal) -> Vec<Trial> {
     let variant = if is_stubborn { "stubborn" } else { "only" };
     let entry = BOTH.find("beacon", Some(variant)).expect("it is listed");
-    (0..RUNS).map(|seed| run(&BOTH.entries[entry], ordeal, 5, None, seed).expect("it can be run")).collect()
+    (0..RUNS)
+        .map(|seed| {
+            run(&BOTH.entries[entry], Params::default(), ordeal, 5, None, seed).expect("it can be run")
+        })
+        .collect()
 }
 
 fn median(trials: &[Trial], of: impl Fn(&Trial) -> f64) -> f64 {

@@ -56,9 +56,28 @@ fn every_field_is_drawn_and_written() {
         in_words
             .extend(FIELDS.iter().filter(|field| !field.texts(&run).is_empty()).map(|field| field.option));
     }
-    let keys: BTreeSet<String> = file_keys().into_iter().map(str::to_owned).collect();
+    // What is only read: it is written as a parameter of the algorithm.
+    let is_written = |name: &&str| *name != "renewals";
+    let keys: BTreeSet<String> = file_keys().into_iter().filter(is_written).map(str::to_owned).collect();
     assert_eq!(in_files, keys);
-    let options: BTreeSet<&str> =
-        FIELDS.iter().map(|field| field.option).filter(|option| !option.is_empty()).collect();
+    let options: BTreeSet<&str> = FIELDS
+        .iter()
+        .map(|field| field.option)
+        .filter(|option| !option.is_empty())
+        .filter(is_written)
+        .collect();
     assert_eq!(in_words, options);
+}
+
+#[test]
+fn renewals_are_read_as_a_parameter_of_the_algorithm() {
+    for (algorithm, expected) in [
+        ("quorum-lease", "quorum-lease:renewals=5"),
+        ("quorum-lease/tight:lease=9", "quorum-lease/tight:lease=9,renewals=5"),
+    ] {
+        let run = RunSpec::of(expected);
+        assert_eq!(from_toml(&format!("renewals = 5\nalgorithm = '{algorithm}'\n")), run);
+        assert_eq!(run_of_words(&[algorithm, "--renewals", "5"].map(str::to_owned)), run);
+        assert_eq!(words(&run)[0], expected);
+    }
 }

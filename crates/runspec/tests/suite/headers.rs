@@ -15,7 +15,8 @@ fn at(hops: u64) -> Time {
 }
 
 /// A line that version 1 of the format had, with all of its keys.
-const VERSION_1: &str = r#"{"format":"bellwether-trace","version":1,"algorithm":"bully","variant":"at-once","n":3,
+const VERSION_1: &str = r#"{"format":"bellwether-trace","version":1,"algorithm":"bully","variant":"at-once",
+"parameters":{"patience":5,"timeout":"150..300"},"n":3,
 "seed":7,"topology":"complete","delay":"uniform:1..3","delay_bound":2.5,"links":"reordering","elect":"worst",
 "synchroniser":false,"ids":[3,1,2],"attributes":[5,-1,0],"initiators":[1,2],
 "script":[{"t":0,"event":"crash","member":3},{"t":1,"event":"drift","member":1,"rate_ppm":-500},
@@ -46,7 +47,7 @@ fn headers_of_version_1_are_read() {
     ];
     let lose = Pattern { kind: Some("ok".to_owned()), from: Some(id(3)), to: Some(id(1)), nth: None };
     let expected = RunSpec {
-        algorithm: "bully".to_owned(),
+        algorithm: "bully:patience=5,timeout=150..300".to_owned(),
         variant: Some("at-once".to_owned()),
         ids: vec![id(3), id(1), id(2)],
         attributes: bellwether_runspec::Attributes::Listed(vec![5, -1, 0]),

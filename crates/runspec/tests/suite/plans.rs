@@ -171,3 +171,13 @@ fn what_cannot_be_started_again_is_refused() {
     assert!(nobody.plan(&TOY, 0).is_ok());
     assert!(RunSpec { restart_after: None, ..nobody }.plan(&TOY, 0).is_err());
 }
+
+#[test]
+fn a_plan_has_the_parameters_that_stand_behind_the_algorithms_name() {
+    let choice = BEACONS.choose("beacon:beat=11").expect("it is listed");
+    let plan = |algorithm: &str| RunSpec { nodes: Some(3), ..RunSpec::of(algorithm) }.plan(choice.spec, 1);
+    assert_eq!(plan("beacon:beat=11").expect("it can be run").params, choice.params);
+    assert_eq!(plan("beacon").expect("it can be run").params, Params::default());
+    let refused = plan("beacon:beta=11").expect_err("there is no such parameter").to_string();
+    assert!(refused.contains("there is no 'beta'"), "{refused}");
+}

@@ -5,6 +5,7 @@ mod faults;
 mod judge;
 mod lasting;
 mod leases;
+mod parameters;
 mod restarts;
 mod scripts;
 mod watch;

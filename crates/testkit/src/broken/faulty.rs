@@ -108,8 +108,12 @@ impl Environment for Surroundings<'_> {
         unreachable!("none of the algorithms below may know it")
     }
 
-    fn renewals(&self) -> u32 {
-        unreachable!("none of the algorithms below has leases")
+    fn parameters(&self) -> &ParamValues {
+        unreachable!("none of the algorithms below has any")
+    }
+
+    fn knows(&self) -> Knowledge {
+        unreachable!("none of the algorithms below asks for its clock")
     }
 
     fn duty(&self, _: u32) -> Duty {

@@ -18,11 +18,16 @@ pub struct Explored {
 impl Explored {
     /// Explores everything that can happen in a plan.
     pub fn new<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Self {
+        Self::of(MachineType::of::<A>(), plan, liberties)
+    }
+
+    /// The same with a variant of an algorithm.
+    pub fn of(machine: &'static MachineType, plan: &Plan, liberties: Liberties) -> Self {
         let rules = Rules::new(plan, liberties);
-        let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
+        let mut whole = Whole::new(machine, plan, liberties);
         let mut known: HashMap<Situation, usize> = HashMap::new();
         let mut explored = Explored { situations: Vec::new(), depths: Vec::new(), steps: Vec::new() };
-        for beginning in rules.beginnings(MachineType::of::<A>()) {
+        for beginning in rules.beginnings(machine) {
             explored.meet(&mut known, beginning, 0);
         }
         while explored.steps.len() < explored.situations.len() {

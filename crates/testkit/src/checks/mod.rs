@@ -6,7 +6,7 @@ pub mod vote;
 
 use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
 use bellwether_core::{
-    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Rank, Role, Topology,
+    Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Params, Rank, Role, Topology,
 };
 use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
 use bellwether_sim::Plan;
@@ -89,6 +89,11 @@ pub fn reduced(liberties: Liberties) -> Wishes {
 /// Checks an algorithm.
 pub fn check<A: Algorithm>(plan: &Plan, wishes: &Wishes) -> Checked {
     check_machine(MachineType::of::<A>(), plan, wishes, &|_| {})
+}
+
+/// The same plan with parameters of an algorithm.
+pub fn given<A: Algorithm>(params: &str, plan: Plan) -> Plan {
+    Plan { params: Params::parse(A::SPEC.parameters, params).expect("they can be so"), ..plan }
 }
 
 /// Checks an algorithm: everything is followed, on one thread.

@@ -7,8 +7,28 @@ use bellwether_core::*;
 use bellwether_sim::Runner;
 use serde::{Deserialize, Serialize};
 
-/// So many delay bounds lie between two beats.
+/// So many delay bounds lie between two beats, unless set otherwise.
 pub const BEAT: u64 = 4;
+
+const PERIOD: Parameter =
+    Parameter::whole("beat", "how long it is from a beat to the next", "delay bounds", (1, 50), BEAT);
+const PERIOD_SET: Key<Beacon<false>, u64> = Key::whole("beat");
+
+/// It beats in every delay bound, and claims that it leads after the first beat.
+pub const EAGER: Spec = Spec {
+    variant: "eager",
+    parameters: &[PERIOD.at(ParamValue::Whole(1))],
+    claims: &[Claim {
+        name: "time",
+        measure: Measure::Time,
+        formula: "beat",
+        expect: |run| {
+            let beats = run.parameters.get(PERIOD_SET) as f64;
+            (run.calm && run.delivery == Delivery::Unit).then_some(Expect::Exactly(beats))
+        },
+    }],
+    ..Beacon::<false>::SPEC
+};
 
 /// A member that beats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,7 +44,7 @@ impl<const STUBBORN: bool> Beacon<STUBBORN> {
         for port in ports {
             cx.send(port, Ping);
         }
-        cx.set_timer((), cx.delay_bound() * BEAT);
+        cx.set_timer((), cx.delay_bound() * cx.parameter(const { Key::whole("beat") }));
     }
 }
 
@@ -69,6 +89,7 @@ impl<const STUBBORN: bool> Protocol for Beacon<STUBBORN> {
         lasting: Lasting::GoesOn,
         reign: Reign::AtLast,
         knows: Knowledge::PEERS.and(Knowledge::DUTIES).and(Knowledge::DELAY_BOUND),
+        parameters: &[PERIOD],
         ..TOY
     };
 
@@ -80,6 +101,6 @@ impl<const STUBBORN: bool> Protocol for Beacon<STUBBORN> {
 }
 
 registry! {
-    /// The one that asks for a majority.
-    pub static BEACONS: Runner = { events Beacon<false>; }
+    /// Those that ask for a majority.
+    pub static BEACONS: Runner = { events Beacon<false>, Beacon<false> as EAGER; }
 }

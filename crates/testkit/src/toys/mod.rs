@@ -61,6 +61,7 @@ pub const TOY: Spec = Spec {
     goal: Goal::EveryoneKnows,
     survives: Faults::NONE,
     randomised: false,
+    parameters: &[],
     claims: &[],
     text: "",
 };

@@ -347,6 +347,7 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Protocol
             Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY)
         },
         randomised: false,
+        parameters: &[],
         claims: match (AT_ONCE, STABLE, BROADCAST) {
             (_, _, true) => &figures::BROADCAST,
             (true, ..) => &figures::AT_ONCE,

@@ -343,6 +343,7 @@ impl Protocol for Invitation {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

@@ -217,6 +217,7 @@ impl Protocol for Omega {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

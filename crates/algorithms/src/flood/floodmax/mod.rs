@@ -108,6 +108,7 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         goal: Goal::EveryoneHalts,
         survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: if NEWS_ONLY { &claims::NEWS_ONLY } else { &claims::EVERY_ROUND },
         text: include_str!("page.md"),
     };

@@ -360,6 +360,7 @@ impl Protocol for Paxos {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

@@ -1,6 +1,7 @@
 //! Standing, in [`super`]: rules 1, 4 and 5.
 
-use super::{Context, Msg, Pace, Phase, QuorumLease, TURN, Timer, Word};
+use super::pace::pace;
+use super::{Context, Msg, Phase, QuorumLease, TURN, Timer, Word};
 use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ impl Poll {
     }
 }
 
-impl<P: Pace> QuorumLease<P> {
+impl QuorumLease {
     /// The term after the one that it has saved. There always is one: see [`LAST_TERM`].
     pub(super) fn next_term(&self) -> u64 {
         self.saved.term.saturating_add(1)
@@ -45,25 +46,25 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Rule 4.
-    pub(super) fn wait_for_turn(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn wait_for_turn(&mut self, cx: Context<'_, '_>) {
         if !self.may_stand(cx) {
             return;
         }
         let (better, all) = self.rivals(cx);
-        let turns = P::turns(better, all, self.attempts);
+        let turns = pace(cx).turns(better, all, self.attempts);
         let wait = |turns: u64| self.unit * (turns * TURN);
         cx.set_timer_within(Timer::Stand, wait(*turns.start())..=wait(*turns.end()));
     }
 
     /// Rule 5.
-    pub(super) fn probe(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn probe(&mut self, cx: Context<'_, '_>) {
         cx.because("it is its turn: it asks whether it could win (rule 5)");
         self.phase = Phase::Probing(Poll::of(cx.id(), None));
         self.ask(cx);
         self.hear_would(cx, cx.id(), self.next_term(), true);
     }
 
-    pub(super) fn hear_would(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
+    pub(super) fn hear_would(&mut self, cx: Context<'_, '_>, id: Id, term: u64, yes: bool) {
         if self.canvass.is_some() {
             return self.hear_canvassed(cx, id, term, yes);
         }
@@ -84,7 +85,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Rule 1. The lease that comes with a majority's votes runs from now.
-    pub(super) fn stand(&mut self, cx: Context<'_, '_, P>, released: Option<u64>) {
+    pub(super) fn stand(&mut self, cx: Context<'_, '_>, released: Option<u64>) {
         cx.because("it stands, and votes for itself (rule 1)");
         self.leave_phase(cx);
         self.lose_leader(cx);
@@ -97,14 +98,14 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Asks whoever has not said yes for its vote, or whether it would give it.
-    fn ask(&mut self, cx: Context<'_, '_, P>) {
+    fn ask(&mut self, cx: Context<'_, '_>) {
         let (poll, msg) = match &self.phase {
             Phase::Probing(poll) => {
                 let word = Word::Probe { version: self.version(), released: None };
                 (poll, Msg { term: self.next_term(), word })
             }
             Phase::Standing(poll) => {
-                let (version, lease) = (self.version(), P::lease(self.unit));
+                let (version, lease) = (self.version(), pace(cx).lease(self.unit));
                 let word = Word::Ask { version, lease, released: poll.released };
                 (poll, Msg { term: self.saved.term, word })
             }
@@ -117,9 +118,9 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Answers take long, as when a vote waits for a slow disk, or are lost: it asks again, and not for ever.
-    pub(super) fn lose_patience(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn lose_patience(&mut self, cx: Context<'_, '_>) {
         if let Phase::Probing(poll) | Phase::Standing(poll) = &mut self.phase
-            && poll.asked < P::ASKS
+            && u64::from(poll.asked) < pace(cx).asks
         {
             poll.asked += 1;
             cx.because("too few have answered: it asks again");
@@ -129,7 +130,7 @@ impl<P: Pace> QuorumLease<P> {
         self.give_up(cx);
     }
 
-    pub(super) fn hear_vote(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
+    pub(super) fn hear_vote(&mut self, cx: Context<'_, '_>, id: Id, term: u64, yes: bool) {
         if !yes && term > self.saved.term {
             return self.fall_behind(cx, term);
         }
@@ -146,7 +147,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Others have heard of a later term.
-    pub(super) fn fall_behind(&mut self, cx: Context<'_, '_, P>, term: u64) {
+    pub(super) fn fall_behind(&mut self, cx: Context<'_, '_>, term: u64) {
         if matches!(self.phase, Phase::Leading(_)) {
             cx.because("a voter has heard of a later term: it stands again after that (its own word frees its voters)");
             let released = self.saved.term;
@@ -161,15 +162,15 @@ impl<P: Pace> QuorumLease<P> {
         self.leader = None; // it led in an earlier term
     }
 
-    pub(super) fn give_up(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn give_up(&mut self, cx: Context<'_, '_>) {
         self.stop_standing(cx);
         self.attempts += 1;
-        self.unit = P::after_failure(self.unit, cx.delay_bound());
+        self.unit = pace(cx).after_failure(self.unit, cx.delay_bound());
         self.wait_for_turn(cx);
     }
 
     /// Rule 7, for a candidate.
-    fn stop_standing(&mut self, cx: Context<'_, '_, P>) {
+    fn stop_standing(&mut self, cx: Context<'_, '_>) {
         if let Phase::Standing(_) = self.phase {
             self.send_to_voters(cx, &Msg { term: self.saved.term, word: Word::Release });
         }
@@ -177,7 +178,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// It is to be no candidate: it follows and votes as before.
-    pub(super) fn withdraw(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn withdraw(&mut self, cx: Context<'_, '_>) {
         self.withdrawn = true;
         cx.cancel_timer(Timer::Stand);
         if matches!(self.phase, Phase::Leading(_)) {
@@ -188,7 +189,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// It is to be a candidate again: after its promise, if there is one.
-    pub(super) fn stand_again(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn stand_again(&mut self, cx: Context<'_, '_>) {
         cx.because("it is a candidate, and stands when it is its turn (rule 4)");
         if std::mem::take(&mut self.withdrawn) && self.promise.is_none() {
             self.wait_for_turn(cx);
@@ -196,7 +197,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Stops what it is at. Whoever led does so no longer.
-    pub(super) fn leave_phase(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn leave_phase(&mut self, cx: Context<'_, '_>) {
         match std::mem::replace(&mut self.phase, Phase::Waiting) {
             Phase::Waiting => {}
             Phase::Probing(_) => cx.cancel_timer(Timer::Patience),

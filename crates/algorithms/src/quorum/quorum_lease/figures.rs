@@ -1,7 +1,7 @@
 //! What [`super`] claims.
 
+use super::QuorumLease;
 use super::reign::BYTES_A_MEMBER;
-use super::{QuorumLease, Randomised};
 use bellwether_core::*;
 
 /// So many messages for each member but the first to stand, if nobody else does: the others wait longer than a vote
@@ -45,6 +45,6 @@ pub(super) const CONTESTED: [Claim; 1] = [Claim {
     formula: "O(n): everyone else's id, what was heard from everyone, and how often its leadership did not last, at most",
     expect: |run| {
         let heard = run.n() * (BYTES_A_MEMBER + size_of::<(Id, u32)>());
-        Some(Expect::AtMost((size_of::<QuorumLease<Randomised>>() + heard) as f64))
+        Some(Expect::AtMost((size_of::<QuorumLease>() + heard) as f64))
     },
 }];

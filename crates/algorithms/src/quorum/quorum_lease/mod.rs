@@ -21,14 +21,13 @@
 //!
 //! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
 
-use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
 use bellwether_core::*;
 use candidate::Poll;
+use pace::pace;
 use promise::{Holder, Promise, Unanswered};
 use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use succession::Canvass;
 
 mod candidate;
@@ -37,11 +36,13 @@ mod pace;
 mod promise;
 mod reign;
 mod succession;
+mod variants;
 mod voters;
 mod words;
 
-pub use pace::{Adaptive, Pace, Randomised, Ranked, Tight};
+pub use pace::Pace;
 pub use reign::holders_share;
+pub use variants::{ADAPTIVE, RANDOMISED, RANKED, TIGHT};
 use voters::Change;
 pub use voters::{Version, Voters};
 pub use words::{Msg, Timer, Word};
@@ -52,7 +53,7 @@ const TURN: u64 = 3;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct QuorumLease<P> {
+pub struct QuorumLease {
     saved: Saved,
     phase: Phase,
     /// What it has promised, while that lasts.
@@ -83,8 +84,6 @@ pub struct QuorumLease<P> {
     stores: BTreeMap<Id, StoreId>,
     /// One delay bound, as far as is known: it is the length of everything else.
     unit: Span,
-    #[serde(skip)]
-    pace: PhantomData<P>,
 }
 
 /// What survives a crash.
@@ -111,9 +110,9 @@ enum Phase {
     Leading(Reign),
 }
 
-type Context<'a, 'b, P> = &'a mut Cx<'b, QuorumLease<P>>;
+type Context<'a, 'b> = &'a mut Cx<'b, QuorumLease>;
 
-impl<P: Pace> Algorithm for QuorumLease<P> {
+impl Algorithm for QuorumLease {
     type Timer = Timer;
     type Durable = Saved;
 
@@ -135,11 +134,10 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             canvass: None,
             stores: BTreeMap::new(),
             unit,
-            pace: PhantomData,
         };
         if may_have_promised {
             cx.because("it has forgotten what it promised: it votes for nobody while that may hold (rule 2)");
-            member.promise(cx, Holder::Forgotten, P::longest_lease(unit));
+            member.promise(cx, Holder::Forgotten, pace(cx).longest_lease(unit));
         } else {
             member.wait_for_turn(cx);
         }
@@ -161,7 +159,9 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
                 self.is_probed(cx, Unanswered { from, term, version }, released);
             }
             Word::Would(yes) => self.hear_would(cx, id, term, yes),
-            Word::Ask { lease, .. } | Word::Renew { lease, .. } if !P::is_lease(lease, cx.delay_bound()) => {
+            Word::Ask { lease, .. } | Word::Renew { lease, .. }
+                if !pace(cx).is_lease(lease, cx.delay_bound()) =>
+            {
                 cx.because("it asks for a longer or shorter promise than there can be: it is not heard");
             }
             Word::Ask { version, lease, released } => {
@@ -203,7 +203,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
         match (timer, &mut self.phase) {
             (Timer::Promise, _) => {
-                self.leader.into_iter().for_each(|silent| self.note_lapse(silent));
+                self.leader.into_iter().for_each(|silent| self.note_lapse(pace(cx), silent));
                 cx.because(
                     "the promise has run out: it is free to vote, and to stand when it is its turn (rule 4)",
                 );
@@ -232,7 +232,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
         }
         let led = self.leader == Some(id);
         if led {
-            self.note_lapse(id);
+            self.note_lapse(pace(cx), id);
         }
         self.last_leader = Some(id);
         if led && self.may_stand(cx) && self.rivals(cx).0 == 0 {
@@ -251,7 +251,7 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
             (Request::Resign, Phase::Leading(_)) => self.resign(cx),
             (Request::Transfer(to), Phase::Leading(reign)) => {
                 cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
-                reign.successor = Some(reign.named::<P>(to, cx.renewals()));
+                reign.successor = Some(reign.named(to, pace(cx)));
                 self.hand_over_if_ready(cx);
             }
             (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: true }),
@@ -279,35 +279,10 @@ impl<P: Pace> Algorithm for QuorumLease<P> {
     }
 }
 
-impl<P: Pace> Protocol for QuorumLease<P> {
+impl Protocol for QuorumLease {
     type Msg = Msg;
 
-    const SPEC: Spec = Spec {
-        name: "quorum-lease",
-        variant: P::VARIANT,
-        summary: P::SUMMARY,
-        sources: &[BURROWS_2006, GRAY_CHERITON_1989, ONGARO_2014, GUPTA_LECTURE],
-        need: Need::Complete,
-        timing: Timing::BoundedDelay,
-        links: Links::Any,
-        starts: Starts::Everyone,
-        identities: Identities::Unique,
-        leadership: Leadership::Best,
-        reign: bellwether_core::Reign::Leased,
-        electorate: Electorate::Majority,
-        lasting: Lasting::GoesOn,
-        knows: P::KNOWS,
-        goal: Goal::EveryoneKnows,
-        survives: Faults::CRASH
-            .and(Faults::RECOVERY)
-            .and(Faults::LOSS)
-            .and(Faults::LINK)
-            .and(Faults::PARTITION)
-            .and(Faults::UNHURRIED),
-        randomised: false,
-        claims: P::CLAIMS,
-        text: include_str!("page.md"),
-    };
+    const SPEC: Spec = RANKED;
 
     fn status(&self) -> Status {
         let (role, leader) = match &self.phase {

@@ -1,6 +1,7 @@
 //! Voting in [`super`]: rules 1, 2 and 5.
 
-use super::{Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Voters, Word};
+use super::pace::pace;
+use super::{Context, Msg, Phase, QuorumLease, Timer, Version, Voters, Word};
 use bellwether_core::*;
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ pub(super) struct Unanswered {
     pub version: Version,
 }
 
-impl<P: Pace> QuorumLease<P> {
+impl QuorumLease {
     /// Whether its promise is to this one.
     pub(super) fn has_promised(&self, id: Id) -> bool {
         self.promise.is_some_and(|promise| promise.to == Holder::Member(id))
@@ -42,7 +43,7 @@ impl<P: Pace> QuorumLease<P> {
 
     /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
     /// have run out a moment earlier.
-    pub(super) fn is_probed(&mut self, cx: Context<'_, '_, P>, probe: Unanswered, released: Option<u64>) {
+    pub(super) fn is_probed(&mut self, cx: Context<'_, '_>, probe: Unanswered, released: Option<u64>) {
         let Unanswered { from, term, version } = probe;
         if let Some(voters) = self.saved.voters.clone().filter(|voters| voters.version > version) {
             cx.send(from, Msg { term: self.saved.term, word: Word::List(voters) });
@@ -63,7 +64,7 @@ impl<P: Pace> QuorumLease<P> {
     /// reign is over voids it.
     pub(super) fn is_asked(
         &mut self,
-        cx: Context<'_, '_, P>,
+        cx: Context<'_, '_>,
         id: Id,
         term: u64,
         (version, lease, released): (Version, Span, Option<u64>),
@@ -88,7 +89,7 @@ impl<P: Pace> QuorumLease<P> {
         true
     }
 
-    pub(super) fn save(&mut self, cx: Context<'_, '_, P>, term: u64, vote: Option<Id>) {
+    pub(super) fn save(&mut self, cx: Context<'_, '_>, term: u64, vote: Option<Id>) {
         if term != self.saved.term {
             self.canvass = None;
         }
@@ -101,8 +102,8 @@ impl<P: Pace> QuorumLease<P> {
     /// A promise that holds is never made shorter, not even for another holder: whoever asked for it may count on it,
     /// and what asks for a shorter one may be late, or come a second time. Where all promises are equally long, the
     /// later one ends later.
-    pub(super) fn promise(&mut self, cx: Context<'_, '_, P>, to: Holder, lease: Span) {
-        let now = P::clock(cx);
+    pub(super) fn promise(&mut self, cx: Context<'_, '_>, to: Holder, lease: Span) {
+        let now = cx.clock();
         let until = now.map(|now| now + lease).max(self.promise.and_then(|promise| promise.until));
         (self.promise, self.unanswered) = (Some(Promise { to, until }), None);
         cx.cancel_timer(Timer::Stand);
@@ -112,7 +113,7 @@ impl<P: Pace> QuorumLease<P> {
     /// Somebody leads in a term that is not over. Whoever led before it does so no longer: see the manual.
     pub(super) fn follow(
         &mut self,
-        cx: Context<'_, '_, P>,
+        cx: Context<'_, '_>,
         id: Id,
         term: u64,
         (round, lease): (u64, Span),
@@ -120,10 +121,10 @@ impl<P: Pace> QuorumLease<P> {
     ) {
         cx.because("it leads: it is followed, and promised to (rule 2)");
         self.leave_phase(cx);
-        self.unit = P::unit_of(lease);
+        self.unit = pace(cx).unit_of(lease);
         (self.leader, self.last_leader) = (Some(id), Some(id));
         (self.attempts, self.was_named) = (0, false);
-        self.note_leader(id, round);
+        self.note_leader(pace(cx), id, round);
         let vote = self.saved.vote.filter(|_| term == self.saved.term);
         if let Some(voters) =
             voters.filter(|voters| voters.version > self.version() && voters.can_be_of(term))
@@ -135,13 +136,13 @@ impl<P: Pace> QuorumLease<P> {
         self.promise(cx, Holder::Member(id), lease);
     }
 
-    pub(super) fn lose_leader(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn lose_leader(&mut self, cx: Context<'_, '_>) {
         cx.cancel_timer(Timer::Promise);
         (self.promise, self.leader, self.unanswered, self.canvass) = (None, None, None, None);
     }
 
     /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.
-    pub(super) fn be_free(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn be_free(&mut self, cx: Context<'_, '_>) {
         let unanswered = self.unanswered;
         self.lose_leader(cx);
         self.wait_for_turn(cx);

@@ -1,6 +1,7 @@
 //! Leading, in [`super`]: rules 3, 6, 7 and 8.
 
-use super::{Change, Context, Msg, Pace, Phase, QuorumLease, Timer, Version, Word};
+use super::pace::{Pace, pace};
+use super::{Change, Context, Msg, Phase, QuorumLease, Timer, Version, Word};
 use bellwether_core::*;
 use serde::{Serialize, Serializer};
 
@@ -77,17 +78,17 @@ impl Reign {
     }
 
     /// The member that it was told to let lead: it waits for that member for about as long as a lease.
-    pub(super) fn named<P: Pace>(&self, id: Id, renewals: u32) -> Successor {
-        Successor { id, until: self.round + P::LEASE.div_ceil(P::interval(renewals)) }
+    pub(super) fn named(&self, id: Id, pace: Pace) -> Successor {
+        Successor { id, until: self.round + pace.lease.div_ceil(pace.interval()) }
     }
 }
 
-impl<P: Pace> QuorumLease<P> {
+impl QuorumLease {
     /// A majority has voted for it: it says so at once.
-    pub(super) fn lead(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn lead(&mut self, cx: Context<'_, '_>) {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
-        self.note_failed_hand_over(None);
+        self.note_failed_hand_over(pace(cx), None);
         self.phase = Phase::Leading(Reign {
             id: cx.id(),
             round: 0,
@@ -103,32 +104,32 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// The lease of a round runs from when the round begins: what is promised is promised later (rule 3).
-    pub(super) fn run_lease(&self, cx: Context<'_, '_, P>, round: u64) {
-        let share = holders_share(P::lease(self.unit), cx.drift_bound());
+    pub(super) fn run_lease(&self, cx: Context<'_, '_>, round: u64) {
+        let share = holders_share(pace(cx).lease(self.unit), cx.drift_bound());
         cx.set_timer(Timer::Lease(round), share);
     }
 
     /// Rule 3; unless by now the member that it was told of can lead.
-    pub(super) fn renew(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn renew(&mut self, cx: Context<'_, '_>) {
         cx.because("it renews its lease (rule 3)");
         self.hand_over_if_ready(cx);
         let Phase::Leading(reign) = &mut self.phase else { return };
         reign.round += 1;
         let round = reign.round;
-        reign.timed = reign.timed.or_else(|| P::clock(cx).map(|now| (round, now)));
+        reign.timed = reign.timed.or_else(|| cx.clock().map(|now| (round, now)));
         for port in cx.outgoing().collect::<Vec<_>>() {
             let Phase::Leading(reign) = &self.phase else { return };
             let voters =
                 self.saved.voters.clone().filter(|voters| voters.version > reign.heard(port).version);
-            let word = Word::Renew { round, lease: P::lease(self.unit), voters };
+            let word = Word::Renew { round, lease: pace(cx).lease(self.unit), voters };
             cx.send(port, Msg { term: self.saved.term, word });
         }
         self.run_lease(cx, round);
-        cx.set_timer(Timer::Renew, self.unit * P::interval(cx.renewals()));
+        cx.set_timer(Timer::Renew, self.unit * pace(cx).interval());
         self.confirm(cx, round);
     }
 
-    pub(super) fn hear_kept(&mut self, cx: Context<'_, '_, P>, from: Port, term: u64, mut answer: Heard) {
+    pub(super) fn hear_kept(&mut self, cx: Context<'_, '_>, from: Port, term: u64, mut answer: Heard) {
         if term > self.saved.term {
             return self.fall_behind(cx, term);
         }
@@ -151,7 +152,7 @@ impl<P: Pace> QuorumLease<P> {
 
     /// The last round that a majority has answered: each of them has promised since it was asked. (Leases become shorter
     /// only when all rounds so far are confirmed: so whoever answered a later round has promised no less.)
-    fn confirm(&mut self, cx: Context<'_, '_, P>, answered: u64) {
+    fn confirm(&mut self, cx: Context<'_, '_>, answered: u64) {
         let Phase::Leading(reign) = &self.phase else { return };
         let mut rounds: Vec<u64> = self
             .voters(cx)
@@ -172,8 +173,8 @@ impl<P: Pace> QuorumLease<P> {
             let timed = reign.timed.take_if(|(round, _)| *round <= confirmed);
             // If some have answered a later round only, this one's answers were lost, and their time is unknown.
             if let Some((_, asked_at)) = timed.filter(|(round, _)| [confirmed, answered] == [*round; 2]) {
-                let took = P::clock(cx).map(|now| now - asked_at);
-                let unit = P::after_round(self.unit, took, cx.delay_bound());
+                let took = cx.clock().map(|now| now - asked_at);
+                let unit = pace(cx).after_round(self.unit, took, cx.delay_bound());
                 if unit > self.unit || confirmed == reign.round {
                     self.unit = unit;
                 }
@@ -182,7 +183,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Rule 7.
-    pub(super) fn resign(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn resign(&mut self, cx: Context<'_, '_>) {
         cx.because("it leads no longer, and frees its voters (rule 7)");
         let term = self.saved.term;
         self.step_down(cx);
@@ -192,20 +193,20 @@ impl<P: Pace> QuorumLease<P> {
         self.abstain(cx);
     }
 
-    pub(super) fn step_down(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn step_down(&mut self, cx: Context<'_, '_>) {
         self.leave_phase(cx);
         self.last_leader = Some(cx.id());
     }
 
     /// It leaves it to the others for as long as a lease lasts.
-    pub(super) fn abstain(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn abstain(&mut self, cx: Context<'_, '_>) {
         if self.may_stand(cx) {
-            cx.set_timer(Timer::Stand, P::lease(self.unit));
+            cx.set_timer(Timer::Stand, pace(cx).lease(self.unit));
         }
     }
 }
 
-pub(super) fn port_of<P: Pace>(cx: &Cx<'_, QuorumLease<P>>, id: Id) -> Option<Port> {
+pub(super) fn port_of(cx: &Cx<'_, QuorumLease>, id: Id) -> Option<Port> {
     cx.outgoing().find(|&port| cx.peer_rank(port).id() == id)
 }
 

@@ -12,8 +12,9 @@
 //! lapse on, each one quadruples the span for which that member has to be steady, until it has led for
 //! [`LASTING`] renewals. At the limit, a lapse costs about one lease in more than a hundred.
 
+use super::pace::{Pace, pace};
 use super::reign::{Heard, Successor, port_of};
-use super::{Context, Msg, Pace, Phase, QuorumLease, Word};
+use super::{Context, Msg, Phase, QuorumLease, Word};
 use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -43,42 +44,43 @@ impl Canvass {
 }
 
 /// Whether the answer to a question asked in one round can still come in another.
-fn is_open<P: Pace>(asked: u64, now: u64, renewals: u32) -> bool {
-    now.saturating_sub(asked).saturating_mul(P::interval(renewals)) <= ANSWER
+fn is_open(asked: u64, now: u64, pace: Pace) -> bool {
+    now.saturating_sub(asked).saturating_mul(pace.interval()) <= ANSWER
 }
 
-impl<P: Pace> QuorumLease<P> {
+impl QuorumLease {
     /// A member leads: whether its leadership has lasted, and whether a hand-over has failed.
-    pub(super) fn note_leader(&mut self, id: Id, round: u64) {
+    pub(super) fn note_leader(&mut self, pace: Pace, id: Id, round: u64) {
         if round >= LASTING {
             self.lapses.remove(&id);
         }
-        self.note_failed_hand_over(Some(id));
+        self.note_failed_hand_over(pace, Some(id));
     }
 
     /// Somebody leads, or nobody but itself could: not the member that it has handed over to.
-    pub(super) fn note_failed_hand_over(&mut self, leader: Option<Id>) {
+    pub(super) fn note_failed_hand_over(&mut self, pace: Pace, leader: Option<Id>) {
         if let Some(failed) = self.handed_to.take().filter(|&id| Some(id) != leader) {
-            self.note_lapse(failed);
+            self.note_lapse(pace, failed);
         }
     }
 
-    pub(super) fn note_lapse(&mut self, id: Id) {
+    pub(super) fn note_lapse(&mut self, pace: Pace, id: Id) {
         let lapses = self.lapses.entry(id).or_default();
-        *lapses = (*lapses + 1).min(P::PENALTIES + 1);
+        *lapses = (*lapses + 1).min(pace.penalties + 1);
     }
 
     /// For how many intervals a better member has to be steady; and for how many one that has never led.
-    fn span(&self, id: Id, renewals: u32) -> (u64, u64) {
-        let intervals = |units: u64| units.div_ceil(P::interval(renewals));
-        let penalties = self.lapses.get(&id).map_or(0, |lapses| lapses.saturating_sub(1).min(P::PENALTIES));
+    fn span(&self, id: Id, pace: Pace) -> (u64, u64) {
+        let intervals = |units: u64| units.div_ceil(pace.interval());
+        let penalties = self.lapses.get(&id).map_or(0, |lapses| lapses.saturating_sub(1).min(pace.penalties));
         let named = if self.was_named { NAMED } else { 1 };
-        (intervals((P::STEADY << (2 * penalties)).max(P::STEADY * named)), intervals(P::STEADY))
+        (intervals((pace.steady << (2 * penalties)).max(pace.steady * named)), intervals(pace.steady))
     }
 
     /// An interval is over: it judges who has answered in time, renews, and asks a better member whether it could win.
-    pub(super) fn end_interval(&mut self, cx: Context<'_, '_, P>) {
-        let longest = (P::STEADY << (2 * P::PENALTIES)).max(P::STEADY * NAMED);
+    pub(super) fn end_interval(&mut self, cx: Context<'_, '_>) {
+        let Pace { steady, penalties, .. } = pace(cx);
+        let longest = (steady << (2 * penalties)).max(steady * NAMED);
         let Phase::Leading(reign) = &mut self.phase else { return };
         for heard in &mut reign.heard {
             let is_in_time = heard.round == reign.round;
@@ -90,10 +92,10 @@ impl<P: Pace> QuorumLease<P> {
 
     /// The best of those that have been steady for long enough. One that does not answer is asked again after the
     /// shortest span, and others meanwhile.
-    fn canvass_better(&mut self, cx: Context<'_, '_, P>) {
-        let renewals = cx.renewals();
+    fn canvass_better(&mut self, cx: Context<'_, '_>) {
+        let pace = pace(cx);
         let Phase::Leading(reign) = &self.phase else { return };
-        let is_open = reign.asked.is_some_and(|(_, round)| is_open::<P>(round, reign.round, renewals));
+        let is_open = reign.asked.is_some_and(|(_, round)| is_open(round, reign.round, pace));
         if reign.successor.is_some() || is_open {
             return;
         }
@@ -101,7 +103,7 @@ impl<P: Pace> QuorumLease<P> {
             let heard = reign.heard(port);
             let id = cx.peer_rank(port).id();
             cx.peer_rank(port) > cx.rank()
-                && heard.steady >= self.span(id, renewals).0
+                && heard.steady >= self.span(id, pace).0
                 && self.can_be_handed_to(cx, port, heard)
         };
         let better = cx.outgoing().filter(|&port| is_due(port)).max_by_key(|&port| cx.peer_rank(port));
@@ -111,7 +113,7 @@ impl<P: Pace> QuorumLease<P> {
             id == cx.id() || port_of(cx, id).is_some_and(|port| reign.heard(port).round + 1 >= reign.round)
         };
         let votes = self.voters(cx).stores.into_keys().filter(|&id| answers(id)).count() as u32;
-        let (_, shortest) = self.span(cx.peer_rank(port).id(), renewals);
+        let (_, shortest) = self.span(cx.peer_rank(port).id(), pace);
         let Phase::Leading(reign) = &mut self.phase else { return };
         let round = reign.round;
         reign.asked = Some((port, round));
@@ -128,7 +130,7 @@ impl<P: Pace> QuorumLease<P> {
     /// Its leader asks whether it could win: it asks the voters.
     pub(super) fn is_canvassed(
         &mut self,
-        cx: Context<'_, '_, P>,
+        cx: Context<'_, '_>,
         leader: Id,
         term: u64,
         (round, votes): (u64, u32),
@@ -145,7 +147,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// A voter that would not vote for it, for whatever reason, changes nothing: it has a leader.
-    pub(super) fn hear_canvassed(&mut self, cx: Context<'_, '_, P>, id: Id, term: u64, yes: bool) {
+    pub(super) fn hear_canvassed(&mut self, cx: Context<'_, '_>, id: Id, term: u64, yes: bool) {
         if !yes || term != self.next_term() {
             cx.because("it could not win that vote");
             return;
@@ -168,9 +170,9 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// The member that it asked could win: it hands over, unless that answer is late.
-    pub(super) fn hear_able(&mut self, cx: Context<'_, '_, P>, from: Port, term: u64, round: u64) {
+    pub(super) fn hear_able(&mut self, cx: Context<'_, '_>, from: Port, term: u64, round: u64) {
         let Phase::Leading(reign) = &mut self.phase else { return };
-        let is_asked = reign.asked == Some((from, round)) && is_open::<P>(round, reign.round, cx.renewals());
+        let is_asked = reign.asked == Some((from, round)) && is_open(round, reign.round, pace(cx));
         if term != self.saved.term || !is_asked || reign.successor.is_some() {
             cx.because("that is over");
             return;
@@ -189,7 +191,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// To the member that it was told to let lead, once that one has kept up.
-    pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_>) {
         let Phase::Leading(reign) = &self.phase else { return };
         let Some(Successor { id: to, until }) = reign.successor else { return };
         let has_withdrawn = |heard: Heard| heard.round > 0 && !heard.stands;
@@ -210,7 +212,7 @@ impl<P: Pace> QuorumLease<P> {
         }
     }
 
-    fn hand_over(&mut self, cx: Context<'_, '_, P>, to: Port, is_named: bool) {
+    fn hand_over(&mut self, cx: Context<'_, '_>, to: Port, is_named: bool) {
         cx.because("it leads no longer, and hands over (rule 6)");
         let term = self.saved.term;
         self.step_down(cx);

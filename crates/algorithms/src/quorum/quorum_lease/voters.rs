@@ -38,7 +38,7 @@
 //! Naming stores changes no majority, so the proof above holds with lists that do nothing else.
 
 use super::reign::port_of;
-use super::{Context, Msg, Pace, Phase, QuorumLease};
+use super::{Context, Msg, Phase, QuorumLease};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ impl Voters {
     }
 }
 
-impl<P: Pace> QuorumLease<P> {
+impl QuorumLease {
     pub(super) fn version(&self) -> Version {
         self.saved.voters.as_ref().map_or(Version::default(), |voters| voters.version)
     }
@@ -140,7 +140,7 @@ impl<P: Pace> QuorumLease<P> {
         stores.keys().filter(|&&id| is_so(id, self)).count() * 2 > stores.len()
     }
 
-    pub(super) fn send_to_voters(&self, cx: Context<'_, '_, P>, msg: &Msg) {
+    pub(super) fn send_to_voters(&self, cx: Context<'_, '_>, msg: &Msg) {
         let ports: Vec<Port> =
             cx.outgoing().filter(|&port| self.is_voter(cx, cx.peer_rank(port).id())).collect();
         for port in ports {
@@ -161,7 +161,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Rule 8: one change is kept until it can be made, and no more.
-    pub(super) fn change_voters(&mut self, cx: Context<'_, '_, P>, change: Change) {
+    pub(super) fn change_voters(&mut self, cx: Context<'_, '_>, change: Change) {
         let is_known = change.id == cx.id() || port_of(cx, change.id).is_some();
         let changes = self.voters(cx).changed(change, None).is_some();
         let Phase::Leading(reign) = &mut self.phase else { return };
@@ -178,7 +178,7 @@ impl<P: Pace> QuorumLease<P> {
 
     /// Makes the change that is asked for, or names the stores that the list does not name yet, once a majority has the
     /// list of now; that is stamped first as one of this term.
-    pub(super) fn change_if_settled(&mut self, cx: Context<'_, '_, P>) {
+    pub(super) fn change_if_settled(&mut self, cx: Context<'_, '_>) {
         let Phase::Leading(reign) = &mut self.phase else { return };
         // Who is admitted must be known by its store, if stores are known at all.
         let can_be_made = |change: &Change| {
@@ -218,7 +218,7 @@ impl<P: Pace> QuorumLease<P> {
 
     /// A voter has a later list than the candidate that asked it. A leader goes only by lists of its own, and a candidate
     /// counts votes by the list with which it asked for them.
-    pub(super) fn learn_voters(&mut self, cx: Context<'_, '_, P>, term: u64, voters: Voters) {
+    pub(super) fn learn_voters(&mut self, cx: Context<'_, '_>, term: u64, voters: Voters) {
         if term > self.saved.term {
             self.fall_behind(cx, term);
         }
@@ -231,7 +231,7 @@ impl<P: Pace> QuorumLease<P> {
     }
 
     /// Goes by this list from now on, and tells all.
-    fn announce(&mut self, cx: Context<'_, '_, P>, voters: Voters) {
+    fn announce(&mut self, cx: Context<'_, '_>, voters: Voters) {
         self.saved.voters = Some(voters);
         cx.persist(self.saved.clone());
         self.renew(cx);

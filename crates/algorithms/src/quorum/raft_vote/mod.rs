@@ -20,50 +20,40 @@ use crate::sources::{ONGARO_2014, ONGARO_OUSTERHOUT_2014};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt::Debug;
-use std::hash::Hash;
-use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 mod words;
 pub use words::{Msg, Timer};
 
-/// As in the paper.
-pub type Plain = RaftVote<Usual>;
+/// The range of time-outs. Heartbeats come twice in the least of them.
+const TIMEOUT: Key<RaftVote, (u64, u64)> = Key::range("timeout");
+/// Whether it asks before it enters a new term.
+const ASKS_FIRST: Key<RaftVote, bool> = Key::policy("pre-vote");
+
+const TIMEOUT_RANGE: Parameter = Parameter::range(
+    "timeout",
+    "how long a member hears no leader before it starts an election: drawn anew each time",
+    "tenths of a delay bound",
+    (10, 10_000),
+    (100, 200),
+);
+const PRE_VOTE_POLICY: Parameter = Parameter::policy(
+    "pre-vote",
+    "whether a member enters a new term only when a majority says that it would vote for it",
+    &["no", "yes"],
+);
+
 /// With a vote before the vote.
-pub type PreVote = RaftVote<Cautious>;
-
-/// What may differ between variants.
-pub trait Manner: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// Whether it asks before it enters a new term.
-    const PRE_VOTE: bool = false;
-    /// The range of time-outs, in tenths of delay bounds. Heartbeats come twice in the least of them.
-    const TIME_OUT: (u64, u64) = (100, 200);
-}
-
-/// As in the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Usual {}
-impl Manner for Usual {}
-
-/// With a vote before the vote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cautious {}
-impl Manner for Cautious {
-    const PRE_VOTE: bool = true;
-}
-
-/// As in the paper, with time-outs between so many tenths of delay bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Within<const LEAST: u64, const MOST: u64> {}
-impl<const LEAST: u64, const MOST: u64> Manner for Within<LEAST, MOST> {
-    const TIME_OUT: (u64, u64) = (LEAST, MOST);
-}
+pub const PRE_VOTE: Spec = Spec {
+    variant: "pre-vote",
+    summary: "as plain, but nobody asks for votes before a majority says that it misses a leader too",
+    parameters: &[TIMEOUT_RANGE, PRE_VOTE_POLICY.at(ParamValue::Word(1))],
+    ..RaftVote::SPEC
+};
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct RaftVote<M: Manner> {
+pub struct RaftVote {
     ballot: Ballot,
     stage: Stage,
     leader: Option<Id>,
@@ -71,7 +61,6 @@ pub struct RaftVote<M: Manner> {
     backers: BTreeSet<Port>,
     /// Whether it has heard from a leader within the least time-out (with pre-votes only).
     is_led: bool,
-    manner: PhantomData<M>,
 }
 
 /// What is on disk.
@@ -98,7 +87,7 @@ enum Stage {
     Leader,
 }
 
-impl<M: Manner> Algorithm for RaftVote<M> {
+impl Algorithm for RaftVote {
     type Timer = Timer;
     type Durable = Ballot;
 
@@ -118,7 +107,6 @@ impl<M: Manner> Algorithm for RaftVote<M> {
             leader: None,
             backers: BTreeSet::new(),
             is_led: false,
-            manner: PhantomData,
         };
         member.wait(cx);
         member
@@ -132,7 +120,7 @@ impl<M: Manner> Algorithm for RaftVote<M> {
         if cx.is_too_far_ahead(msg.term(), self.ballot.term) {
             return;
         }
-        if self.is_sure_of_its_leader() && matches!(msg, Msg::RequestVote(..)) {
+        if self.is_sure_of_its_leader(cx) && matches!(msg, Msg::RequestVote(..)) {
             cx.because("a leader has just been heard: nobody else is voted for");
             return;
         }
@@ -162,7 +150,7 @@ impl<M: Manner> Algorithm for RaftVote<M> {
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
         match timer {
             Timer::Election if self.stage == Stage::Leader => self.look_round(cx),
-            Timer::Election if M::PRE_VOTE => self.canvass(cx),
+            Timer::Election if cx.parameter(ASKS_FIRST) => self.canvass(cx),
             Timer::Election => self.stand(cx),
             Timer::Heartbeat if self.stage == Stage::Leader => {
                 cx.because("it leads, and says so again");
@@ -177,7 +165,7 @@ impl<M: Manner> Algorithm for RaftVote<M> {
     }
 }
 
-impl<M: Manner> RaftVote<M> {
+impl RaftVote {
     /// Rule 1: what it was to others in the term before is over.
     fn enter(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
         self.write(cx, ballot);
@@ -204,7 +192,8 @@ impl<M: Manner> RaftVote<M> {
 
     fn time_outs(cx: &Cx<'_, Self>) -> RangeInclusive<Span> {
         let span = |tenths| Span::from_ticks((cx.delay_bound() * tenths).ticks() / 10);
-        span(M::TIME_OUT.0)..=span(M::TIME_OUT.1)
+        let (least, most) = cx.parameter(TIMEOUT);
+        span(least)..=span(most)
     }
 
     fn canvass(&mut self, cx: &mut Cx<'_, Self>) {
@@ -266,13 +255,13 @@ impl<M: Manner> RaftVote<M> {
         Rank::new(cx.rank().elect(), log, cx.id()) >= cx.rank()
     }
 
-    fn is_sure_of_its_leader(&self) -> bool {
-        M::PRE_VOTE && (self.is_led || self.stage == Stage::Leader)
+    fn is_sure_of_its_leader(&self, cx: &Cx<'_, Self>) -> bool {
+        cx.parameter(ASKS_FIRST) && (self.is_led || self.stage == Stage::Leader)
     }
 
     /// It promises nothing, so nothing is written.
     fn answer_canvasser(&self, cx: &mut Cx<'_, Self>, from: Port, term: u64, log: Attribute) {
-        let is_yes = term > self.ballot.term && !self.is_sure_of_its_leader() && Self::is_fresh(cx, log);
+        let is_yes = term > self.ballot.term && !self.is_sure_of_its_leader(cx) && Self::is_fresh(cx, log);
         cx.because(if is_yes {
             "no leader is heard here either, and the log is fresh enough: it would vote"
         } else {
@@ -341,7 +330,7 @@ impl<M: Manner> RaftVote<M> {
             cx.because("a leader is heard: it is followed");
             self.follow(cx, Some(cx.peer_rank(from).id()));
             self.wait(cx);
-            if M::PRE_VOTE {
+            if cx.parameter(ASKS_FIRST) {
                 self.is_led = true;
                 cx.set_timer(Timer::Led, *Self::time_outs(cx).start());
             }
@@ -350,17 +339,13 @@ impl<M: Manner> RaftVote<M> {
     }
 }
 
-impl<M: Manner> Protocol for RaftVote<M> {
+impl Protocol for RaftVote {
     type Msg = Msg;
 
     const SPEC: Spec = Spec {
         name: "raft-vote",
-        variant: if M::PRE_VOTE { "pre-vote" } else { "plain" },
-        summary: if M::PRE_VOTE {
-            "as plain, but nobody asks for votes before a majority says that it misses a leader too"
-        } else {
-            "miss a leader for a random time, ask everyone for their one vote of the next term, lead with a majority"
-        },
+        variant: "plain",
+        summary: "miss a leader for a random time, ask everyone for their one vote of the next term, lead with a majority",
         sources: &[ONGARO_OUSTERHOUT_2014, ONGARO_2014],
         need: Need::Complete,
         timing: Timing::BoundedDelay,
@@ -381,6 +366,7 @@ impl<M: Manner> Protocol for RaftVote<M> {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: true,
+        parameters: &[TIMEOUT_RANGE, PRE_VOTE_POLICY],
         claims: &[Claim {
             name: "storage",
             measure: Measure::Storage,

@@ -271,6 +271,7 @@ impl Protocol for Zookeeper {
             .and(Faults::PARTITION)
             .and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

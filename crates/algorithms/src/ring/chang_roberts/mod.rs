@@ -128,6 +128,7 @@ impl Protocol for ChangRoberts {
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,
+        parameters: &[],
         claims: &CLAIMS,
         text: include_str!("page.md"),
     };

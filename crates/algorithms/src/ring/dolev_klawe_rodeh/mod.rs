@@ -155,6 +155,7 @@ impl Protocol for DolevKlaweRodeh {
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,
         randomised: false,
+        parameters: &[],
         claims: &CLAIMS,
         text: include_str!("page.md"),
     };

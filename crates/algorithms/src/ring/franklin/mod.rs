@@ -168,6 +168,7 @@ impl Protocol for Franklin {
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

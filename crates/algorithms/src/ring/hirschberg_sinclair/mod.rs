@@ -173,6 +173,7 @@ impl Protocol for HirschbergSinclair {
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

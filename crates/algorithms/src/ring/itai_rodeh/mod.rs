@@ -144,6 +144,7 @@ impl Protocol for ItaiRodeh {
         goal: Goal::EveryoneDecides,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: true,
+        parameters: &[],
         claims: &figures::CLAIMS,
         text: include_str!("page.md"),
     };

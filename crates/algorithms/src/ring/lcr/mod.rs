@@ -132,6 +132,7 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
         },
         survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: if HALTING { &claims::HALTING } else { &claims::LEADER_ONLY },
         text: include_str!("page.md"),
     };

@@ -244,6 +244,7 @@ impl Protocol for ModifiedRing {
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY),
         randomised: false,
+        parameters: &[],
         claims: &CLAIMS,
         text: include_str!("page.md"),
     };

@@ -193,6 +193,7 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,
         randomised: false,
+        parameters: &[],
         claims: if IMPROVED { &figures::IMPROVED } else { &figures::BASIC },
         text: include_str!("page.md"),
     };

@@ -110,6 +110,7 @@ impl Protocol for TimeSlice {
         goal: Goal::EveryoneHalts,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &CLAIMS,
         text: include_str!("page.md"),
     };

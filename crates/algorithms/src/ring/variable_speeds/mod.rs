@@ -108,6 +108,7 @@ impl Protocol for VariableSpeeds {
         goal: Goal::LeaderOnly,
         survives: Faults::UNHURRIED.and(Faults::CLOCK),
         randomised: false,
+        parameters: &[],
         claims: &claims::ALL,
         text: include_str!("page.md"),
     };

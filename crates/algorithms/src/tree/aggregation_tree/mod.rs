@@ -206,6 +206,7 @@ impl Protocol for AggregationTree {
         goal: Goal::EveryoneKnows,
         survives: Faults::REORDERING.and(Faults::PAUSE),
         randomised: false,
+        parameters: &[],
         claims: &CLAIMS,
         text: include_str!("page.md"),
     };

@@ -29,8 +29,9 @@ fn plan(setup: &RunSpec, seed: u64) -> Plan {
 
 /// What is claimed on average for a plan.
 fn claimed(plan: &Plan, name: &str) -> Option<f64> {
-    let setting = plan.setting(&[]);
-    let found = claims(ALGORITHMS.entries[entry()].spec, &setting).find(|(claim, _)| claim.name == name)?;
+    let spec = ALGORITHMS.entries[entry()].spec;
+    let setting = plan.setting(spec, &[]);
+    let found = claims(spec, &setting).find(|(claim, _)| claim.name == name)?;
     match found.1 {
         Expect::OnAverage(figure) => Some(figure),
         other => panic!("{name} is {other:?}"),

@@ -16,7 +16,7 @@ fn check(name: &str, variant: &str, figure: f64) {
     let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
     let sample = simulate_many(&ALGORITHMS.entries[entry], &setup, &[], (1, RUNS), 2, |plan, report| {
         assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
-        let setting = plan.setting(&[]);
+        let setting = plan.setting(spec, &[]);
         let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
         match mean.map(|(_, expect)| expect) {
             Some(Expect::OnAverage(claimed)) => assert!((claimed - figure).abs() < 1e-9 * figure),

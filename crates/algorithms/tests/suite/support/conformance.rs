@@ -98,7 +98,8 @@ fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
         }
     }
     plans.retain(|plan| {
-        claimed_rounds(spec, &plan.setting(&plan.dead())).is_none_or(|(rounds, _)| rounds <= MOST_ROUNDS)
+        claimed_rounds(spec, &plan.setting(spec, &plan.dead()))
+            .is_none_or(|(rounds, _)| rounds <= MOST_ROUNDS)
     });
     plans
 }

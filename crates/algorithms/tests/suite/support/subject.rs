@@ -27,6 +27,11 @@ impl Typed {
         }
     }
 
+    /// The same: variants of one type say the same.
+    pub const fn variant(self, _: &'static MachineType) -> Typed {
+        self
+    }
+
     /// Whether these bytes are read as this message.
     pub fn reads(&self, bytes: &[u8], msg: &dyn DynMessage) -> bool {
         (self.read_message)(bytes).is_some_and(|read| read.equals(msg))

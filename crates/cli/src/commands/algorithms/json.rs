@@ -1,6 +1,7 @@
 //! The algorithms as JSON.
 
 use crate::choice::Choice;
+use crate::parameters::ParameterObject;
 use bellwether_core::{Citation, Driving, Goal, Identities, Links, Measure, Need, Starts, Timing};
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ pub struct Listed {
     summary: &'static str,
     driving: &'static str,
     randomised: bool,
+    parameters: Vec<ParameterObject>,
     needs: Needs,
     guarantees: Guarantees,
     claims: Vec<ListedClaim>,
@@ -52,13 +54,14 @@ impl Listed {
         Listed {
             name: spec.name,
             variant: spec.variant,
-            default: choice.is_default(),
+            default: choice.is_default,
             summary: spec.summary,
             driving: match choice.driving {
                 Driving::Events => "events",
                 Driving::Rounds => "rounds",
             },
             randomised: spec.randomised,
+            parameters: spec.parameters.iter().map(ParameterObject::new).collect(),
             needs: Needs {
                 network: spec.need,
                 timing: spec.timing,

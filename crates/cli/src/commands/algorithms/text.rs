@@ -15,7 +15,8 @@ pub fn as_table() -> String {
         }
     }
     let mut last_name = "";
-    for Choice { spec, .. } in Choice::all() {
+    for choice in Choice::all() {
+        let spec = choice.spec;
         // An algorithm's name stands once, beside its default variant.
         let name = if spec.name == last_name { "" } else { spec.name };
         last_name = spec.name;

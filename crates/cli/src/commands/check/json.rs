@@ -1,5 +1,6 @@
 //! What was checked, as a JSON object. Its keys are stable.
 
+use crate::choice::{Choice, Named};
 use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
 use bellwether_core::Id;
 use bellwether_lab::Figure;
@@ -10,8 +11,8 @@ use serde::Serialize;
 /// What was checked, and what came of it.
 #[derive(Serialize)]
 pub struct CheckObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: usize,
     topology: String,
     verdict: Verdict,
@@ -92,11 +93,10 @@ fn is_zero(number: &u8) -> bool {
 
 impl CheckObject {
     /// As JSON.
-    pub fn new(plan: &CheckPlan, report: &CheckReport, again: String) -> CheckObject {
+    pub fn new(choice: &Choice, plan: &CheckPlan, report: &CheckReport, again: String) -> CheckObject {
         let gravest = report.gravest();
         CheckObject {
-            algorithm: plan.algorithm.spec.name,
-            variant: plan.algorithm.spec.variant,
+            named: Named::new(choice),
             n: plan.ids.len(),
             topology: plan.shape.to_string(),
             verdict: report.verdict(),

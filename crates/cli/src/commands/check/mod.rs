@@ -44,9 +44,9 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     drop(progress);
     match args.format {
         CheckFormat::Json => {
-            output::print_json(&json::CheckObject::new(&plan, &report, again::command(args)))?
+            output::print_json(&json::CheckObject::new(&choice, &plan, &report, again::command(args)))?
         }
-        _ => output::print(text::describe(args, &plan, &report).as_bytes())?,
+        _ => output::print(text::describe(args, &choice, &plan, &report).as_bytes())?,
     }
     files::write(&args.files, &choice, &plan, &report)?;
     Ok(exit_status(&report))
@@ -68,11 +68,11 @@ fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
         drift_bound: args.drift_bound,
         links: args.may.links,
         seed: args.seed,
-        ..RunSpec::of(choice.label())
+        ..RunSpec::default()
     };
     Ok(CheckPlan::new(CheckRequest {
         algorithm: *ALGORITHMS.entries[choice.entry],
-        run: run.or_nodes(DEFAULT_NODES),
+        run: run.of_choice(choice).or_nodes(DEFAULT_NODES),
         all_orders: args.orders.is_some(),
         initiators: args.initiators.clone(),
         faults: (&args.may).into(),

@@ -51,9 +51,9 @@ fn nothing_is_replayed_to_print_save_draw_or_export() {
     assert!(boots_in(|| drop(replay(&algorithm, &violation.plan, schedule))) > 0);
 
     let boots = boots_in(|| {
-        let printed = text::describe(&args, &plan, &report);
+        let printed = text::describe(&args, &choice, &plan, &report);
         assert!(printed.contains("eventually is violated"), "{printed}");
-        let object = json::CheckObject::new(&plan, &report, String::new());
+        let object = json::CheckObject::new(&choice, &plan, &report, String::new());
         assert!(serde_json::to_string(&object).unwrap().contains("counterexample"));
         files::write(&args.files, &choice, &plan, &report).unwrap();
     });

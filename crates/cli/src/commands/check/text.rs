@@ -4,6 +4,7 @@ use super::again;
 use super::story;
 use crate::args::CheckArgs;
 use crate::args::values::Drift;
+use crate::choice::Choice;
 use crate::output::line;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
@@ -14,8 +15,8 @@ use bellwether_runspec::quoted;
 use bellwether_sim::LinkOrder;
 
 /// Says what holds and what does not, and how it was report.
-pub fn describe(args: &CheckArgs, plan: &CheckPlan, report: &CheckReport) -> String {
-    let mut text = format!("{}: {}\n\n", subject(plan), verdict(plan, report));
+pub fn describe(args: &CheckArgs, choice: &Choice, plan: &CheckPlan, report: &CheckReport) -> String {
+    let mut text = format!("{}: {}\n\n", subject(choice, plan), verdict(plan, report));
     text.push_str(&heading(plan));
     text.push_str(&coverage(plan, report));
     text.push('\n');
@@ -31,9 +32,8 @@ pub fn describe(args: &CheckArgs, plan: &CheckPlan, report: &CheckReport) -> Str
     text
 }
 
-fn subject(plan: &CheckPlan) -> String {
-    let spec = plan.algorithm.spec;
-    format!("{}/{}, {}", spec.name, spec.variant, count(plan.ids.len() as u64, "member"))
+fn subject(choice: &Choice, plan: &CheckPlan) -> String {
+    format!("{}, {}", choice.in_full(), count(plan.ids.len() as u64, "member"))
 }
 
 /// "1 state", "2 states".

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// A line of the CSV.
 #[derive(Serialize)]
 struct Record {
-    algorithm: &'static str,
+    algorithm: String,
     variant: &'static str,
     order: String,
     n: u64,
@@ -36,7 +36,7 @@ pub fn as_csv(args: &CompareArgs, all: &[Series]) -> Result<Vec<u8>, Failure> {
         for point in &series.points {
             let measured = point.measured;
             let record = Record {
-                algorithm: series.choice.spec.name,
+                algorithm: series.choice.without_variant(),
                 variant: series.choice.spec.variant,
                 order: series.order.to_text(),
                 n: point.n,

@@ -2,6 +2,7 @@
 
 use super::{Point, Series};
 use crate::args::{CompareArgs, word};
+use crate::choice::Named;
 use bellwether_core::Elect;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::{ClaimSummary, Figures, Outcomes};
@@ -32,8 +33,8 @@ struct Comparison<'a> {
 
 #[derive(Serialize)]
 struct SeriesObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     order: String,
     exponent: Option<f64>,
     claimed_exponent: Option<f64>,
@@ -57,8 +58,7 @@ struct PointObject<'a> {
 impl<'a> SeriesObject<'a> {
     fn new(series: &'a Series) -> SeriesObject<'a> {
         SeriesObject {
-            algorithm: series.choice.spec.name,
-            variant: series.choice.spec.variant,
+            named: Named::new(&series.choice),
             order: series.order.to_text(),
             exponent: series.exponent(),
             claimed_exponent: series.claimed_exponent(),

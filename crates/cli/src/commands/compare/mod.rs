@@ -106,7 +106,7 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         progress.say(format!("({} with {n} members)", request.choice.label()));
         let point = Point::new(n, args.measure, request.run(&progress)?);
         match all.last_mut() {
-            Some(series) if (series.order, series.choice.entry) == (order, request.choice.entry) => {
+            Some(series) if (series.order, series.choice) == (order, request.choice) => {
                 series.points.push(point);
             }
             _ => all.push(Series { order, choice: request.choice, points: vec![point] }),
@@ -128,7 +128,7 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
 /// How many messages a run is claimed to send, as far as anything is: of one kind at least.
 fn claimed_messages(spec: &Spec, plan: &Plan) -> f64 {
     let dead = plan.dead();
-    let setting = plan.setting(&dead);
+    let setting = plan.setting(spec, &dead);
     let counted = |measure| matches!(measure, Measure::Messages | Measure::MessagesOf(_));
     let claimed = claims(spec, &setting).filter(|(claim, _)| counted(claim.measure));
     claimed.map(|(_, expect)| expect.figure()).fold(0.0, f64::max)

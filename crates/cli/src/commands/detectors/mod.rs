@@ -9,9 +9,8 @@ mod text;
 use crate::args::{DetectorsArgs, DetectorsFormat};
 use crate::error::{Failure, Verdict};
 use crate::{file, output};
-use bellwether_core::{DetectorChoice, DetectorEntry, DetectorError};
+use bellwether_core::{DetectorChoice, DetectorEntry};
 use bellwether_engine::ALGORITHMS;
-use bellwether_runspec::suggest;
 use measure::{Matrix, TradeOff};
 
 /// Every detector there is.
@@ -58,14 +57,5 @@ fn print(args: &DetectorsArgs, rows: &[measure::Row], text: String) -> Result<Ve
 
 /// The detector that a user means.
 fn find(text: &str) -> Result<DetectorChoice, Failure> {
-    DetectorChoice::parse(ALL, text).map_err(|error| {
-        let meant = match &error {
-            DetectorError::Unknown { name, known } => suggest::nearest(name, known),
-            DetectorError::Setting { .. } => None,
-        };
-        match meant {
-            Some(meant) => Failure::input_with_hint(&error, format!("did you mean '{meant}'?")),
-            None => Failure::input(error),
-        }
-    })
+    Ok(DetectorChoice::parse(ALL, text)?)
 }

@@ -6,8 +6,8 @@ use crate::commands::explain::{capitalised, list, section};
 use crate::error::Failure;
 use crate::markdown;
 use crate::output::{self, Column};
-use bellwether_core::{Citation, DetectorChoice, DetectorEntry, Parameter, Preset, Spec};
-use bellwether_lab::Figure;
+use crate::parameters::ParameterObject;
+use bellwether_core::{Citation, DetectorChoice, DetectorEntry, Parameter, Spec};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -37,49 +37,13 @@ struct Page {
     name: &'static str,
     summary: &'static str,
     is_oracle: bool,
-    parameters: Vec<Setting>,
+    parameters: Vec<ParameterObject>,
+    #[serde(skip)]
+    settings: &'static [Parameter],
     idea: &'static str,
     rules: &'static str,
     what_breaks_it: &'static str,
     sources: &'static [Citation],
-}
-
-/// Something that can be set.
-#[derive(Serialize)]
-struct Setting {
-    name: &'static str,
-    about: &'static str,
-    /// In the parameter's unit, or in delay bounds.
-    default: Figure,
-    default_in_delay_bounds: bool,
-    least: Figure,
-    most: Figure,
-}
-
-impl Setting {
-    fn new(parameter: &Parameter) -> Setting {
-        let (default, default_in_delay_bounds) = match parameter.default {
-            Preset::Fixed(value) => (value, false),
-            Preset::DelayBounds(times) => (times, true),
-        };
-        Setting {
-            name: parameter.name,
-            about: parameter.about,
-            default: Figure(default),
-            default_in_delay_bounds,
-            least: Figure(parameter.range.0),
-            most: Figure(parameter.range.1),
-        }
-    }
-
-    /// What it is unless set, in words.
-    fn preset(&self) -> String {
-        match (self.default_in_delay_bounds, self.default.0) {
-            (false, _) => self.default.0.to_string(),
-            (true, 1.0) => "the delay bound".to_owned(),
-            (true, times) => format!("{times} delay bounds"),
-        }
-    }
 }
 
 impl Page {
@@ -89,7 +53,8 @@ impl Page {
             name: entry.name,
             summary: entry.summary,
             is_oracle: entry.is_oracle,
-            parameters: entry.parameters.iter().map(Setting::new).collect(),
+            parameters: entry.parameters.iter().map(ParameterObject::new).collect(),
+            settings: entry.parameters,
             idea,
             rules,
             what_breaks_it,
@@ -105,8 +70,8 @@ impl Page {
         };
         section("Idea", self.idea);
         section("Rules", self.rules);
-        let settings = self.parameters.iter().map(|setting| {
-            format!("`{}` (unless set, {}): {}", setting.name, setting.preset(), setting.about)
+        let settings = self.settings.iter().map(|setting| {
+            format!("`{}` (unless set, {}): {}", setting.name, setting.default_text(), setting.about)
         });
         section("Parameters", &list(settings));
         section("What breaks it", self.what_breaks_it);
@@ -134,12 +99,12 @@ fn as_table(pages: &[Page]) -> String {
         output::table(&["detector", "what it does", "parameter", "unless set", "source"].map(Column::Left));
     for page in pages {
         let column =
-            |of: fn(&Setting) -> String| page.parameters.iter().map(of).collect::<Vec<_>>().join("\n");
+            |of: fn(&Parameter) -> String| page.settings.iter().map(of).collect::<Vec<_>>().join("\n");
         table.add_row([
             page.name.to_owned(),
             page.summary.to_owned(),
             column(|setting| setting.name.to_owned()),
-            column(Setting::preset),
+            column(Parameter::default_text),
             page.sources.first().map(short).unwrap_or_default(),
         ]);
         table.add_row([""]);

@@ -6,19 +6,26 @@
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
+use crate::parameters::{self, ParameterObject};
 use crate::{markdown, output};
-use bellwether_core::{Citation, Identities, Leadership, Links, Spec, Starts, Timing};
+use bellwether_core::{Citation, Identities, Leadership, Links, Parameter, Spec, Starts, Timing};
 use bellwether_engine::ALGORITHMS;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 /// Prints the page of an algorithm, or all pages.
 pub fn run(args: &ExplainArgs) -> Result<Verdict, Failure> {
-    let names = match &args.algorithm {
-        Some(name) => vec![Choice::find(name, None)?.spec.name],
-        None => ALGORITHMS.names(),
+    let pages: Vec<Page> = match &args.algorithm {
+        Some(name) => {
+            let choice = Choice::find(name, None)?;
+            vec![Page {
+                given: parameters::given(&choice.params, choice.spec.parameters),
+                ..Page::new(choice.spec.name)
+            }]
+        }
+        None => ALGORITHMS.names().into_iter().map(Page::new).collect(),
     };
-    let pages: Vec<Page> = names.into_iter().map(Page::new).collect();
     match args.format {
         ExplainFormat::Text => output::print(markdown::as_text(&all(&pages), output::width()).as_bytes())?,
         ExplainFormat::Markdown => output::print(all(&pages).as_bytes())?,
@@ -47,6 +54,9 @@ fn all(pages: &[Page]) -> String {
 #[derive(Serialize)]
 struct Page {
     name: &'static str,
+    /// The parameters that were named with it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    given: Map<String, Value>,
     variants: Vec<Variant>,
     idea: &'static str,
     rules: &'static str,
@@ -61,6 +71,9 @@ struct Variant {
     summary: &'static str,
     assumptions: Vec<String>,
     outcome: String,
+    parameters: Vec<ParameterObject>,
+    #[serde(skip)]
+    settings: &'static [Parameter],
     costs: Vec<Cost>,
     survives: Vec<&'static str>,
 }
@@ -80,6 +93,7 @@ impl Page {
         let [idea, rules, what_breaks_it] = Spec::SECTIONS.map(|heading| section(spec.text, heading));
         Page {
             name,
+            given: Map::new(),
             variants: specs.iter().map(|spec| Variant::new(spec)).collect(),
             idea,
             rules,
@@ -105,6 +119,9 @@ impl Page {
         section("Idea", self.idea);
         section("Assumptions", &list(self.assumptions()));
         section("Rules", self.rules);
+        if !self.variants[0].settings.is_empty() {
+            section("Parameters", &list(self.settings()));
+        }
         section("Outcome", &self.of_variants(|variant| vec![variant.outcome.clone()]));
         section(
             "Cost",
@@ -126,6 +143,17 @@ impl Page {
             unusual.map(move |assumption| format!("In `{}`: {assumption}", variant.name))
         });
         usual.iter().cloned().chain(other)
+    }
+
+    /// The parameters. All variants of one state machine have the same: those that have none are others.
+    fn settings(&self) -> impl Iterator<Item = String> {
+        self.variants[0].settings.iter().enumerate().map(|(at, parameter)| {
+            let of = |variant: &Variant| Some((variant.name, *variant.settings.get(at)?));
+            let given =
+                self.given.get(parameter.name).map(|value| format!(" Here: {value}.")).unwrap_or_default();
+            let variants = self.variants.iter().filter_map(of).collect::<Vec<_>>();
+            format!("{}.{given}", parameters::in_words(&variants))
+        })
     }
 
     fn survival(&self) -> String {
@@ -168,6 +196,8 @@ impl Variant {
             summary: spec.summary,
             assumptions: assumptions(spec),
             outcome: outcome(spec),
+            parameters: spec.parameters.iter().map(ParameterObject::new).collect(),
+            settings: spec.parameters,
             costs: spec.claims.iter().map(cost).collect(),
             survives: spec.survives.words(),
         }

@@ -36,7 +36,7 @@ fn introduce(settings: &Path, quiet: bool) {
     let Ok(settings) = process::read_settings(settings) else { return };
     let Ok(choice) = Choice::find(&settings.algorithm, None) else { return };
     let me = settings.me;
-    let voters = Terms::new(&settings, choice.spec).voters.len() as u64;
+    let voters = Terms::new(&settings, choice.spec, &choice.params).voters.len() as u64;
     let mut text = format!("member {me} runs {}: {}\n", choice.label(), promise(choice.spec, voters));
     if settings.security == Security::Plaintext {
         text += &format!(

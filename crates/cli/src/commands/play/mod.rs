@@ -44,7 +44,7 @@ fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
 
 /// Records the run, and writes it or lets the user step through it.
 fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
-    let recording = record(&ALGORITHMS.entries[resolved.entry], &resolved.plan, resolved.mode)?;
+    let recording = record(&ALGORITHMS.entries[resolved.choice.entry], &resolved.plan, resolved.mode)?;
     let heading = Heading { title: scenario.title.clone(), about: about(scenario) };
     for export in &args.export {
         let written = export.format.write(&recording, &heading);

@@ -1,6 +1,7 @@
 //! One run as a JSON object. Its keys are stable.
 
 use super::Run;
+use crate::choice::Named;
 use crate::request::Request;
 use bellwether_core::{Elect, Id, Order, Time};
 use bellwether_lab::{Figure, problems};
@@ -11,8 +12,8 @@ use serde::Serialize;
 /// One run.
 #[derive(Serialize)]
 pub struct RunObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: u64,
     diameter: Option<u32>,
@@ -117,8 +118,7 @@ impl<'a> RunObject<'a> {
     pub fn new(request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
         RunObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n: plan.n(),
             m: plan.topology.links(),
             diameter: plan.diameter,

@@ -44,8 +44,12 @@ pub fn heading(request: &Request, n: u32, m: Option<u64>, diameter: Option<u32>)
         (_, Elect::Best, _) => "the highest attribute",
         (_, Elect::Worst, _) => "the lowest attribute",
     };
+    let settings = match request.choice.settings() {
+        settings if settings.is_empty() => settings,
+        settings => format!(", {settings}"),
+    };
     [
-        line("algorithm", format!("{} ({}): {}", spec.name, spec.variant, spec.summary)),
+        line("algorithm", format!("{} ({}{settings}): {}", spec.name, spec.variant, spec.summary)),
         line(
             "network",
             format!(

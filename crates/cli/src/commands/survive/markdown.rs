@@ -2,7 +2,6 @@
 
 use super::text::{by_algorithm, by_command, heading, in_words};
 use crate::args::SurviveArgs;
-use crate::commands::swarm::label;
 use bellwether_lab::matrix::{Example, MatrixCell};
 use bellwether_lab::swarm::Model;
 
@@ -42,11 +41,11 @@ pub fn as_markdown(
     text.push_str(&models.iter().map(|model| format!(" {model} |")).collect::<String>());
     text.push_str(&format!("\n|---|{}\n", "---|".repeat(models.len())));
     for row in by_algorithm(cells) {
-        let cell = |cell: &MatrixCell| match cell.model.is_survived_by(cell.spec) {
+        let cell = |cell: &MatrixCell| match cell.model.is_survived_by(cell.choice.spec) {
             true => format!(" **{}** |", in_words(cell)),
             false => format!(" {} |", in_words(cell)),
         };
-        text.push_str(&format!("| {} |{}\n", label(row[0].entry), row.iter().map(cell).collect::<String>()));
+        text.push_str(&format!("| {} |{}\n", row[0].choice, row.iter().map(cell).collect::<String>()));
     }
     text.push_str(
         "\n## The failures\n\nThe worst of each cell, reduced; commands that are the same are shown once.\n",

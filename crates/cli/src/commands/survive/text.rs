@@ -1,6 +1,6 @@
 //! What survives what, as a table.
 
-use crate::commands::swarm::{label, replay_command};
+use crate::commands::swarm::replay_command;
 use crate::output::{self, Column};
 use bellwether_lab::matrix::{Example, MatrixCell};
 use bellwether_lab::swarm::{Class, Model};
@@ -13,7 +13,7 @@ pub fn as_table(cells: &[MatrixCell], examples: &[Example]) -> String {
     for row in by_algorithm(cells) {
         let (right, others): (Vec<&MatrixCell>, Vec<&MatrixCell>) =
             row.iter().partition(|cell| cell.worst() == Class::Right);
-        let name = label(row[0].entry);
+        let name = row[0].choice.to_string();
         if !right.is_empty() {
             table.add_row([name.clone(), names(right.iter().map(|cell| cell.model)), "always right".into()]);
         }
@@ -33,7 +33,7 @@ pub fn as_table(cells: &[MatrixCell], examples: &[Example]) -> String {
 }
 
 pub fn by_algorithm(cells: &[MatrixCell]) -> impl Iterator<Item = &[MatrixCell]> {
-    cells.chunk_by(|one, other| one.entry == other.entry)
+    cells.chunk_by(|one, other| one.choice == other.choice)
 }
 
 fn names(models: impl Iterator<Item = Model>) -> String {
@@ -66,8 +66,8 @@ fn share_of(count: u64, runs: u64) -> String {
 }
 
 pub fn heading(example: &Example) -> String {
-    let Example { entry, model, class, found_at, .. } = example;
-    format!("{} under {model}: {class} (seed {found_at})", label(*entry))
+    let Example { choice, model, class, found_at, .. } = example;
+    format!("{choice} under {model}: {class} (seed {found_at})")
 }
 
 /// Examples by their commands, in the order in which they first come up.

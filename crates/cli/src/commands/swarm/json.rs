@@ -1,7 +1,8 @@
 //! What became of swarms, as JSON.
 
-use super::{label, replay_command};
+use super::replay_command;
 use crate::args::SwarmArgs;
+use crate::choice::Named;
 use bellwether_lab::matrix::{Example, MatrixCell};
 use bellwether_lab::swarm::Class;
 use serde::Serialize;
@@ -17,8 +18,8 @@ struct SwarmObject {
 /// What became of the runs of one algorithm under one failure model.
 #[derive(Serialize)]
 pub struct CellObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     model: &'static str,
     declared: bool,
     right: u64,
@@ -33,10 +34,9 @@ impl CellObject {
     /// As JSON.
     pub fn new(cell: &MatrixCell) -> CellObject {
         CellObject {
-            algorithm: cell.spec.name,
-            variant: cell.spec.variant,
+            named: Named::new(&cell.choice.into()),
             model: cell.model.name(),
-            declared: cell.model.is_survived_by(cell.spec),
+            declared: cell.model.is_survived_by(cell.choice.spec),
             right: cell.count(Class::Right),
             late: cell.count(Class::Late),
             no_leader: cell.count(Class::NoLeader),
@@ -62,7 +62,7 @@ impl FailureObject {
     /// As JSON.
     pub fn new(example: &Example) -> FailureObject {
         FailureObject {
-            algorithm: label(example.entry),
+            algorithm: example.choice.to_string(),
             model: example.model.name(),
             class: example.class.name(),
             seed: example.found_at,

@@ -63,7 +63,7 @@ pub fn fill(
     for choice in choices {
         for &model in models {
             progress.say(format!("({} under {model})", choice.label()));
-            all.push(matrix.fill(choice.entry, model, seeds, || progress.advance())?);
+            all.push(matrix.fill(choice.algorithm(), model, seeds, || progress.advance())?);
         }
     }
     Ok(all)
@@ -77,11 +77,6 @@ pub fn reduce(
 ) -> Result<Vec<Example>, Failure> {
     let progress = Progress::new(failures.len() as u64, "failures reduced");
     Ok(matrix(drawing).reduce(failures, most_runs, || progress.advance())?)
-}
-
-/// The algorithm's name, as it is asked for.
-pub fn label(entry: usize) -> String {
-    Choice::at(entry).label()
 }
 
 /// The command that replays an example.
@@ -113,12 +108,13 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 }
 
 fn as_scenario(example: &Example) -> Result<String, Failure> {
-    let Example { entry, model, class, found_at, run } = example;
-    let (algorithm, label) = (&ALGORITHMS.entries[*entry], label(*entry));
+    let Example { choice, model, class, found_at, run } = example;
+    let algorithm = &ALGORITHMS.entries[choice.entry];
     let chosen = Chosen::of(algorithm.spec, run, ALGORITHMS.detectors)?;
     let plan = run.plan(chosen, run.seed)?;
     let report = run_plan(algorithm, &plan, RoundMode::Auto);
-    let title = format!("{label} under {model}: {class}");
-    let about = format!("Reduced from run {found_at} of the swarm of {label} under {model}.");
+    let run = &run.clone().of_choice(choice);
+    let title = format!("{choice} under {model}: {class}");
+    let about = format!("Reduced from run {found_at} of the swarm of {choice} under {model}.");
     Ok(scenario::write(&Draft { title: &title, about: &about, run, report: &report }))
 }

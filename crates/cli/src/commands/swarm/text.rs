@@ -1,6 +1,6 @@
 //! What became of swarms, as a table, and how to see failures again.
 
-use super::{label, matrix, replay_command};
+use super::{matrix, replay_command};
 use crate::args::SwarmArgs;
 use crate::output::{self, Column};
 use bellwether_lab::matrix::{Example, MatrixCell};
@@ -19,18 +19,17 @@ pub fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> 
     ];
     let mut table = output::table(&columns);
     for cell in cells {
-        let mut row = vec![label(cell.entry), cell.model.to_string()];
+        let mut row = vec![cell.choice.to_string(), cell.model.to_string()];
         row.extend(Class::ALL.map(|class| cell.count(class).to_string()));
         row.push(cell.two_for_a_while.to_string());
         table.add_row(row);
     }
     let mut text = output::lines_of(&table);
     for example in examples {
-        let Example { entry, model, class, found_at, .. } = example;
+        let Example { choice, model, class, found_at, .. } = example;
         let reduced = if args.shrink { ", reduced" } else { "" };
         text.push_str(&format!(
-            "\n{} under {model}: {class}, first at seed {found_at}{reduced}\n    {}\n    {}\n",
-            label(*entry),
+            "\n{choice} under {model}: {class}, first at seed {found_at}{reduced}\n    {}\n    {}\n",
             swarm_command(args, example),
             replay_command(example)
         ));
@@ -47,8 +46,8 @@ pub fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> 
 
 /// The command that draws one run again.
 fn swarm_command(args: &SwarmArgs, example: &Example) -> String {
-    let (label, model, seed) = (label(example.entry), example.model, example.found_at);
+    let (choice, model, seed) = (example.choice, example.model, example.found_at);
     let (least, most) = (args.drawing.nodes.start(), args.drawing.nodes.end());
     let nodes = if (*least, *most) == (5, 9) { String::new() } else { format!(" --nodes {least}..{most}") };
-    format!("bellwether swarm {label} --model {model}{nodes} --seed {seed} --runs 1")
+    format!("bellwether swarm {choice} --model {model}{nodes} --seed {seed} --runs 1")
 }

@@ -8,11 +8,17 @@
 use crate::args::TimeoutsArgs;
 use crate::error::Failure;
 use crate::progress::Progress;
-use bellwether_algorithms::raft_vote::{Manner, RaftVote, Within};
-use bellwether_core::{Elect, FaultEvent, HOP, Id, MachineType, Order, Rank, Span, Time, Topology};
+use bellwether_core::{AlgorithmChoice, Elect, FaultEvent, HOP, Id, Order, Rank, Span, Time, Topology};
+use bellwether_engine::ALGORITHMS;
 use bellwether_lab::outage::{Outage, after_crash};
 use bellwether_sim::{Delay, Happening, Plan, in_parallel};
 
+/// The algorithm that is measured.
+const ALGORITHM: &str = "raft-vote";
+/// Ranges of time-outs in hops of which the least is the same and the greatest is not.
+const RANDOMNESS: [(u64, u64); 6] = [(150, 150), (150, 151), (150, 155), (150, 175), (150, 200), (150, 300)];
+/// Ranges of which the greatest is twice the least.
+const LENGTH: [(u64, u64); 5] = [(12, 24), (25, 50), (50, 100), (100, 200), (150, 300)];
 /// How long a message takes, in hops. A tenth of the bound is a hop: so time-outs in tenths of bounds are in hops.
 const DELAY: Delay = Delay::Uniform { least: 5.0, most: 10.0 };
 /// For so long a new leader is waited for.
@@ -59,41 +65,25 @@ pub struct Graphs {
 impl Graphs {
     /// Measures, range by range.
     pub fn measure(args: &TimeoutsArgs) -> Result<Graphs, Failure> {
-        let progress = Progress::new(args.runs * 11, "crashes");
-        let of = |measure: fn(&TimeoutsArgs, &Progress) -> Result<Missed, Failure>| measure(args, &progress);
-        Ok(Graphs {
-            randomness: vec![
-                of(missed::<Within<150, 150>>)?,
-                of(missed::<Within<150, 151>>)?,
-                of(missed::<Within<150, 155>>)?,
-                of(missed::<Within<150, 175>>)?,
-                of(missed::<Within<150, 200>>)?,
-                of(missed::<Within<150, 300>>)?,
-            ],
-            length: vec![
-                of(missed::<Within<12, 24>>)?,
-                of(missed::<Within<25, 50>>)?,
-                of(missed::<Within<50, 100>>)?,
-                of(missed::<Within<100, 200>>)?,
-                of(missed::<Within<150, 300>>)?,
-            ],
-        })
+        let progress = Progress::new(args.runs * (RANDOMNESS.len() + LENGTH.len()) as u64, "crashes");
+        let measure = |ranges: &[(u64, u64)]| {
+            ranges.iter().map(|&time_out| missed(args, time_out, &progress)).collect::<Result<_, _>>()
+        };
+        Ok(Graphs { randomness: measure(&RANDOMNESS)?, length: measure(&LENGTH)? })
     }
 }
 
-fn missed<M: Manner>(args: &TimeoutsArgs, progress: &Progress) -> Result<Missed, Failure> {
-    progress.say(format!("{} to {} ms", M::TIME_OUT.0, M::TIME_OUT.1));
+fn missed(args: &TimeoutsArgs, time_out: (u64, u64), progress: &Progress) -> Result<Missed, Failure> {
+    let (least, most) = time_out;
+    progress.say(format!("{least} to {most} ms"));
+    let choice = ALGORITHMS.choose(&format!("{ALGORITHM}:timeout={least}..{most}"))?;
+    let machine = ALGORITHMS.entries[choice.entry].machine;
     let outages = in_parallel(args.threads.into(), args.runs, |run| {
         progress.advance();
         Ok((0..TRIES).find_map(|attempt| {
             let seed = args.seed.wrapping_add(run).wrapping_add(attempt * NEXT_SEED);
-            let plan = plan(args.nodes, M::TIME_OUT.1, seed);
-            match after_crash(
-                MachineType::of::<RaftVote<M>>(),
-                &plan,
-                crash_time(M::TIME_OUT, run, args.runs),
-                PATIENCE,
-            ) {
+            let plan = plan(&choice, args.nodes, most, seed);
+            match after_crash(machine, &plan, crash_time(time_out, run, args.runs), PATIENCE) {
                 Outage::NoLeader => None,
                 Outage::Lasted(span) => Some(Some(span.hops())),
                 Outage::Unended => Some(None),
@@ -103,17 +93,18 @@ fn missed<M: Manner>(args: &TimeoutsArgs, progress: &Progress) -> Result<Missed,
     let crashes = outages.iter().flatten().count() as u64;
     let mut hops: Vec<f64> = outages.into_iter().flatten().flatten().collect();
     hops.sort_unstable_by(f64::total_cmp);
-    Ok(Missed { time_out: M::TIME_OUT, crashes, hops })
+    Ok(Missed { time_out, crashes, hops })
 }
 
 /// Everyone has another log; the one with the freshest starts first, so that it is likely to lead.
-fn plan(nodes: u32, greatest: u64, seed: u64) -> Plan {
+fn plan(choice: &AlgorithmChoice, nodes: u32, greatest: u64, seed: u64) -> Plan {
     let ranks = (1..=nodes).filter_map(|number| {
         let id = Id::new(number.into()).ok()?;
         Some(Rank::new(Elect::Best, number.into(), id))
     });
     let topology = Topology::Complete { n: nodes };
     let mut plan = Plan::new(topology, Some(1), ranks.collect(), Order::Explicit);
+    plan.params = choice.params;
     plan.delay_bound = DELAY.bound();
     plan.delay = DELAY;
     plan.seed = seed;

@@ -3,6 +3,7 @@
 use super::Tried;
 use super::text::shared_terms;
 use crate::args::TrialsArgs;
+use crate::choice::Named;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::Figures;
 use bellwether_lab::trials::Ordeal;
@@ -19,8 +20,8 @@ struct Trials {
 /// Times are in delay bounds.
 #[derive(Serialize)]
 struct Row {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     ordeal: Ordeal,
     without_leader: Option<Figures>,
     runs_with_several: u64,
@@ -33,8 +34,7 @@ struct Row {
 /// As JSON.
 pub fn as_json(args: &TrialsArgs, tried: &[Tried]) -> impl Serialize + use<> {
     let row = |one: &Tried| Row {
-        algorithm: one.choice.spec.name,
-        variant: one.choice.spec.variant,
+        named: Named::new(&one.choice),
         ordeal: one.ordeal,
         without_leader: one.without_leader.map(Figures::from),
         runs_with_several: one.runs_with_several,

@@ -77,8 +77,8 @@ fn try_one(args: &TrialsArgs, ordeal: Ordeal, choice: Choice, progress: &Progres
         Options::usual(ALGORITHMS.detectors).detector.filter(|_| choice.spec.lasting == Lasting::Ends);
     let trials = in_parallel(args.threads.into(), args.runs, |run| {
         let seed = args.seed.wrapping_add(run);
-        let trial =
-            trials::run(&ALGORITHMS.entries[choice.entry], ordeal, args.nodes, detector.clone(), seed);
+        let algorithm = &ALGORITHMS.entries[choice.entry];
+        let trial = trials::run(algorithm, choice.params, ordeal, args.nodes, detector.clone(), seed);
         progress.advance();
         trial
     })?;

@@ -51,7 +51,7 @@ impl Home {
                 members: members.clone(),
                 data: home.of(me).join(kept::DATA),
                 security: Security::Secret(secret.clone()),
-                algorithm: format!("{}/{}", choice.spec.name, choice.spec.variant),
+                algorithm: choice.in_full(),
                 detector: args.detector.clone(),
                 always_stands: true,
                 profile: args.profile.into(),

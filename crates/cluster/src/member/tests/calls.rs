@@ -167,7 +167,7 @@ mod simulated {
         name: "scripted",
         summary: "",
         sources: &[],
-        parameters: &[Parameter { name: "H", about: "", default: Preset::Fixed(0.0), range: (0.0, 100.0) }],
+        parameters: &[Parameter::number("H", "", "", (0.0, 100.0), Preset::number(0.0))],
         is_oracle: false,
         text: "",
         build: |values| Box::new(Scripted(HISTORIES[values[0] as usize])),

@@ -66,6 +66,7 @@ impl Protocol for Shout {
         goal: Goal::EveryoneKnows,
         survives: Faults::NONE,
         randomised: false,
+        parameters: &[],
         claims: &[Claim {
             name: "messages",
             measure: Measure::Messages,

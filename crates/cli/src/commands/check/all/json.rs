@@ -1,13 +1,14 @@
 //! What was proven up to which size, as JSON.
 
 use super::Cell;
+use crate::choice::Named;
 use bellwether_check::Property;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct CellObject {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     initiators: String,
     faults: &'static str,
     applies: bool,
@@ -22,8 +23,7 @@ struct CellObject {
 /// As JSON.
 pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
     let object = |cell: &Cell| CellObject {
-        algorithm: cell.choice.spec.name,
-        variant: cell.choice.spec.variant,
+        named: Named::new(&cell.choice),
         initiators: cell.table.initiators().to_string(),
         faults: cell.column.name(),
         applies: cell.applies,

@@ -54,7 +54,7 @@ fn as_section(cells: &[Cell]) -> String {
     let mut text = format!("\n## {title}\n\n| algorithm |");
     text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
     text.push_str(&format!("\n|---|{}\n", "---|".repeat(Column::ALL.len())));
-    for row in cells.chunk_by(|one, other| one.choice.entry == other.choice.entry) {
+    for row in cells.chunk_by(|one, other| one.choice == other.choice) {
         let words: String = row.iter().map(|cell| format!(" {} |", in_words(cell))).collect();
         text.push_str(&format!("| {} |{words}\n", row[0].choice.label()));
     }

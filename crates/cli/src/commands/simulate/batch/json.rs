@@ -1,5 +1,6 @@
 //! The sum of many runs, as JSON. Its keys are stable.
 
+use crate::choice::Named;
 use crate::request::Request;
 use bellwether_core::{Elect, Id};
 use bellwether_lab::batch::{
@@ -10,8 +11,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 pub struct BatchObject<'a> {
-    algorithm: &'static str,
-    variant: &'static str,
+    #[serde(flatten)]
+    named: Named,
     n: u32,
     m: Option<u64>,
     diameter: Option<u32>,
@@ -51,8 +52,7 @@ impl<'a> BatchObject<'a> {
     pub fn new(request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
         let problem = batch.first_problem.as_ref();
         BatchObject {
-            algorithm: request.choice.spec.name,
-            variant: request.choice.spec.variant,
+            named: Named::new(&request.choice),
             n,
             m: batch.m,
             diameter: batch.diameter,

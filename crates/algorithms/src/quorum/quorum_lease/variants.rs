@@ -1,0 +1,130 @@
+//! The variants of [`super`]: one state machine, with other parameters.
+
+use super::figures;
+use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
+use bellwether_core::*;
+
+/// How many times the delay bound that members are told a measured one can be, at the most.
+pub(super) const SLOWEST: u64 = 4;
+
+/// How many delay bounds a promise can last at the most: a cluster counts on it that no promise lasts 200, whatever delays
+/// are measured, and on a clock that is off by half.
+const LONGEST_LEASE: u64 = 128;
+
+const RENEWALS: Parameter = Parameter::whole(
+    "renewals",
+    "how often a leader renews its lease in the time that one lasts",
+    "times",
+    (3, 12),
+    3,
+);
+const LEASE: Parameter = Parameter::whole(
+    "lease",
+    "how long a voter promises to vote for nobody else",
+    "delay bounds",
+    (5, LONGEST_LEASE),
+    25,
+);
+const ASKS: Parameter = Parameter::whole(
+    "asks",
+    "how often a candidate asks for votes, three delay bounds apart, before it gives up",
+    "times",
+    (1, 16),
+    4,
+);
+const STEADY: Parameter = Parameter::whole(
+    "steady",
+    "how long a better member has to answer every renewal in time before the leader hands over to it",
+    "delay bounds",
+    (1, 4_096),
+    64,
+);
+const PENALTIES: Parameter = Parameter::whole(
+    "penalties",
+    "how often `steady` quadruples, at the most, for a member whose leadership did not last",
+    "times",
+    (0, 6),
+    3,
+);
+const ORDER: Parameter = Parameter::policy(
+    "order",
+    "who is a candidate first when there is no leader: the best member, or any",
+    &["ranked", "random"],
+);
+const DELAYS: Parameter = Parameter::policy(
+    "delays",
+    "whether a delay bound is the one that members are told, or follows the delays that the leader measures",
+    &["told", "measured"],
+);
+
+/// The best live member is a candidate first.
+pub const RANKED: Spec = Spec {
+    name: "quorum-lease",
+    variant: "ranked",
+    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the best stands first",
+    sources: &[BURROWS_2006, GRAY_CHERITON_1989, ONGARO_2014, GUPTA_LECTURE],
+    need: Need::Complete,
+    timing: Timing::BoundedDelay,
+    links: Links::Any,
+    starts: Starts::Everyone,
+    identities: Identities::Unique,
+    leadership: Leadership::Best,
+    reign: Reign::Leased,
+    electorate: Electorate::Majority,
+    lasting: Lasting::GoesOn,
+    knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DRIFT_BOUND).and(Knowledge::DUTIES),
+    goal: Goal::EveryoneKnows,
+    survives: Faults::CRASH
+        .and(Faults::RECOVERY)
+        .and(Faults::LOSS)
+        .and(Faults::LINK)
+        .and(Faults::PARTITION)
+        .and(Faults::UNHURRIED),
+    randomised: false,
+    parameters: &[RENEWALS, LEASE, ASKS, STEADY, PENALTIES, ORDER, DELAYS],
+    claims: &figures::UNCONTESTED,
+    text: include_str!("page.md"),
+};
+
+/// Members are candidates after random times.
+pub const RANDOMISED: Spec = Spec {
+    variant: "randomised",
+    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; all stand after random times",
+    parameters: &[RENEWALS, LEASE, ASKS, STEADY, PENALTIES, ORDER.at(ParamValue::Word(1)), DELAYS],
+    claims: &figures::CONTESTED,
+    ..RANKED
+};
+
+/// Everything goes as fast as answers come. Only this variant reads its clock.
+pub const ADAPTIVE: Spec = Spec {
+    variant: "adaptive",
+    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; leases follow the delays measured",
+    knows: RANKED.knows.and(Knowledge::CLOCK),
+    parameters: &[
+        RENEWALS,
+        LEASE.within(Domain::Whole(5, LONGEST_LEASE / SLOWEST)),
+        ASKS,
+        STEADY,
+        PENALTIES,
+        ORDER,
+        DELAYS.at(ParamValue::Word(1)),
+    ],
+    ..RANKED
+};
+
+/// As fast as it can go: for the checker, to which a shorter lease has fewer states. A renewal that takes there and back
+/// as long as it can is just in time for a holder whose clock may be a tenth off.
+pub const TIGHT: Spec = Spec {
+    variant: "tight",
+    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be",
+    parameters: &[
+        RENEWALS,
+        LEASE.at(ParamValue::Whole(5)),
+        ASKS.at(ParamValue::Whole(1)),
+        STEADY.at(ParamValue::Whole(4)),
+        PENALTIES,
+        ORDER,
+        DELAYS,
+    ],
+    ..RANKED
+};

@@ -1,0 +1,105 @@
+//! Parameters of algorithms and detectors, as pages and JSON have them.
+
+use bellwether_core::{Domain, ParamValue, Parameter, Params, Preset};
+use bellwether_lab::Figure;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// A parameter as JSON.
+#[derive(Serialize)]
+pub struct ParameterObject {
+    name: &'static str,
+    about: &'static str,
+    /// In the parameter's unit, or in delay bounds.
+    default: Value,
+    default_in_delay_bounds: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<&'static [&'static str]>,
+    unit: &'static str,
+    kind: &'static str,
+    set_by_variant: bool,
+}
+
+impl ParameterObject {
+    /// As JSON.
+    pub fn new(parameter: &Parameter) -> ParameterObject {
+        let Parameter { name, about, unit, domain, default, is_fixed } = *parameter;
+        let (kind, bounds, words) = match domain {
+            Domain::Whole(least, most) => ("whole", Some((least.into(), most.into())), None),
+            Domain::Range(least, most) => ("range", Some((least.into(), most.into())), None),
+            Domain::Number(least, most) => ("number", Some((number(least), number(most))), None),
+            Domain::Words(words) => ("word", None, Some(words)),
+        };
+        let (least, most) = bounds.unzip();
+        let (default, default_in_delay_bounds) = match default {
+            Preset::Fixed(value) => (json_of(domain, value), false),
+            Preset::DelayBounds(times) => (number(times), true),
+        };
+        let set_by_variant = is_fixed;
+        ParameterObject {
+            name,
+            about,
+            default,
+            default_in_delay_bounds,
+            least,
+            most,
+            words,
+            unit,
+            kind,
+            set_by_variant,
+        }
+    }
+}
+
+/// What is given of these parameters, as JSON.
+pub fn given(params: &Params, parameters: &[Parameter]) -> Map<String, Value> {
+    let given = params.without_defaults(parameters).given(parameters);
+    given.map(|(parameter, value)| (parameter.name.to_owned(), json_of(parameter.domain, value))).collect()
+}
+
+fn json_of(domain: Domain, value: ParamValue) -> Value {
+    match value {
+        ParamValue::Whole(whole) => whole.into(),
+        ParamValue::Number(fraction) => number(fraction),
+        ParamValue::Range(..) | ParamValue::Word(_) => domain.show(value).into(),
+    }
+}
+
+fn number(number: f64) -> Value {
+    json!(Figure(number))
+}
+
+/// What a parameter can be, in its unit.
+fn range(parameter: &Parameter) -> String {
+    match parameter.domain {
+        Domain::Whole(least, most) => format!("{least} to {most}"),
+        Domain::Range(least, most) => format!("within {least}..{most}"),
+        Domain::Number(least, most) => format!("{least} to {most}"),
+        Domain::Words(words) => words.join(" or "),
+    }
+}
+
+/// A parameter as a page has it: what it is unless set, what it can be, and what it means; and what is different in which
+/// variants. `variants` are the variants with this parameter, the default first.
+pub fn in_words(variants: &[(&'static str, Parameter)]) -> String {
+    let of_variants = |say: &dyn Fn(&Parameter) -> String, unit: &str| {
+        let first = variants.first().map(|(_, parameter)| say(parameter)).unwrap_or_default();
+        let others = variants.iter().map(|(variant, parameter)| (variant, say(parameter)));
+        let others = others.filter(|(_, text)| *text != first);
+        let others = others.map(|(variant, text)| format!(", in `{variant}` {text}")).collect::<String>();
+        format!("{first}{unit}{others}")
+    };
+    let Some((_, first)) = variants.first() else { return String::new() };
+    let unit = if first.unit.is_empty() { String::new() } else { format!(" {}", first.unit) };
+    let default = of_variants(&Parameter::default_text, &unit);
+    let values = if first.is_fixed {
+        format!("set by the variant: {default}")
+    } else {
+        format!("unless set, {default}; {}", of_variants(&range, ""))
+    };
+    format!("`{}` ({values}): {}", first.name, first.about)
+}
