@@ -188,7 +188,7 @@ pub(crate) mod tests {
         };
         assert_eq!(encoded(&terms())[..20], *b"\x13quorum-lease/ranked");
         let set = Terms { parameters: "renewals=5,lease=30".to_owned(), ..terms() };
-        assert_eq!(encoded(&set)[..40], *b"\x26quorum-lease/ranked:renewals=5,lease=30\xE0");
+        assert_eq!(encoded(&set)[..40], *b"\x27quorum-lease/ranked:renewals=5,lease=30");
         assert_eq!(Terms::decode(&encoded(&set)), Some(set));
     }
 

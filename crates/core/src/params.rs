@@ -40,7 +40,7 @@ impl Params {
         let before = self.count();
         self.set(parameters, setting)?;
         if self.count() == before {
-            return Err(ParamError::new(parameters, setting, "it is given twice".into()));
+            return Err(ParamError::new(parameters, setting, "the parameter is given twice".into()));
         }
         Ok(())
     }
@@ -165,8 +165,12 @@ impl ParamError {
     #[must_use]
     pub fn of(&self, name: &str) -> String {
         let ParamError { setting, problem, known } = self;
-        let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
-        format!("'{setting}' of {name}: {problem}; it has {known}")
+        let known = match known.as_slice() {
+            [] => format!("{name} has no parameters"),
+            [one] => format!("{name} has the parameter {one}"),
+            all => format!("{name} has the parameters {}", all.join(", ")),
+        };
+        format!("'{setting}' of {name}: {problem}; {known}")
     }
 }
 

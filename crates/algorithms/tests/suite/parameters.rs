@@ -72,13 +72,19 @@ fn what_cannot_be_chosen_is_refused_with_what_can() {
         ("quorum-lease:renewals=13", &["13 is not between 3 and 12"]),
         ("quorum-lease:renewals=3..5", &["'3..5' is not a whole number from 3 to 12"]),
         ("quorum-lease/adaptive:lease=33", &["33 is not between 5 and 32"]),
-        ("quorum-lease:leese=9", &["there is no 'leese'", "it has renewals, lease, asks, steady, penalties"]),
+        (
+            "quorum-lease:leese=9",
+            &[
+                "there is no 'leese'",
+                "quorum-lease has the parameters renewals, lease, asks, steady, penalties",
+            ],
+        ),
         ("quorum-lease:order=random", &["the variant sets it, to ranked; use quorum-lease/randomised"]),
         ("quorum-lease:order=oldest", &["'oldest' is not ranked or random"]),
         ("raft-vote:pre-vote=yes", &["the variant sets it, to no; use raft-vote/pre-vote"]),
         ("raft-vote:timeout=150", &["is not a range LEAST..MOST of whole numbers from 10 to 10000"]),
         ("raft-vote:timeout=200..100", &["'200..100' is not a range"]),
-        ("lcr:renewals=5", &["'renewals=5' of lcr", "it has no parameters"]),
+        ("lcr:renewals=5", &["'renewals=5' of lcr", "lcr has no parameters"]),
         ("lcr:", &["expected NAME=VALUE"]),
     ] {
         let error = ALGORITHMS.choose(text).unwrap_err().to_string();

@@ -84,7 +84,7 @@ fn senseless() -> Vec<(&'static str, Value, &'static str)> {
         ("/algorithm", json!("quorum-leese"), "there is no algorithm 'quorum-leese'"),
         ("/algorithm", json!("quorum-lease/loose"), "quorum-lease has no variant 'loose'"),
         ("/algorithm", json!("quorum-lease:renewals=2"), "2 is not between 3 and 12"),
-        ("/algorithm", json!("quorum-lease:leese=9"), "it has renewals, lease"),
+        ("/algorithm", json!("quorum-lease:leese=9"), "quorum-lease has the parameters renewals, lease"),
         ("/algorithm", json!(format!("quorum-lease:lease={}", &SECRET[4..36])), "it is too long"),
         ("/algorithm", json!(""), "`algorithm` is no name"),
         ("/algorithm", json!(SECRET), "`algorithm` has a secret in it"),

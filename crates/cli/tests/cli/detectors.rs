@@ -124,7 +124,7 @@ fn bad_input_is_refused_before_anything_is_done() {
     let dir = tempfile::tempdir().unwrap();
     let cases = [
         ("detectors hartbeat", "did you mean 'heartbeat'?"),
-        ("detectors heartbeat:X=1", "it has T, D"),
+        ("detectors heartbeat:X=1", "heartbeat has the parameters T, D"),
         ("detectors heartbeat:T", "expected NAME=VALUE"),
         ("detectors heartbeat:T=0 --measure", "is not between"),
         ("detectors heartbeat:T=nan --measure", "is not between"),

@@ -313,7 +313,7 @@ impl Network {
         let hello =
             Hello { cluster, terms, from, to, incarnation, store, is_new, named_in, number, commitment };
         if let Some(line) = &mut self.lines[at] {
-            line.link.queue(&Frame::Hello(hello));
+            line.link.queue(&Frame::Hello(Box::new(hello)));
         }
     }
 

@@ -29,7 +29,7 @@ const OTHER_STORE: u8 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame<B> {
     /// Who speaks: the first frame of each side.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// The smaller id's word that this connection is the one between the two.
     Welcome,
     /// What algorithms say to each other.
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
     /// A frame of any kind but a message.
     fn frame<'b>(&mut self, kind: u8) -> Result<Option<Frame<&'b [u8]>>, Malformed> {
         Ok(match kind {
-            HELLO => self.hello()?.map(Frame::Hello),
+            HELLO => self.hello()?.map(|hello| Frame::Hello(Box::new(hello))),
             WELCOME => Some(Frame::Welcome),
             SIGNAL => self.signal().map(Frame::Signal),
             READY => self.u64().map(Frame::Ready),

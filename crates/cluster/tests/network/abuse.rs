@@ -92,7 +92,7 @@ fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
     let (cluster, terms) = (settings.cluster.clone(), terms(settings));
     let (from, to, incarnation) = (id(2), id(1), life(boot));
     let (store, is_new, commitment) = (store(2), false, None);
-    framed(&Frame::Hello(Hello {
+    framed(&Frame::Hello(Box::new(Hello {
         cluster,
         terms,
         from,
@@ -103,7 +103,7 @@ fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
         named_in: None,
         number: 1,
         commitment,
-    }))
+    })))
 }
 
 fn framed(frame: &Frame<&[u8]>) -> Vec<u8> {

@@ -15,7 +15,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
         let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
         let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
         let named_in = commitment.map(|_| (u64::MAX, 7));
-        Frame::Hello(Hello {
+        Frame::Hello(Box::new(Hello {
             cluster,
             terms,
             from,
@@ -26,7 +26,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
             named_in,
             number,
             commitment,
-        })
+        }))
     };
     vec![
         hello(None),

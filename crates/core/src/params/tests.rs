@@ -39,7 +39,7 @@ fn what_is_given_is_shown_in_the_order_of_the_list() {
 
 #[test]
 fn what_cannot_be_is_refused_with_what_can() {
-    let known = "it has tries, wait, share, D";
+    let known = "toy has the parameters tries, wait, share, D";
     for (text, problem) in [
         ("tires=3", "there is no 'tires'"),
         ("tries", "expected NAME=VALUE"),
@@ -57,14 +57,14 @@ fn what_cannot_be_is_refused_with_what_can() {
         ("share=1.1", "1.1 is not between 0 and 1"),
         ("order=random", "the variant sets it, to ranked"),
         ("order=oldest", "'oldest' is not ranked or random"),
-        ("tries=3,tries=3", "it is given twice"),
+        ("tries=3,tries=3", "the parameter is given twice"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(problem) && refusal.ends_with(known), "{text}: {refusal}");
     }
     assert_eq!(
         Params::parse(&[], "a=1").unwrap_err().of("toy"),
-        "'a=1' of toy: there is no 'a'; it has no parameters"
+        "'a=1' of toy: there is no 'a'; toy has no parameters"
     );
 }
 

@@ -27,7 +27,7 @@ fn a_scenario_names_parameters_with_its_algorithm() {
     assert_eq!(play("algorithm = 'beacon:beat=4'"), is("beacon", 4.0), "that is the default");
     for (algorithm, problem) in [
         ("algorithm = 'beacon:beat=51'", "t.toml:3:13: 'beat=51' of beacon: 51 is not between 1 and 50"),
-        ("algorithm = 'beacon:beta=5'", "there is no 'beta'; it has beat"),
+        ("algorithm = 'beacon:beta=5'", "there is no 'beta'; beacon has the parameter beat"),
         ("algorithm = 'beacon'\nrenewals = 5", "t.toml:4:12: 'renewals=5' of beacon: there is no 'renewals'"),
         ("algorithm = 'beacon/eager'\nvariant = 'only'", "two variants are asked for, 'eager' and 'only'"),
         ("algorithm = 'beacon/lazy'", "beacon has no variant 'lazy': use one of only, eager"),

@@ -2,9 +2,10 @@
 
 use bellwether_core::{Elect, FaultEvent, Id, Lie, Request, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern, Share};
-use bellwether_runspec::{Callers, HeaderError, Line, LinkOptions, RunSpec, Script, read_header};
+use bellwether_runspec::{Callers, Header, HeaderError, Line, LinkOptions, RunSpec, Script, read_header};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder};
+use bellwether_testkit::toys::beacon::BEACONS;
 
 fn id(value: u64) -> Id {
     Id::new(value).unwrap()
@@ -91,4 +92,21 @@ fn what_is_no_header_is_refused() {
     assert!(flawed("\"version\":2,\"run\":{\"seed\":-3}").contains("'seed' must be a whole number"));
     assert!(flawed("\"version\":2,\"run\":[]").contains("must be a table"));
     assert!(flawed("\"version\":1,\"script\":[{\"t\":3}]").contains("an event of a trace"));
+}
+
+#[test]
+fn a_header_has_the_parameters_that_are_not_at_their_default() {
+    let header = |algorithm: &str| {
+        let choice = BEACONS.choose(algorithm).unwrap();
+        let run = RunSpec { nodes: Some(3), ..RunSpec::of(algorithm) };
+        let plan = run.plan(choice, 0).unwrap();
+        assert_eq!(plan.params, choice.params);
+        let header = serde_json::to_value(Header::new(&run, choice.spec, &plan)).unwrap();
+        assert_eq!(read_header(&header.to_string()), Ok(run));
+        header.get("parameters").cloned()
+    };
+    assert_eq!(header("beacon:beat=9"), Some(serde_json::json!({ "beat": 9 })));
+    assert_eq!(header("beacon/eager:beat=4"), Some(serde_json::json!({ "beat": 4 })));
+    assert_eq!(header("beacon:beat=4"), None);
+    assert_eq!(header("beacon"), None);
 }

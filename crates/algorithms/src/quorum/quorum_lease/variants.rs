@@ -20,7 +20,7 @@ const RENEWALS: Parameter = Parameter::whole(
 );
 const LEASE: Parameter = Parameter::whole(
     "lease",
-    "how long a voter promises to vote for nobody else",
+    "how long a voter promises to vote for no other member",
     "delay bounds",
     (5, LONGEST_LEASE),
     25,
@@ -48,7 +48,7 @@ const PENALTIES: Parameter = Parameter::whole(
 );
 const ORDER: Parameter = Parameter::policy(
     "order",
-    "who is a candidate first when there is no leader: the best member, or any",
+    "which member is a candidate first when there is no leader: the best, or any",
     &["ranked", "random"],
 );
 const DELAYS: Parameter = Parameter::policy(

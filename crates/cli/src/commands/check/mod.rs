@@ -44,7 +44,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     drop(progress);
     match args.format {
         CheckFormat::Json => {
-            output::print_json(&json::CheckObject::new(&choice, &plan, &report, again::command(args)))?
+            let object = json::CheckObject::new(&choice, &plan, &report, again::command(args));
+            output::print_json(&object)?;
         }
         _ => output::print(text::describe(args, &choice, &plan, &report).as_bytes())?,
     }
