@@ -46,7 +46,7 @@ fn any_algorithm_elects_with_any_accurate_detector() {
                     max_messages: Some(LIMITS.messages),
                     ..RunSpec::default()
                 };
-                let chosen = Chosen::of(entry.spec, &setup, &DETECTORS).expect("it is registered");
+                let chosen = Chosen::of(entry.spec, &setup, DETECTORS).expect("it is registered");
                 let plan = setup.plan(chosen, n).expect("it can be run");
                 let mut told = Told::default();
                 let report = simulate_observed(&ALGORITHMS.entries[at], &plan, RoundMode::Auto, &mut told);

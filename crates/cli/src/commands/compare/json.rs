@@ -13,7 +13,7 @@ use serde::Serialize;
 pub fn as_json<'a>(args: &'a CompareArgs, all: &'a [Series]) -> impl Serialize + use<'a> {
     Comparison {
         measure: word(args.measure),
-        elect: args.elect.into(),
+        elect: args.elect,
         delay: &args.delay,
         seed: args.seed,
         runs: args.runs,
