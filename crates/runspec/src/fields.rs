@@ -43,8 +43,8 @@ pub enum Flag {
     Switch,
     /// A value that looks so.
     Value(&'static str),
-    /// One of a few words, each with a help text.
-    Choice(&'static [(&'static str, &'static str)]),
+    /// A value that looks so: one of a few words, each with a help text.
+    Choice(&'static str, &'static [(&'static str, &'static str)]),
     /// Values with commas between, each of which looks so.
     List(&'static str),
     /// A value that looks so, as often as the option is given.
@@ -222,12 +222,12 @@ pub const FIELDS: &[Field] = &[
     field("ids", "ids", Flag::List("A,B,.."), MEMBERS, "The members, in the order of the network: in a ring, clockwise", at!(ids))
         .excludes(&["nodes", "order"]),
     field("nodes", "nodes", Flag::Value("N"), MEMBERS, "How many members there are, with ids from 1 [default: 8, or what the topology says]", at!(nodes)),
-    field("order", "order", Flag::Choice(ORDERS), MEMBERS, "How the ids lie in the network [default: random]", at!(order)),
+    field("order", "order", Flag::Choice("ORDER", ORDERS), MEMBERS, "How the ids lie in the network [default: random]", at!(order)),
     field("attributes", "attributes", Flag::Value("A,B,..|random"), MEMBERS, "What members bring besides their ids, in the order of the members: numbers, or 'random'", at!(attributes)).signed(),
     field("id_bound", "id-bound", Flag::Value("ID"), MEMBERS, "The greatest id that members are told there could be, for algorithms that count in ids [default: the greatest there is]", at!(id_bound)),
     field("identical", "identical", Flag::Switch, MEMBERS, "Members are identical: only algorithms that draw lots can tell them apart", at!(identical))
         .excludes(&["ids", "order", "attributes"]),
-    field("elect", "elect", Flag::Choice(ELECTS), MEMBERS, "Which end of the ranking wins [default: best]", at!(elect)),
+    field("elect", "elect", Flag::Choice("ELECT", ELECTS), MEMBERS, "Which end of the ranking wins [default: best]", at!(elect)),
     field("witnesses", "witnesses", Flag::List("A,B,.."), MEMBERS, "Members that vote and never lead, where the algorithm lets members differ so", at!(witnesses)),
     field("observers", "observers", Flag::List("A,B,.."), MEMBERS, "Members that neither vote nor lead", at!(observers)),
     field("initiators", "initiators", Flag::Value("A,B,..|all|none"), MEMBERS, "Members that start an election at the beginning: ids, 'all' or 'none' [default: all]", at!(initiators)),
@@ -239,7 +239,7 @@ pub const FIELDS: &[Field] = &[
     field("delay_bound", "delay-bound", Flag::Value("HOPS"), NETWORK, "The bound on delays that members are told [default: the distribution's own]", at!(delay_bound)),
     field("drift_bound", "drift-bound", Flag::Value("RATE"), NETWORK, "How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]", at!(drift_bound)),
     field("renewals", "renewals", Flag::Value("N"), NETWORK, "Sets the parameter 'renewals' of the algorithm: the same as ALGORITHM:renewals=N", through!(renewals)).hidden(),
-    field("links", "links", Flag::Choice(LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", Access { read: read_link_order, ..at!(links) }),
+    field("links", "links", Flag::Choice("LINKS", LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", Access { read: read_link_order, ..at!(links) }),
     field("synchroniser", "synchroniser", Flag::Switch, NETWORK, "Run an algorithm in rounds over a synchroniser, even where rounds in step would do", at!(synchroniser)),
     event(FaultKind::Crash, "crash", "ID@TIME", FAIL, "A member stops; at 0 it is dead from the start (repeatable, as all of these)"),
     event(FaultKind::TornCrash, "torn-crash", "ID@TIME", FAIL, "A member stops in the middle of its next durable write: it recovers with what it wrote before"),

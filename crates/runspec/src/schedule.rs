@@ -50,7 +50,7 @@ pub mod steps {
 
 fn of<'r>(run: &'r mut RunSpec, key: &str) -> Result<&'r mut Schedule, String> {
     let schedule = run.schedule.as_mut();
-    schedule.ok_or_else(|| format!("'{key}' goes with 'schedule', which is not given: leave it out"))
+    schedule.ok_or_else(|| format!("`{key}` goes with `schedule`, which is not given: leave it out"))
 }
 
 /// A number that is written from 1, and counts from 0.

@@ -83,9 +83,9 @@ fn arg(field: &'static Field) -> Arg {
         Flag::Argument => arg.value_name("ALGORITHM").required_unless_present(FROM_TRACE),
         Flag::Switch => arg.action(ArgAction::SetTrue),
         Flag::Value(name) => arg.value_name(name).value_parser(text(field)),
-        Flag::Choice(words) => {
+        Flag::Choice(name, words) => {
             let words = words.iter().map(|(word, about)| PossibleValue::new(*word).help(*about));
-            arg.value_parser(PossibleValuesParser::new(words))
+            arg.value_name(name).value_parser(PossibleValuesParser::new(words))
         }
         Flag::List(name) => {
             let arg = arg.value_name(name).value_parser(text(field));
