@@ -13,7 +13,8 @@ use bellwether_check::{Wishes, check};
 use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
 use bellwether_model::Liberties;
-use bellwether_sim::{Members, Plan, Setup};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::Plan;
 use bellwether_testkit::through_stateright::World;
 use stateright::{Checker as _, Model as _, Property};
 use std::time::Instant;
@@ -45,8 +46,7 @@ fn rates<const K: usize>(searches: [&dyn Fn() -> u64; K]) -> [Rate; K] {
 
 fn ring(name: &str, n: u32) -> (usize, Plan) {
     let entry = ALGORITHMS.find(name, None).expect("it is registered");
-    let members = Members::Count { n: n.into(), order: Order::Worst };
-    let setup = Setup { members: Some(members), ..Setup::default() };
+    let setup = RunSpec { nodes: Some(n.into()), order: Some(Order::Worst), ..RunSpec::default() };
     (entry, setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("a ring"))
 }
 

@@ -7,10 +7,8 @@
 use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
 use bellwether_core::{Elect, Id, Order, Rank, Topology};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{
-    LinkOrder, Members, MemoryTrace, Plan, RoundMode, Runner, Setup, simulate, simulate_many,
-    simulate_observed,
-};
+use bellwether_runspec::{RunSpec, simulate_many};
+use bellwether_sim::{LinkOrder, MemoryTrace, Plan, RoundMode, Runner, simulate, simulate_observed};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,12 +96,11 @@ fn observed() {
 }
 
 fn many_runs_on_two_cores() {
-    let setup = Setup { members: Some(Members::Count { n: 1_000, order: Order::Worst }), ..Setup::default() };
+    let setup = RunSpec { nodes: Some(1_000), order: Some(Order::Worst), ..RunSpec::default() };
     let runs = |threads| {
-        let counts =
-            simulate_many(runner(CHANG_ROBERTS), &setup, RoundMode::Auto, 1, 100, threads, |_, report| {
-                report.messages.total
-            });
+        let counts = simulate_many(runner(CHANG_ROBERTS), &setup, &[], (1, 100), threads, |_, report| {
+            report.messages.total
+        });
         counts.expect("the setup can be run").into_iter().sum()
     };
     let (two, one) = race(|| runs(2), || runs(1));

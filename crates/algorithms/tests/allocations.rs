@@ -2,7 +2,8 @@
 
 use bellwether_core::{Elect, Order};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{LinkOrder, Members, Plan, RoundMode, Setup, simulate};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{LinkOrder, Plan, RoundMode, simulate};
 use bellwether_testkit::casts::{Cast, set_delay};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -139,7 +140,7 @@ fn a_member_of_a_ring_takes_less_than_200_bytes() {
         let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
         let before = LIVE.get();
         PEAK.set(before);
-        let setup = Setup { members: Some(Members::Count { n: N, order: Order::Best }), ..Setup::default() };
+        let setup = RunSpec { nodes: Some(N), order: Some(Order::Best), ..RunSpec::default() };
         let plan = setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("it can be run");
         let report = simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
         let each = (PEAK.get() - before) as u64 / N;

@@ -1,7 +1,7 @@
 //! Checks that belong together: every order of the ids that matters, and every set of initiators.
 
 use bellwether_core::{Id, Topology};
-use bellwether_sim::Callers;
+use bellwether_runspec::Callers;
 use std::fmt;
 
 /// Which orders of ids are the same run under other names.

@@ -10,8 +10,9 @@ use bellwether_core::{
     CallPolicy, Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
 use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
+use bellwether_runspec::{Callers, RunSpec};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Callers, Members, Plan, Setup, SetupError};
+use bellwether_sim::{Plan, SetupError};
 use std::time::Duration;
 
 /// How many numbers members of algorithms that draw lots may draw, unless [`FaultOptions`] says.
@@ -24,10 +25,9 @@ const MOST_CASES: u64 = 1_000_000;
 pub struct CheckRequest {
     /// The algorithm.
     pub algorithm: Entry,
-    /// Members, network, duties and the bound on drift. The rest is for the checker to choose.
-    pub setup: Setup,
-    /// From which random networks and orders come.
-    pub seed: u64,
+    /// Members, network, duties, the bound on drift, and the seed from which random networks and orders come. The rest is
+    /// for the checker to choose.
+    pub run: RunSpec,
     /// Whether every order of the ids is checked.
     pub all_orders: bool,
     /// Which members start an election.
@@ -95,16 +95,14 @@ pub struct CheckPlan {
     /// If every order of the ids is checked: which of them are alike.
     pub seating: Option<Seating>,
     /// Everything else about each run.
-    pub setup: Setup,
-    /// From which random networks come.
-    pub seed: u64,
+    pub run: RunSpec,
 }
 
 /// One check of a family.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// What is particular to it, and everything else.
-    pub setup: Setup,
+    pub run: RunSpec,
     /// The same, for the checker.
     pub plan: Plan,
 }
@@ -119,7 +117,7 @@ impl Case {
     /// Which members start an election.
     #[must_use]
     pub fn initiators(&self) -> Vec<Id> {
-        match &self.setup.callers {
+        match &self.run.initiators {
             Callers::All => self.ids(),
             Callers::Ids(ids) => ids.clone(),
         }
@@ -132,16 +130,16 @@ impl CheckPlan {
     /// # Errors
     /// [`PlanError`] says what cannot be checked. No network is searched before.
     pub fn new(request: CheckRequest) -> Result<CheckPlan, PlanError> {
-        let CheckRequest { algorithm, setup, seed, all_orders, initiators, faults } = request;
+        let CheckRequest { algorithm, run, all_orders, initiators, faults } = request;
         let spec = algorithm.spec;
-        refuse_many(setup.members.as_ref())?;
-        let shape = setup.shape.clone().unwrap_or_else(|| Shape::for_need(spec.need));
-        let mut setup = Setup { shape: Some(shape.clone()), ..setup };
-        let plan = setup.plan(spec, seed)?;
+        refuse_many(&run)?;
+        let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
+        let mut run = RunSpec { topology: Some(shape.clone()), ..run };
+        let plan = run.plan(spec, run.seed)?;
         let is_ring = matches!(plan.topology, Topology::Ring { .. });
-        setup.ring_closes = faults.ring_closes.unwrap_or(faults.crashes > 0 && is_ring);
+        run.ring_closes = faults.ring_closes.unwrap_or(faults.crashes > 0 && is_ring);
         let liberties = faults.liberties(&algorithm, &plan)?;
-        let plan = setup.plan(spec, seed)?; // a ring that closes may be none
+        let plan = run.plan(spec, run.seed)?; // a ring that closes may be none
         Rules::fits(&plan, &liberties).map_err(PlanError::Misfit)?;
         if matches!(initiators, InitiatorSets::Any | InitiatorSets::One) && spec.starts == Starts::Everyone {
             return Err(PlanError::EveryoneStarts { algorithm: spec.name, initiators });
@@ -153,7 +151,7 @@ impl CheckPlan {
         let seating = all_orders.then_some(seating);
         let ids: Vec<Id> = plan.ranks.iter().map(|rank| rank.id()).collect();
         let size = size_of_family(seating, &initiators, ids.len())?;
-        let plan = CheckPlan { algorithm, shape, liberties, size, ids, initiators, seating, setup, seed };
+        let plan = CheckPlan { algorithm, shape, liberties, size, ids, initiators, seating, run };
         // What is wrong with the initiators is told before anything is searched.
         plan.cases().next().transpose()?;
         Ok(plan)
@@ -172,9 +170,9 @@ impl CheckPlan {
     }
 
     fn case(&self, ids: Vec<Id>, callers: Callers) -> Result<Case, SetupError> {
-        let setup = Setup { members: Some(Members::Ids(ids)), callers, ..self.setup.clone() };
-        let plan = setup.plan(self.algorithm.spec, self.seed)?;
-        Ok(Case { setup, plan })
+        let run = RunSpec { ids, nodes: None, order: None, initiators: callers, ..self.run.clone() };
+        let plan = run.plan(self.algorithm.spec, run.seed)?;
+        Ok(Case { run, plan })
     }
 }
 
@@ -212,12 +210,8 @@ impl Effort {
 }
 
 /// What cannot be checked is refused before a network is built.
-fn refuse_many(members: Option<&Members>) -> Result<(), PlanError> {
-    let n = match members {
-        Some(Members::Count { n, .. }) => *n,
-        Some(Members::Ids(ids)) => ids.len() as u64,
-        None => 0, // the network says
-    };
+fn refuse_many(run: &RunSpec) -> Result<(), PlanError> {
+    let n = if run.ids.is_empty() { run.nodes.unwrap_or(0) } else { run.ids.len() as u64 }; // or the network says
     if n > u64::from(MOST_MEMBERS) { Err(PlanError::TooManyMembers { n }) } else { Ok(()) }
 }
 

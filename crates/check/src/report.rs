@@ -8,7 +8,8 @@ use bellwether_core::Id;
 use bellwether_model::follow::{Replay, replay};
 use bellwether_model::recording::{Recording, TooLong, record_replay};
 use bellwether_model::{Liberties, instructions};
-use bellwether_sim::{Observer, Plan, Report, Schedule, Setup, SetupError};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{Observer, Plan, Report, Schedule, SetupError};
 use std::time::{Duration, Instant};
 
 /// What was found in all checks of a family together.
@@ -60,8 +61,8 @@ pub struct Violation {
     pub case: Case,
     /// What happens.
     pub run: Counterexample,
-    /// The case's setup with the run as its schedule.
-    pub setup: Setup,
+    /// The case with the counterexample as its schedule.
+    pub described: RunSpec,
     /// The plan of that.
     pub plan: Plan,
     /// The run step by step.
@@ -233,11 +234,11 @@ impl Violation {
             loop_from: run.loop_from,
         };
         let schedule = instructions(&case.plan, &schedule);
-        let setup = Setup { schedule: Some(schedule.clone()), ..case.setup.clone() };
-        let plan = setup.plan(of.algorithm.spec, of.seed)?;
+        let described = RunSpec { schedule: Some(schedule.clone()), ..case.run.clone() };
+        let plan = described.plan(of.algorithm.spec, described.seed)?;
         let replay = replay(&of.algorithm, &plan, &schedule);
         let recording = record_replay(&replay, &plan)?;
-        Ok(Violation { case: case.clone(), run, setup, plan, recording, replay })
+        Ok(Violation { case: case.clone(), run, described, plan, recording, replay })
     }
 
     /// What it came to when it was replayed.
@@ -254,7 +255,7 @@ impl Violation {
     /// Its steps as people write them.
     #[must_use]
     pub fn steps(&self) -> Vec<String> {
-        let schedule = self.setup.schedule.iter();
+        let schedule = self.described.schedule.iter();
         schedule.flat_map(|schedule| &schedule.actions).map(ToString::to_string).collect()
     }
 

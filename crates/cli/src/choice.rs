@@ -32,12 +32,6 @@ impl Choice {
         Ok(Choice(ALGORITHMS.choose_variant(name, variant)?))
     }
 
-    /// The same with a parameter that is given apart, if it is.
-    pub fn and(self, name: &str, value: Option<u32>) -> Result<Choice, Failure> {
-        let Some(value) = value else { return Ok(self) };
-        Ok(Choice(self.0.with(&format!("{name}={value}"))?))
-    }
-
     /// The algorithms that names stand for, each once: as [`Choice::find`] understands them, or
     /// `rings` and `all` for those that run on a ring and for all, in their default variants.
     pub fn find_all(names: &[String]) -> Result<Vec<Choice>, Failure> {

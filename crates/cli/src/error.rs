@@ -4,8 +4,9 @@ use bellwether_check::{CheckError, PlanError};
 use bellwether_core::{AlgorithmError, DetectorError, ParamError};
 use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
-use bellwether_lab::suggest;
 use bellwether_model::recording::TooLong;
+use bellwether_runspec::form::TextError;
+use bellwether_runspec::suggest;
 use bellwether_sim::network::{NetworkError, Shape};
 use bellwether_sim::{DelayError, SetupError, rewrite_fields};
 use std::fmt::Display;
@@ -176,6 +177,16 @@ impl From<DelayError> for Failure {
     }
 }
 
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Failure {
+        match error {
+            TextError::Malformed(problem) => Failure::of_flags(problem),
+            TextError::Network(error) => error.into(),
+            TextError::Delay(error) => error.into(),
+        }
+    }
+}
+
 impl From<ScenarioError> for Failure {
     fn from(error: ScenarioError) -> Failure {
         match (&error, error.hint()) {
@@ -196,6 +207,8 @@ impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
         match error {
             SetupError::Network(error) => error.into(),
+            SetupError::Algorithm(error) => error.into(),
+            SetupError::Detector(error) => error.into(),
             SetupError::NoSuchKind { ref kind, ref kinds, .. } => Failure::misspelt(&error, kind, kinds),
             _ => Failure::of_flags(error),
         }

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod again;
 mod args;
 mod choice;
 mod commands;

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use bellwether_lab::scenario::Scenario;
-use bellwether_lab::suggest;
+use bellwether_runspec::suggest;
 use std::path::Path;
 
 /// A scenario that comes with the program.

@@ -13,7 +13,6 @@ mod roster;
 pub mod scenario;
 mod seeds;
 pub mod shrink;
-pub mod suggest;
 pub mod swarm;
 pub mod trials;
 pub mod wording;

@@ -4,7 +4,8 @@ use crate::seeds::Seeds;
 use crate::shrink;
 use crate::swarm::{self, Case, Class, Model, Options, Verdict};
 use bellwether_core::{AlgorithmChoice, Registry};
-use bellwether_sim::{Runner, Setup, SetupError, in_parallel};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{Runner, SetupError, in_parallel};
 use std::collections::BTreeMap;
 
 /// How the cells of a matrix are filled.
@@ -55,10 +56,8 @@ pub struct Example {
     pub class: Class,
     /// The seed of the swarm's run.
     pub found_at: u64,
-    /// What is left of its setup.
-    pub setup: Setup,
-    /// With which seed.
-    pub seed: u64,
+    /// What is left of it.
+    pub run: RunSpec,
 }
 
 impl Matrix<'_> {
@@ -83,9 +82,9 @@ impl Matrix<'_> {
         Ok(MatrixCell::new(choice, model, &verdicts, seeds))
     }
 
-    /// The setup of one run of a cell.
+    /// One run of a cell.
     #[must_use]
-    pub fn draw(&self, cell: &MatrixCell, seed: u64) -> Setup {
+    pub fn draw(&self, cell: &MatrixCell, seed: u64) -> RunSpec {
         let case = Case { choice: cell.choice, model: cell.model, seed };
         swarm::draw_for(self.registry, case, &self.options)
     }
@@ -102,12 +101,12 @@ impl Matrix<'_> {
     ) -> Result<Vec<Example>, SetupError> {
         in_parallel(self.threads, failures.len() as u64, |number| {
             let FailedRun { cell, class, seed: found_at } = failures[number as usize];
-            let setup = self.draw(cell, found_at);
-            let shrunk =
-                swarm::reduce(&self.registry.entries[cell.choice.entry], &setup, found_at, most_runs);
+            let run = self.draw(cell, found_at);
+            let algorithm = &self.registry.entries[cell.choice.entry];
+            let shrunk = swarm::reduce(algorithm, &run, self.registry.detectors, most_runs);
             each();
             let MatrixCell { choice, model, .. } = *cell;
-            Ok(Example { choice, model, class, found_at, setup: shrunk.setup, seed: shrunk.seed })
+            Ok(Example { choice, model, class, found_at, run: shrunk.run })
         })
     }
 }
@@ -152,6 +151,6 @@ impl Example {
     /// How large it is: members, faults left to chance, other faults.
     #[must_use]
     pub fn size(&self) -> (usize, usize, usize) {
-        shrink::size(&self.setup)
+        shrink::size(&self.run)
     }
 }

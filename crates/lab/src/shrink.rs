@@ -5,40 +5,33 @@
 //! nothing more can go. What "fails" means is the caller's to say.
 
 use bellwether_core::{DynMessage, Fate};
-use bellwether_core::{HOP, Id, Port, Time};
-use bellwether_sim::Delay;
-use bellwether_sim::Plan;
-use bellwether_sim::faults::notation::Interval;
-use bellwether_sim::faults::{Chosen, LinkFaults};
+use bellwether_core::{HOP, Id, Port, Span, Time};
+use bellwether_runspec::notation::{Interval, Pattern};
+use bellwether_runspec::{Callers, Line, LinkOptions, RunSpec};
 use bellwether_sim::network::Shape;
-use bellwether_sim::script::{self, Line};
-use bellwether_sim::{Callers, Members, Setup};
-use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{Delay, Drop, Observer, Plan};
 use std::collections::BTreeMap;
 
-/// A setup that still fails, as small as was found.
+/// A run that still fails, as small as was found.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// The setup.
-    pub setup: Setup,
-    /// The seed with which it fails.
-    pub seed: u64,
+    /// The run.
+    pub run: RunSpec,
     /// How many runs it took to find.
-    pub runs: u64,
+    pub tried: u64,
 }
 
-/// Reduces a setup that fails. `fails` tells of any other whether it does; `chances` what chance did to
-/// messages in a run ([`Chances`]). No more than `most_runs` are tried. Setups that do not list their members
+/// Reduces a run that fails. `fails` tells of any other whether it does; `chances` what chance did to
+/// messages in a run ([`Chances`]). No more than `most_runs` are tried. Runs that do not list their members
 /// are left as they are.
 pub fn shrink(
-    setup: &Setup,
-    seed: u64,
+    run: &RunSpec,
     most_runs: u64,
-    fails: impl FnMut(&Setup, u64) -> bool,
-    mut chances: impl FnMut(&Setup, u64) -> Vec<Chosen<Id>>,
+    fails: impl FnMut(&RunSpec) -> bool,
+    mut chances: impl FnMut(&RunSpec) -> Vec<(Fate, Pattern)>,
 ) -> Shrunk {
-    let mut hunt = Hunt { best: setup.clone(), seed, left: most_runs, fails };
-    const PASSES: [fn(&Setup) -> Vec<Setup>; 8] = [
+    let mut hunt = Hunt { best: run.clone(), left: most_runs, fails };
+    const PASSES: [fn(&RunSpec) -> Vec<RunSpec>; 8] = [
         fewer_members,
         fewer_lines,
         fewer_chosen,
@@ -53,107 +46,79 @@ pub fn shrink(
         for pass in PASSES {
             got_smaller |= hunt.exhaust(pass);
         }
-        if has_chance(&hunt.best.link_faults) {
-            let chosen = chances(&hunt.best, hunt.seed);
-            got_smaller |= hunt.try_setup(certain(&hunt.best, chosen));
+        if hunt.best.link_faults.has_chance() {
+            let chosen = chances(&hunt.best);
+            got_smaller |= hunt.try_run(certain(&hunt.best, chosen));
         }
         got_smaller |= hunt.try_smaller_seeds();
         if !got_smaller || hunt.left == 0 {
-            return Shrunk { setup: hunt.best, seed: hunt.seed, runs: most_runs - hunt.left };
+            return Shrunk { run: hunt.best, tried: most_runs - hunt.left };
         }
     }
 }
 
-/// How large a setup is: members, kinds of faults that are left to chance, other faults.
+/// How large a run is: members, kinds of faults that are left to chance, other faults.
 #[must_use]
-pub fn size(setup: &Setup) -> (usize, usize, usize) {
-    let members = ids(setup).len();
-    let LinkFaults { loss, duplication, reordering, chosen, .. } = &setup.link_faults;
-    let by_chance = [loss, duplication, reordering].into_iter().filter(|share| **share > 0.0).count();
-    (members, by_chance, lines(setup).len() + chosen.len())
+pub fn size(run: &RunSpec) -> (usize, usize, usize) {
+    let LinkOptions { loss, duplication, reordering, lose, duplicate, .. } = &run.link_faults;
+    let by_chance =
+        [loss, duplication, reordering].into_iter().flatten().filter(|share| share.0 > 0.0).count();
+    (run.ids.len(), by_chance, run.script.len() + lose.len() + duplicate.len())
 }
 
 struct Hunt<F> {
-    best: Setup,
-    seed: u64,
+    best: RunSpec,
     left: u64,
     fails: F,
 }
 
-impl<F: FnMut(&Setup, u64) -> bool> Hunt<F> {
-    fn try_with(&mut self, setup: Setup, seed: u64) -> bool {
+impl<F: FnMut(&RunSpec) -> bool> Hunt<F> {
+    fn try_run(&mut self, run: RunSpec) -> bool {
         let fails = self.left > 0 && {
             self.left -= 1;
-            (self.fails)(&setup, seed)
+            (self.fails)(&run)
         };
         if fails {
-            (self.best, self.seed) = (setup, seed);
+            self.best = run;
         }
         fails
     }
 
-    fn try_setup(&mut self, setup: Setup) -> bool {
-        self.try_with(setup, self.seed)
-    }
-
     /// Takes the first candidate that fails, as long as there is one.
-    fn exhaust(&mut self, candidates: fn(&Setup) -> Vec<Setup>) -> bool {
+    fn exhaust(&mut self, candidates: fn(&RunSpec) -> Vec<RunSpec>) -> bool {
         let mut got_smaller = false;
-        while candidates(&self.best).into_iter().any(|candidate| self.try_setup(candidate)) {
+        while candidates(&self.best).into_iter().any(|candidate| self.try_run(candidate)) {
             got_smaller = true;
         }
         got_smaller
     }
 
     fn try_smaller_seeds(&mut self) -> bool {
-        (0..self.seed.min(4)).any(|seed| self.try_with(self.best.clone(), seed))
+        (0..self.best.seed.min(4)).any(|seed| self.try_run(RunSpec { seed, ..self.best.clone() }))
     }
 }
 
-fn ids(setup: &Setup) -> &[Id] {
-    if let Some(Members::Ids(ids)) = &setup.members { ids } else { &[] }
-}
-
-fn lines(setup: &Setup) -> Vec<Line> {
-    script::lines(&setup.script, ids(setup))
-}
-
-/// The setup with other lines.
-fn with_lines(setup: &Setup, lines: &[Line]) -> Setup {
-    Setup { script: script::events(lines), ..setup.clone() }
+/// The run with other lines.
+fn with_lines(run: &RunSpec, lines: impl IntoIterator<Item = Line>) -> RunSpec {
+    RunSpec { script: lines.into_iter().collect(), ..run.clone() }
 }
 
 /// Without one member, and without everything that names it.
-fn fewer_members(setup: &Setup) -> Vec<Setup> {
-    let all = ids(setup);
+fn fewer_members(run: &RunSpec) -> Vec<RunSpec> {
     let without = |&gone: &Id| {
-        let names_it = |chosen: &Chosen<Id>| chosen.from == Some(gone) || chosen.to == Some(gone);
-        let lines: Vec<Line> = lines(setup).into_iter().filter_map(|line| line_without(line, gone)).collect();
-        let mut smaller = with_lines(setup, &lines);
-        let rest: Vec<Id> = all.iter().copied().filter(|&id| id != gone).collect();
-        smaller.members = Some(Members::Ids(rest));
-        if let Callers::Ids(callers) = &mut smaller.callers {
+        let names_it = |pattern: &Pattern| pattern.from == Some(gone) || pattern.to == Some(gone);
+        let mut smaller = with_lines(run, run.script.iter().filter_map(|line| line.without(gone)));
+        smaller.ids.retain(|&id| id != gone);
+        if let Callers::Ids(callers) = &mut smaller.initiators {
             callers.retain(|&id| id != gone);
         }
         smaller.witnesses.retain(|&id| id != gone);
         smaller.observers.retain(|&id| id != gone);
-        smaller.link_faults.chosen.retain(|chosen| !names_it(chosen));
+        smaller.link_faults.lose.retain(|pattern| !names_it(pattern));
+        smaller.link_faults.duplicate.retain(|pattern| !names_it(pattern));
         smaller
     };
-    all.iter().map(without).collect()
-}
-
-fn line_without(line: Line, gone: Id) -> Option<Line> {
-    match line {
-        Line::Once((id, what, _)) => (id != gone && what.about() != Some(gone)).then_some(line),
-        Line::Pause(id, _) => (id != gone).then_some(line),
-        Line::CutOneWay(a, b, _) | Line::Cut(a, b, _) => (a != gone && b != gone).then_some(line),
-        Line::Partition(mut groups, interval) => {
-            groups.iter_mut().for_each(|group| group.retain(|&id| id != gone));
-            groups.retain(|group| !group.is_empty());
-            (groups.len() > 1).then_some(Line::Partition(groups, interval))
-        }
-    }
+    run.ids.iter().map(without).collect()
 }
 
 /// Without all of a list, without each half, each quarter, down to each one.
@@ -170,91 +135,105 @@ fn without_parts<T: Clone>(list: &[T]) -> Vec<Vec<T>> {
     shorter
 }
 
-fn fewer_lines(setup: &Setup) -> Vec<Setup> {
-    without_parts(&lines(setup)).iter().map(|lines| with_lines(setup, lines)).collect()
+fn fewer_lines(run: &RunSpec) -> Vec<RunSpec> {
+    without_parts(&run.script).into_iter().map(|lines| with_lines(run, lines)).collect()
 }
 
-fn fewer_chosen(setup: &Setup) -> Vec<Setup> {
+/// The messages that are chosen, and what becomes of each.
+fn chosen(run: &RunSpec) -> Vec<(Fate, Pattern)> {
+    let with = |fate| move |pattern: &Pattern| (fate, pattern.clone());
+    let LinkOptions { lose, duplicate, .. } = &run.link_faults;
+    lose.iter().map(with(Fate::Lost)).chain(duplicate.iter().map(with(Fate::Twice))).collect()
+}
+
+fn choose(faults: &mut LinkOptions, chosen: Vec<(Fate, Pattern)>) {
+    for (fate, pattern) in chosen {
+        match fate {
+            Fate::Lost => faults.lose.push(pattern),
+            Fate::Twice => faults.duplicate.push(pattern),
+        }
+    }
+}
+
+fn fewer_chosen(run: &RunSpec) -> Vec<RunSpec> {
     let with = |chosen| {
-        let mut smaller = setup.clone();
-        smaller.link_faults.chosen = chosen;
+        let mut smaller = run.clone();
+        (smaller.link_faults.lose, smaller.link_faults.duplicate) = (Vec::new(), Vec::new());
+        choose(&mut smaller.link_faults, chosen);
         smaller
     };
-    without_parts(&setup.link_faults.chosen).into_iter().map(with).collect()
-}
-
-fn has_chance(faults: &LinkFaults<Id>) -> bool {
-    faults.loss + faults.duplication + faults.reordering > 0.0
+    without_parts(&chosen(run)).into_iter().map(with).collect()
 }
 
 /// Without one kind of fault that is left to chance; or for a shorter time.
-fn less_chance(setup: &Setup) -> Vec<Setup> {
-    let faults = &setup.link_faults;
+fn less_chance(run: &RunSpec) -> Vec<RunSpec> {
+    let faults = &run.link_faults;
     let mut candidates = Vec::new();
-    let mut add = |applies: bool, change: fn(&mut LinkFaults<Id>)| {
+    let mut add = |applies: bool, change: fn(&mut LinkOptions)| {
         if applies {
-            let mut smaller = setup.clone();
+            let mut smaller = run.clone();
             change(&mut smaller.link_faults);
             candidates.push(tidied(smaller));
         }
     };
-    add(faults.loss > 0.0, |faults| (faults.loss, faults.burst) = (0.0, 1.0));
-    add(faults.duplication > 0.0, |faults| faults.duplication = 0.0);
-    add(faults.reordering > 0.0, |faults| faults.reordering = 0.0);
-    add(faults.loss > 0.0 && faults.burst > 1.0, |faults| faults.burst = 1.0);
-    add(has_chance(faults) && faults.until > Time::ZERO + HOP && faults.until != Time::NEVER, |faults| {
-        faults.until = halved(Time::ZERO, faults.until);
+    add(faults.loss.is_some(), |faults| (faults.loss, faults.burst) = (None, None));
+    add(faults.duplication.is_some(), |faults| faults.duplication = None);
+    add(faults.reordering.is_some(), |faults| (faults.reordering, faults.held_up) = (None, None));
+    add(faults.loss.is_some() && faults.burst.is_some(), |faults| faults.burst = None);
+    let is_long = faults.until.is_some_and(|until| until > Time::ZERO + HOP);
+    add(faults.has_chance() && is_long, |faults| {
+        faults.until = faults.until.map(|until| halved(Time::ZERO, until));
     });
     candidates
 }
 
 /// What chance did to messages, chosen instead of left to chance.
-fn certain(setup: &Setup, chosen: Vec<Chosen<Id>>) -> Setup {
-    let mut certain = setup.clone();
-    let faults = &mut certain.link_faults;
-    (faults.loss, faults.burst, faults.duplication, faults.reordering) = (0.0, 1.0, 0.0, 0.0);
-    faults.chosen.extend(chosen);
-    tidied(certain)
+fn certain(run: &RunSpec, chosen: Vec<(Fate, Pattern)>) -> RunSpec {
+    let mut certain = run.clone();
+    let LinkOptions { lose, duplicate, .. } = std::mem::take(&mut certain.link_faults);
+    (certain.link_faults.lose, certain.link_faults.duplicate) = (lose, duplicate);
+    choose(&mut certain.link_faults, chosen);
+    certain
 }
 
 /// Where nothing is left to chance, it does not matter for how long.
-fn tidied(mut setup: Setup) -> Setup {
-    if !has_chance(&setup.link_faults) {
-        let chosen = std::mem::take(&mut setup.link_faults.chosen);
-        setup.link_faults = LinkFaults { chosen, ..LinkFaults::default() };
+fn tidied(mut run: RunSpec) -> RunSpec {
+    if !run.link_faults.has_chance() {
+        let LinkOptions { lose, duplicate, .. } = std::mem::take(&mut run.link_faults);
+        run.link_faults = LinkOptions { lose, duplicate, ..LinkOptions::default() };
     }
-    setup
+    run
 }
 
-fn fewer_callers(setup: &Setup) -> Vec<Setup> {
-    let callers = match &setup.callers {
-        Callers::All => ids(setup),
+fn fewer_callers(run: &RunSpec) -> Vec<RunSpec> {
+    let callers = match &run.initiators {
+        Callers::All => &run.ids,
         Callers::Ids(callers) if callers.len() > 1 => callers,
         Callers::Ids(_) => return Vec::new(),
     };
-    let only = |&id: &Id| Setup { callers: Callers::Ids(vec![id]), ..setup.clone() };
+    let only = |&id: &Id| RunSpec { initiators: Callers::Ids(vec![id]), ..run.clone() };
     let without = |gone: &Id| {
         let rest = callers.iter().copied().filter(|id| id != gone).collect();
-        Setup { callers: Callers::Ids(rest), ..setup.clone() }
+        RunSpec { initiators: Callers::Ids(rest), ..run.clone() }
     };
     callers.iter().map(only).chain(callers.iter().map(without)).collect()
 }
 
 /// Every message takes a hop; everyone is everyone's neighbour.
-fn plainer(setup: &Setup) -> Vec<Setup> {
+fn plainer(run: &RunSpec) -> Vec<RunSpec> {
     let mut candidates = Vec::new();
-    if setup.delay != Delay::Unit {
-        candidates.push(Setup { delay: Delay::Unit, delay_bound: None, ..setup.clone() });
+    if run.delay != Delay::Unit {
+        candidates.push(RunSpec { delay: Delay::Unit, delay_bound: None, ..run.clone() });
     }
-    if matches!(setup.shape, Some(Shape::Regular { .. })) {
-        candidates.push(Setup { shape: Some(Shape::Complete), ..setup.clone() });
+    if matches!(run.topology, Some(Shape::Regular { .. })) {
+        candidates.push(RunSpec { topology: Some(Shape::Complete), ..run.clone() });
     }
     candidates
 }
 
 /// Ids from 1 on, in the order in which they were.
-fn small_ids(setup: &Setup) -> Vec<Setup> {
-    let mut sorted = ids(setup).to_vec();
+fn small_ids(run: &RunSpec) -> Vec<RunSpec> {
+    let mut sorted = run.ids.clone();
     sorted.sort_unstable();
     let renumbered: BTreeMap<Id, Id> =
         sorted.iter().zip(1..).filter_map(|(&id, number)| Some((id, Id::new(number).ok()?))).collect();
@@ -262,27 +241,22 @@ fn small_ids(setup: &Setup) -> Vec<Setup> {
         return Vec::new();
     }
     let named = |id: Id| renumbered.get(&id).copied().unwrap_or(id);
-    let new = |id: Id| Ok::<Id, std::convert::Infallible>(named(id));
-    let Ok(link_faults) = setup.link_faults.try_map(new);
-    let rename = |list: &[Id]| list.iter().filter_map(|id| renumbered.get(id).copied()).collect::<Vec<_>>();
-    let script = setup.script.iter().map(|&(id, what, at)| (named(id), what.renamed(named), at));
-    vec![Setup {
-        members: Some(Members::Ids(rename(ids(setup)))),
-        callers: match &setup.callers {
-            Callers::All => Callers::All,
-            Callers::Ids(callers) => Callers::Ids(rename(callers)),
-        },
-        witnesses: rename(&setup.witnesses),
-        observers: rename(&setup.observers),
-        script: script.collect(),
-        link_faults,
-        ..setup.clone()
-    }]
+    let rename = |list: &[Id]| list.iter().map(|id| named(*id)).collect::<Vec<_>>();
+    let mut renamed = with_lines(run, run.script.iter().map(|line| line.renamed(named)));
+    renamed.ids = rename(&run.ids);
+    if let Callers::Ids(callers) = &mut renamed.initiators {
+        *callers = rename(callers);
+    }
+    (renamed.witnesses, renamed.observers) = (rename(&run.witnesses), rename(&run.observers));
+    for pattern in renamed.link_faults.lose.iter_mut().chain(&mut renamed.link_faults.duplicate) {
+        (pattern.from, pattern.to) = (pattern.from.map(named), pattern.to.map(named));
+    }
+    vec![renamed]
 }
 
 /// Half-way, in whole hops.
 fn halved(from: Time, to: Time) -> Time {
-    whole_hops(from + bellwether_core::Span::from_ticks((to - from).ticks() / 2))
+    whole_hops(from + Span::from_ticks((to - from).ticks() / 2))
 }
 
 /// The nearest whole number of hops, but not the very beginning.
@@ -292,64 +266,42 @@ fn whole_hops(at: Time) -> Time {
 }
 
 /// Times in whole hops, all of them or a line's; intervals half as long.
-fn plainer_times(setup: &Setup) -> Vec<Setup> {
-    let lines = lines(setup);
-    let rounded: Vec<Line> = lines.iter().map(|line| with_times(line, whole_hops)).collect();
+fn plainer_times(run: &RunSpec) -> Vec<RunSpec> {
+    let lines = &*run.script;
+    let whole = |interval: Interval| {
+        let from = whole_hops(interval.from);
+        Interval { from, to: interval.to.map(|to| whole_hops(to).max(from + HOP)) }
+    };
+    let rounded: Vec<Line> = lines.iter().map(|line| line.clone().at(whole_hops, whole)).collect();
     let mut candidates = Vec::new();
     if rounded != lines {
-        candidates.push(with_lines(setup, &rounded));
+        candidates.push(with_lines(run, rounded.iter().cloned()));
     }
     for (at, line) in lines.iter().enumerate() {
         let shorter = shortened(line).filter(|shorter| shorter.last() < line.last());
         for other in
             [Some(&rounded[at]).filter(|other| *other != line), shorter.as_ref()].into_iter().flatten()
         {
-            let mut changed = lines.clone();
+            let mut changed = lines.to_vec();
             changed[at] = other.clone();
-            candidates.push(with_lines(setup, &changed));
+            candidates.push(with_lines(run, changed));
         }
     }
     candidates
 }
 
-fn with_times(line: &Line, change: fn(Time) -> Time) -> Line {
-    let mut line = line.clone();
-    match &mut line {
-        Line::Once((_, _, at)) => *at = change(*at),
-        Line::Pause(_, interval)
-        | Line::CutOneWay(_, _, interval)
-        | Line::Cut(_, _, interval)
-        | Line::Partition(_, interval) => {
-            let Interval { from, to } = *interval;
-            let from = change(from);
-            *interval = Interval { from, to: to.map(|to| change(to).max(from + HOP)) };
-        }
-    }
-    line
-}
-
 /// Half as long, if it has a length.
 fn shortened(line: &Line) -> Option<Line> {
-    let mut line = line.clone();
-    match &mut line {
-        Line::Once(_) => return None,
-        Line::Pause(_, interval)
-        | Line::CutOneWay(_, _, interval)
-        | Line::Cut(_, _, interval)
-        | Line::Partition(_, interval) => {
-            let to = halved(interval.from, interval.to?);
-            interval.to = Some(to).filter(|&to| to > interval.from);
-            interval.to?;
-        }
-    }
-    Some(line)
+    let Interval { from, to } = line.during()?;
+    let to = Some(halved(from, to?)).filter(|&to| to > from)?;
+    Some(line.clone().at(|at| at, |_| Interval { from, to: Some(to) }))
 }
 
-/// Watches what chance does to messages, and names each as [`Chosen`] does.
+/// Watches what chance does to messages, and names each.
 pub struct Chances<'p> {
     plan: &'p Plan,
     sent: BTreeMap<(u32, u32, &'static str), u64>,
-    chosen: Vec<Chosen<Id>>,
+    chosen: Vec<(Fate, Pattern)>,
 }
 
 impl<'p> Chances<'p> {
@@ -361,7 +313,7 @@ impl<'p> Chances<'p> {
 
     /// What chance did.
     #[must_use]
-    pub fn into_chosen(self) -> Vec<Chosen<Id>> {
+    pub fn into_chosen(self) -> Vec<(Fate, Pattern)> {
         self.chosen
     }
 
@@ -374,7 +326,8 @@ impl<'p> Chances<'p> {
         let kind = msg.kind_of().name;
         let id = |member: u32| Some(self.plan.ranks[member as usize].id());
         let nth = self.sent.get(&(from, to, kind)).copied();
-        self.chosen.push(Chosen { from: id(from), to: id(to), kind: Some(kind.to_owned()), nth, fate });
+        let pattern = Pattern { from: id(from), to: id(to), kind: Some(kind.to_owned()), nth };
+        self.chosen.push((fate, pattern));
     }
 }
 

@@ -3,15 +3,10 @@
 //! Messages take 0.1 to 1 hop, as in a local network where a hop is a millisecond, and one in a thousand is lost.
 //! Members are told that messages take at most a hop: so a hop is a delay bound.
 
-use bellwether_core::{DetectorChoice, FaultEvent, Id, Order, Params, Span, Time};
-use bellwether_sim::Delay;
-use bellwether_sim::Runner;
-use bellwether_sim::Stability;
-use bellwether_sim::faults::notation::Interval;
-use bellwether_sim::faults::{Partition, pause};
-use bellwether_sim::{DRIFT_BOUND, Limits};
-use bellwether_sim::{Members, Setup, SetupError};
-use bellwether_sim::{RoundMode, simulate};
+use bellwether_core::{DetectorChoice, FaultEvent, Id, Params, Span, Time};
+use bellwether_runspec::notation::{Interval, Share};
+use bellwether_runspec::{Chosen, Line, Partition, RunSpec, Script};
+use bellwether_sim::{DRIFT_BOUND, Delay, RoundMode, Runner, SetupError, Stability, simulate};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -112,17 +107,18 @@ impl Ordeal {
     }
 
     /// Strikes whoever leads at a time; `others` are the others. Says when it is over.
-    fn strike(self, setup: &mut Setup, leader: Id, others: &[Id], at: Time) -> Time {
-        let outage = |setup: &mut Setup, ids: &[Id], lasts: Span| {
+    fn strike(self, run: &mut RunSpec, leader: Id, others: &[Id], at: Time) -> Time {
+        let outage = |run: &mut RunSpec, ids: &[Id], lasts: Span| {
             for &id in [leader].iter().chain(ids) {
-                setup.script.extend([(id, FaultEvent::Crash, at), (id, FaultEvent::Recover, at + lasts)]);
+                let back = Line::Event((id, FaultEvent::Recover, at + lasts));
+                run.script.extend([Line::Event((id, FaultEvent::Crash, at)), back]);
             }
             at + lasts
         };
         match self {
             Ordeal::Crash | Ordeal::CertifiedCrash => {
-                setup.certified_crashes = self == Ordeal::CertifiedCrash;
-                setup.script.push((leader, FaultEvent::Crash, at));
+                run.certified_crashes = self == Ordeal::CertifiedCrash;
+                run.script.push(Line::Event((leader, FaultEvent::Crash, at)));
                 at
             }
             Ordeal::CutOff => {
@@ -130,22 +126,23 @@ impl Ordeal {
                 let (with, without) = others.split_at((others.len() / 2).saturating_sub(1));
                 let groups = vec![[&[leader], with].concat(), without.to_vec()];
                 let until = at + APART;
-                setup.partitions.push(Partition { groups, during: Interval { from: at, to: Some(until) } });
+                let during = Interval { from: at, to: Some(until) };
+                run.script.push(Line::Partition(Partition { groups, during }));
                 until
             }
             Ordeal::Pause => {
                 let until = at + FROZEN;
-                setup.script.extend(pause(leader, Interval { from: at, to: Some(until) }));
+                run.script.push(Line::Pause(leader, Interval { from: at, to: Some(until) }));
                 until
             }
             Ordeal::Drift | Ordeal::WildDrift => {
                 let by = if self == Ordeal::Drift { DRIFT_BOUND } else { WILD_DRIFT } as i32;
-                setup.script.push((leader, FaultEvent::Drift(-by), at));
-                setup.script.extend(others.iter().map(|&id| (id, FaultEvent::Drift(by), at)));
-                Ordeal::CutOff.strike(setup, leader, others, at + DRIFTING)
+                run.script.push(Line::Event((leader, FaultEvent::Drift(-by), at)));
+                run.script.extend(others.iter().map(|&id| Line::Event((id, FaultEvent::Drift(by), at))));
+                Ordeal::CutOff.strike(run, leader, others, at + DRIFTING)
             }
-            Ordeal::MajorityLost => outage(setup, &others[..others.len().div_ceil(2)], APART),
-            Ordeal::Restart => outage(setup, others, DOWN),
+            Ordeal::MajorityLost => outage(run, &others[..others.len().div_ceil(2)], APART),
+            Ordeal::Restart => outage(run, others, DOWN),
         }
     }
 }
@@ -206,25 +203,25 @@ pub fn run(
 ) -> Result<Trial, SetupError> {
     let spec = algorithm.spec;
     let at = strikes_at(seed);
-    let mut setup = Setup {
-        members: Some(Members::Count { n: nodes.into(), order: Order::Random }),
-        params,
+    let mut run = RunSpec {
+        nodes: Some(nodes.into()),
         delay: DELAY,
-        detector,
-        heals: vec![at], // of nothing: so that a run that would be over goes on until then
-        limits: Limits { time: at, ..Limits::default() },
-        ..Setup::default()
+        detector: detector.as_ref().map(ToString::to_string),
+        script: [Line::Heal(at)].into_iter().collect(), // of nothing: so that a run that would be over goes on until then
+        until: Some(at),
+        ..RunSpec::of(format!("{}{}", spec.name, params.suffix(spec.parameters)))
     };
-    setup.link_faults.loss = LOSS;
-    let plan = setup.plan(spec, seed)?;
+    run.link_faults.loss = Some(Share(LOSS));
+    let chosen = Chosen { spec, detector };
+    let plan = run.plan(chosen.clone(), seed)?;
     let before = simulate(algorithm, &plan, RoundMode::Auto);
     let ids = plan.ranks.iter().map(|rank| rank.id());
     let best = plan.ranks.iter().max().map(|rank| rank.id());
     let leader = before.ruling.leader.or(best).ok_or(SetupError::NoMembers)?;
     let others: Vec<Id> = ids.filter(|&id| id != leader).collect();
-    setup.heals.clear();
-    setup.limits.time = ordeal.strike(&mut setup, leader, &others, at) + PATIENCE;
-    let after = simulate(algorithm, &setup.plan(spec, seed)?, RoundMode::Auto);
+    run.script = Script::default();
+    run.until = Some(ordeal.strike(&mut run, leader, &others, at) + PATIENCE);
+    let after = simulate(algorithm, &run.plan(chosen, seed)?, RoundMode::Auto);
     Ok(Trial::between(before.stability, after.stability, after.ruling.is_right()))
 }
 

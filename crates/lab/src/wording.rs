@@ -2,8 +2,8 @@
 
 use bellwether_core::{FaultEvent, Lie, Request, Role, Status, Time, Verdict};
 use bellwether_model::recording::{Input, Life, Recording, Seat, Sent, Step};
+use bellwether_runspec::notation::{Leap, Rate};
 use bellwether_sim::Drop;
-use bellwether_sim::faults::notation::{Leap, Rate};
 
 /// What a run is called, and what it shows.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 //! A new option of runs is a field of [`RunSpec`] and an entry here.
 
 use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
-use crate::form::{ELECTS, LINK_ORDERS, ORDERS, Slot as _};
-use crate::schedule::{beginning, liberties, loops_from, steps};
+use crate::form::{ELECTS, LINK_ORDERS, ORDERS, Slot as _, TextError};
+use crate::schedule::{beginning, liberties, loops_from, schedule_of, steps};
 use crate::script::{Script, Word, file_events, read_events};
 use crate::spec::RunSpec;
 use bellwether_core::FaultKind;
@@ -27,6 +27,10 @@ pub struct Field {
     pub details: &'static str,
     /// Options with which it does not go.
     pub excludes: &'static [&'static str],
+    /// Whether a value can begin with a minus sign.
+    pub is_signed: bool,
+    /// Whether the help leaves it out: there is a better way to say it.
+    pub is_hidden: bool,
     access: Access,
 }
 
@@ -39,8 +43,8 @@ pub enum Flag {
     Switch,
     /// A value that looks so.
     Value(&'static str),
-    /// One of a few words, each with a help text.
-    Choice(&'static [(&'static str, &'static str)]),
+    /// A value that looks so: one of a few words, each with a help text.
+    Choice(&'static str, &'static [(&'static str, &'static str)]),
     /// Values with commas between, each of which looks so.
     List(&'static str),
     /// A value that looks so, as often as the option is given.
@@ -53,7 +57,7 @@ struct Access {
     read: fn(&mut RunSpec, &Value<'_>) -> Result<(), Flaw>,
     /// If it is not written as a word of a script.
     texts: fn(&RunSpec) -> Vec<String>,
-    parse: fn(&mut RunSpec, &str) -> Result<(), String>,
+    parse: fn(&mut RunSpec, &str) -> Result<(), TextError>,
     /// The word of a script that it is about.
     word: Option<Word>,
 }
@@ -88,7 +92,7 @@ impl Field {
     ///
     /// # Errors
     /// What is wrong with it, and what was expected.
-    pub fn parse(&self, run: &mut RunSpec, text: &str) -> Result<(), String> {
+    pub fn parse(&self, run: &mut RunSpec, text: &str) -> Result<(), TextError> {
         match self.access.word {
             Some(word) => {
                 run.script.push(word.parse(text)?);
@@ -98,8 +102,24 @@ impl Field {
         }
     }
 
+    /// Whether it could take a value of the option, whatever else is given.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what was expected.
+    pub fn check(&self, text: &str) -> Result<(), TextError> {
+        self.parse(&mut RunSpec { schedule: Some(schedule_of(Vec::new())), ..RunSpec::default() }, text)
+    }
+
     const fn details(self, details: &'static str) -> Field {
         Field { details, ..self }
+    }
+
+    const fn hidden(self) -> Field {
+        Field { is_hidden: true, ..self }
+    }
+
+    const fn signed(self) -> Field {
+        Field { is_signed: true, ..self }
     }
 
     const fn excludes(self, excludes: &'static [&'static str]) -> Field {
@@ -115,7 +135,18 @@ const fn field(
     about: &'static str,
     access: Access,
 ) -> Field {
-    Field { key, option, flag, heading, about, details: "", excludes: &[], access }
+    Field {
+        key,
+        option,
+        flag,
+        heading,
+        about,
+        details: "",
+        excludes: &[],
+        is_signed: false,
+        is_hidden: false,
+        access,
+    }
 }
 
 /// What happens to members and links: an option each, but one key in files.
@@ -191,37 +222,38 @@ pub const FIELDS: &[Field] = &[
     field("ids", "ids", Flag::List("A,B,.."), MEMBERS, "The members, in the order of the network: in a ring, clockwise", at!(ids))
         .excludes(&["nodes", "order"]),
     field("nodes", "nodes", Flag::Value("N"), MEMBERS, "How many members there are, with ids from 1 [default: 8, or what the topology says]", at!(nodes)),
-    field("order", "order", Flag::Choice(ORDERS), MEMBERS, "How the ids lie in the network [default: random]", at!(order)),
-    field("attributes", "attributes", Flag::Value("A,B,..|random"), MEMBERS, "What members bring besides their ids, in the order of the members: numbers, or 'random'", at!(attributes)),
+    field("order", "order", Flag::Choice("ORDER", ORDERS), MEMBERS, "How the ids lie in the network [default: random]", at!(order)),
+    field("attributes", "attributes", Flag::Value("A,B,..|random"), MEMBERS, "What members bring besides their ids, in the order of the members: numbers, or 'random'", at!(attributes)).signed(),
     field("id_bound", "id-bound", Flag::Value("ID"), MEMBERS, "The greatest id that members are told there could be, for algorithms that count in ids [default: the greatest there is]", at!(id_bound)),
     field("identical", "identical", Flag::Switch, MEMBERS, "Members are identical: only algorithms that draw lots can tell them apart", at!(identical))
         .excludes(&["ids", "order", "attributes"]),
-    field("elect", "elect", Flag::Choice(ELECTS), MEMBERS, "Which end of the ranking wins [default: best]", at!(elect)),
-    field("witnesses", "witnesses", Flag::List("A,B,.."), MEMBERS, "Who votes and never leads, where the algorithm lets members differ so", at!(witnesses)),
-    field("observers", "observers", Flag::List("A,B,.."), MEMBERS, "Who neither votes nor leads", at!(observers)),
-    field("initiators", "initiators", Flag::Value("A,B,..|all|none"), MEMBERS, "Who calls the election at the beginning: ids, 'all' or 'none' [default: all]", at!(initiators)),
+    field("elect", "elect", Flag::Choice("ELECT", ELECTS), MEMBERS, "Which end of the ranking wins [default: best]", at!(elect)),
+    field("witnesses", "witnesses", Flag::List("A,B,.."), MEMBERS, "Members that vote and never lead, where the algorithm lets members differ so", at!(witnesses)),
+    field("observers", "observers", Flag::List("A,B,.."), MEMBERS, "Members that neither vote nor lead", at!(observers)),
+    field("initiators", "initiators", Flag::Value("A,B,..|all|none"), MEMBERS, "Members that start an election at the beginning: ids, 'all' or 'none' [default: all]", at!(initiators)),
+    field("restart_after", "restart-after", Flag::Value("N"), MEMBERS, "A member that has had no leader for N delay bounds starts an election again, as in a cluster (there N is 50) [default: never]", at!(restart_after)),
     field("topology", "topology", Flag::Value("NAME[:PARAMS]|file:PATH"), NETWORK, "The network [default: what the algorithm needs]", at!(topology))
         .details(Shape::HELP),
     field("delay", "delay", Flag::Value("DISTRIBUTION"), NETWORK, "How long messages take, in hops [default: unit]", at!(delay))
         .details("unit, uniform:LO..HI (whole bounds give whole delays), exponential:MEAN, lognormal:MU,SIGMA, or file:PATH with one delay a line."),
     field("delay_bound", "delay-bound", Flag::Value("HOPS"), NETWORK, "The bound on delays that members are told [default: the distribution's own]", at!(delay_bound)),
     field("drift_bound", "drift-bound", Flag::Value("RATE"), NETWORK, "How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]", at!(drift_bound)),
-    field("renewals", "renewals", Flag::Value("N"), NETWORK, "Sets the parameter 'renewals' of the algorithm: the same as ALGORITHM:renewals=N", through!(renewals)),
-    field("links", "links", Flag::Choice(LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", at!(links)),
+    field("renewals", "renewals", Flag::Value("N"), NETWORK, "Sets the parameter 'renewals' of the algorithm: the same as ALGORITHM:renewals=N", through!(renewals)).hidden(),
+    field("links", "links", Flag::Choice("LINKS", LINK_ORDERS), NETWORK, "Whether messages of one link keep their order [default: fifo]", Access { read: read_link_order, ..at!(links) }),
     field("synchroniser", "synchroniser", Flag::Switch, NETWORK, "Run an algorithm in rounds over a synchroniser, even where rounds in step would do", at!(synchroniser)),
     event(FaultKind::Crash, "crash", "ID@TIME", FAIL, "A member stops; at 0 it is dead from the start (repeatable, as all of these)"),
     event(FaultKind::TornCrash, "torn-crash", "ID@TIME", FAIL, "A member stops in the middle of its next durable write: it recovers with what it wrote before"),
     event(FaultKind::CrashSending, "crash-sending", "ID@TIME", FAIL, "A member stops in the middle of sending, the next time that it sends anything"),
-    event(FaultKind::Recover, "recover", "ID@TIME", FAIL, "A member that has stopped boots again with what it has saved, and calls an election"),
+    event(FaultKind::Recover, "recover", "ID@TIME", FAIL, "A member that has stopped boots again with what it has saved, and starts an election"),
     event(FaultKind::Start, "start", "ID@TIME", FAIL, "A member boots late"),
-    event(FaultKind::Call, "call", "ID@TIME", FAIL, "A member calls an election later, besides the initiators"),
-    word(Word::Pause, "pause", "ID@FROM..[TO]", FAIL, "A member freezes and wakes; without TO it sleeps for good"),
-    event(FaultKind::Resume, "resume", "ID@TIME", FAIL, "A member that froze for good wakes all the same"),
+    event(FaultKind::Call, "call", "ID@TIME", FAIL, "A member starts an election later, besides the initiators"),
+    word(Word::Pause, "pause", "ID@FROM..[TO]", FAIL, "A member freezes and resumes; without TO for good"),
+    event(FaultKind::Resume, "resume", "ID@TIME", FAIL, "A member that is frozen resumes"),
     event(FaultKind::Drift, "drift", "ID@TIME:RATE", FAIL, "A member's clock gains on the others from then on, as in 3@5:+1% or 3@5:-500ppm"),
     event(FaultKind::Jump, "jump", "ID@TIME:HOPS", FAIL, "A member's clock jumps by so many hops, as in 3@5:+10 or 3@5:-2.5"),
     event(FaultKind::Pretend, "pretend", "ID@TIME:ID", FAIL, "A member lies: it goes by another id from then on"),
     event(FaultKind::Forge, "forge", "ID@TIME:ID", FAIL, "A member lies: it tells its neighbours, once, that this one has been elected"),
-    event(FaultKind::Silence, "silence", "ID@TIME:ID", FAIL, "A member lies: it says nothing more to this one"),
+    event(FaultKind::Silence, "silence", "ID@TIME:ID", FAIL, "A member lies: it sends nothing more to this one"),
     event(FaultKind::Learn, "learn", "ID@TIME:ID", FAIL, "A member receives a death certificate of this one, true or not"),
     event(FaultKind::Resign, "resign", "ID@TIME", ASKED, "A member is asked to lead no longer"),
     event(FaultKind::Transfer, "transfer", "ID@TIME:ID", ASKED, "A member is asked to let this one lead, as in 3@60:5"),
@@ -233,7 +265,7 @@ pub const FIELDS: &[Field] = &[
     word(Word::CutOneWay, "cut-one-way", "A-B@FROM..[TO]", LINKS, "What A sends to B is lost; without TO for good"),
     word(Word::Mend, "mend", "A-B@TIME", LINKS, "A link that failed for good works again, both ways"),
     word(Word::MendOneWay, "mend-one-way", "A-B@TIME", LINKS, "What A sends to B arrives again"),
-    word(Word::Partition, "partition", "A+B/C+D@FROM..[TO]", LINKS, "Groups cannot talk to each other, as in 1+2/3+4@5..9; who is not named is a group of its own. Given again, it adds its cuts to those of the first"),
+    word(Word::Partition, "partition", "A+B/C+D@FROM..[TO]", LINKS, "Groups cannot talk to each other, as in 1+2/3+4@5..9; members that are not named are a group of their own. Given again, it adds its cuts to those of the first"),
     word(Word::Heal, "heal", "TIME", LINKS, "All links work again"),
     field("loss", "loss", Flag::Value("SHARE"), LINKS, "The share of messages that is lost, as in 5% or 0.05", at!(link_faults.loss)),
     field("burst", "burst", Flag::Value("LENGTH"), LINKS, "How many messages of a link are lost in a row, on average [default: each by itself]", at!(link_faults.burst)),
@@ -241,15 +273,15 @@ pub const FIELDS: &[Field] = &[
     field("reordering", "reordering", Flag::Value("SHARE"), LINKS, "The share of messages that is held up, so that later ones overtake them", at!(link_faults.reordering)),
     field("held_up", "held-up", Flag::Value("HOPS"), LINKS, "The longest that those are held up [default: 5]", at!(link_faults.held_up)),
     field("faults_until", "faults-until", Flag::Value("TIME"), LINKS, "Until when messages are lost, doubled and held up [default: all the time]", at!(link_faults.until)),
-    field("lose", "lose", Flag::List("MESSAGE"), LINKS, "These messages are lost: KIND, KIND:A-B or :A-B, with #N only the Nth; * is anyone", at!(link_faults.lose)),
+    field("lose", "lose", Flag::List("MESSAGE"), LINKS, "These messages are lost: KIND, KIND:A-B or :A-B, with #N only the Nth; * is any member", at!(link_faults.lose)),
     field("duplicate", "duplicate", Flag::List("MESSAGE"), LINKS, "These messages arrive twice: written as for --lose", at!(link_faults.duplicate)),
     field("ring_closes", "ring-closes", Flag::Switch, LINKS, "The ring closes round its dead: their neighbours talk to each other", at!(ring_closes)),
-    field("certified_crashes", "certified-crashes", Flag::Switch, FAIL, "Whoever crashes does so before the eyes of its host, which tells its neighbours for certain: a death certificate", at!(certified_crashes)),
-    field("detector", "detector", Flag::Value("NAME[:K=V,..]"), "Failure detection", "Every member watches its neighbours with such a failure detector, as in heartbeat:T=5,D=2 [default: callers are told the truth]", at!(detector)),
-    field("seed", "seed", Flag::Value("S"), RUNS, "Where all randomness comes from [default: 0]", at!(seed)),
+    field("certified_crashes", "certified-crashes", Flag::Switch, FAIL, "The neighbours of a member that crashes receive a death certificate", at!(certified_crashes)),
+    field("detector", "detector", Flag::Value("NAME[:K=V,..]"), "Failure detection", "Every member watches its neighbours with such a failure detector, as in heartbeat:T=5,D=2 [default: members that start an election know which neighbours are dead]", at!(detector)),
     field("until", "until", Flag::Value("TIME"), RUNS, "Give up after this time, in hops", at!(until)),
     field("max_messages", "max-messages", Flag::Value("COUNT"), RUNS, "Give up after so many messages [default: 10 billion]", at!(max_messages))
         .details("Where anything goes wrong or is watched for, and neither this nor --until is given, a run is given up 10,000 hops after the last event; and so is that of an algorithm that goes on for ever, if it does not come right."),
+    field("seed", "seed", Flag::Value("S"), RUNS, "Where all randomness comes from [default: 0]", at!(seed)),
     field("schedule", "schedule", Flag::List("STEP"), STEPS, "The run step by step, as in 'call 3,deliver 3 -> 1': then nothing else makes anything happen", through!(steps)),
     field("loops_from", "loops-from", Flag::Value("N"), STEPS, "The step with which a loop starts, from 1: the run goes round for ever", through!(loops_from)),
     field("beginning", "beginning", Flag::Value("N"), STEPS, "From which of the ways it can begin the run starts, from 1; more than one where clocks drift", through!(beginning)),
@@ -257,9 +289,14 @@ pub const FIELDS: &[Field] = &[
     field("event", "", Flag::Switch, "", "", Access { datum: events, read: read_script, texts: |_| Vec::new(), parse: |_, _| Ok(()), word: None }),
 ];
 
+fn read_link_order(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
+    let hint = "'links' says whether messages keep their order; list a network's links in 'topology'";
+    run.links.read(value).map_err(|flaw| if value.as_list().is_some() { flaw.hint(hint) } else { flaw })
+}
+
 /// A second way to write the parameter `renewals`. It is kept as part of the algorithm, which is read before it.
 mod renewals {
-    use super::{Datum, Flaw, RunSpec, Value};
+    use super::{Datum, Flaw, RunSpec, TextError, Value};
 
     pub fn datum(_: &RunSpec) -> Option<Datum> {
         None
@@ -272,7 +309,7 @@ mod renewals {
     pub fn texts(_: &RunSpec) -> Vec<String> {
         Vec::new()
     }
-    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), String> {
+    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), TextError> {
         run.add_parameter(&format!("renewals={text}"));
         Ok(())
     }
@@ -284,7 +321,7 @@ fn events(run: &RunSpec) -> Option<Datum> {
 
 fn read_script(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
     let lines = read_events(*value, &file_keys())?;
-    run.script = lines.into_iter().map(|line| line.value).collect::<Script>();
+    run.script = lines.into_iter().map(|line| line.line).collect::<Script>();
     Ok(())
 }
 

@@ -6,7 +6,48 @@ use crate::spec::{Attributes, Callers};
 use bellwether_core::{Elect, Id, Order, Span, Time};
 use bellwether_sim::network::{NetworkError, Shape, parse_links};
 use bellwether_sim::{Delay, DelayError, LATEST_HOPS, LinkOrder, time_after_hops};
-use std::fmt::Display;
+use std::fmt::{self, Display};
+
+/// What is wrong with the text of an option.
+#[derive(Debug)]
+pub enum TextError {
+    /// It is not as the option needs it.
+    Malformed(String),
+    /// It names no network.
+    Network(NetworkError),
+    /// It is no distribution of delays, or names a file that is none.
+    Delay(DelayError),
+}
+
+impl From<String> for TextError {
+    fn from(problem: String) -> TextError {
+        TextError::Malformed(problem)
+    }
+}
+
+impl From<NetworkError> for TextError {
+    fn from(error: NetworkError) -> TextError {
+        TextError::Network(error)
+    }
+}
+
+impl From<DelayError> for TextError {
+    fn from(error: DelayError) -> TextError {
+        TextError::Delay(error)
+    }
+}
+
+impl Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TextError::Malformed(problem) => f.write_str(problem),
+            TextError::Network(error) => error.fmt(f),
+            TextError::Delay(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
 
 /// A type of value.
 pub trait Form: Sized {
@@ -26,7 +67,7 @@ pub trait Form: Sized {
     ///
     /// # Errors
     /// What is wrong with it, and what was expected.
-    fn parse(text: &str) -> Result<Self, String>;
+    fn parse(text: &str) -> Result<Self, TextError>;
 }
 
 /// A type of value of which a run's description may have several.
@@ -53,7 +94,7 @@ pub trait Slot {
     ///
     /// # Errors
     /// What is wrong with it, and what was expected.
-    fn parse(&mut self, text: &str) -> Result<(), String>;
+    fn parse(&mut self, text: &str) -> Result<(), TextError>;
 }
 
 impl<T: Form> Slot for Option<T> {
@@ -67,7 +108,7 @@ impl<T: Form> Slot for Option<T> {
     fn texts(&self) -> Vec<String> {
         self.iter().map(Form::to_text).collect()
     }
-    fn parse(&mut self, text: &str) -> Result<(), String> {
+    fn parse(&mut self, text: &str) -> Result<(), TextError> {
         *self = Some(T::parse(text)?);
         Ok(())
     }
@@ -84,7 +125,7 @@ impl<T: Listed> Slot for Vec<T> {
     fn texts(&self) -> Vec<String> {
         self.iter().map(Form::to_text).collect()
     }
-    fn parse(&mut self, text: &str) -> Result<(), String> {
+    fn parse(&mut self, text: &str) -> Result<(), TextError> {
         self.push(T::parse(text)?);
         Ok(())
     }
@@ -102,7 +143,7 @@ impl Slot for bool {
     fn texts(&self) -> Vec<String> {
         self.then(String::new).into_iter().collect()
     }
-    fn parse(&mut self, _: &str) -> Result<(), String> {
+    fn parse(&mut self, _: &str) -> Result<(), TextError> {
         *self = true;
         Ok(())
     }
@@ -122,7 +163,7 @@ macro_rules! slots {
             fn texts(&self) -> Vec<String> {
                 ($always || *self != <$type>::default()).then(|| self.to_text()).into_iter().collect()
             }
-            fn parse(&mut self, text: &str) -> Result<(), String> {
+            fn parse(&mut self, text: &str) -> Result<(), TextError> {
                 *self = Form::parse(text)?;
                 Ok(())
             }
@@ -187,8 +228,8 @@ impl Form for Id {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Id, String> {
-        parse_id(text)
+    fn parse(text: &str) -> Result<Id, TextError> {
+        Ok(parse_id(text)?)
     }
 }
 
@@ -206,7 +247,7 @@ impl Form for String {
     fn to_text(&self) -> String {
         self.clone()
     }
-    fn parse(text: &str) -> Result<String, String> {
+    fn parse(text: &str) -> Result<String, TextError> {
         Ok(text.to_owned())
     }
 }
@@ -221,8 +262,23 @@ impl Form for u64 {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<u64, String> {
-        text.trim().parse().map_err(|_| format!("'{text}' is no whole number: expected 0 or more"))
+    fn parse(text: &str) -> Result<u64, TextError> {
+        Ok(text.trim().parse().map_err(|_| format!("'{text}' is no whole number: expected 0 or more"))?)
+    }
+}
+
+impl Form for u32 {
+    fn to_datum(&self) -> Datum {
+        Datum::Whole((*self).into())
+    }
+    fn read(value: &Value<'_>) -> Result<u32, Flaw> {
+        u32::try_from(value.whole()?).map_err(|_| value.unlike("a smaller number"))
+    }
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+    fn parse(text: &str) -> Result<u32, TextError> {
+        Ok(text.trim().parse().map_err(|_| format!("'{text}' is no number from 0 to {}", u32::MAX))?)
     }
 }
 
@@ -237,8 +293,8 @@ impl Form for f64 {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<f64, String> {
-        text.trim().parse().map_err(|_| format!("'{text}' is no number"))
+    fn parse(text: &str) -> Result<f64, TextError> {
+        Ok(text.trim().parse().map_err(|_| format!("'{text}' is no number"))?)
     }
 }
 
@@ -252,8 +308,8 @@ impl Form for Time {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Time, String> {
-        parse_hops(text)
+    fn parse(text: &str) -> Result<Time, TextError> {
+        Ok(parse_hops(text)?)
     }
 }
 
@@ -267,7 +323,7 @@ impl Form for Span {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Span, String> {
+    fn parse(text: &str) -> Result<Span, TextError> {
         Ok(parse_hops(text)? - Time::ZERO)
     }
 }
@@ -286,8 +342,8 @@ impl Form for Share {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Share, String> {
-        text.parse()
+    fn parse(text: &str) -> Result<Share, TextError> {
+        Ok(text.parse::<Share>()?)
     }
 }
 
@@ -304,8 +360,8 @@ macro_rules! texts {
             fn to_text(&self) -> String {
                 self.to_string()
             }
-            fn parse(text: &str) -> Result<$type, String> {
-                text.parse()
+            fn parse(text: &str) -> Result<$type, TextError> {
+                Ok(text.parse::<$type>()?)
             }
         }
     )*};
@@ -334,10 +390,10 @@ macro_rules! choices {
                 let words = [$(($word, $value)),*];
                 words.iter().find(|(_, value)| value == self).map_or("", |(word, _)| word).to_owned()
             }
-            fn parse(text: &str) -> Result<$type, String> {
+            fn parse(text: &str) -> Result<$type, TextError> {
                 match text {
                     $($word => Ok($value),)*
-                    _ => Err(format!("expected one of {}", [$($word),*].join(", "))),
+                    _ => Err(format!("expected one of {}", [$($word),*].join(", ")).into()),
                 }
             }
         }
@@ -379,7 +435,7 @@ impl Form for Attributes {
             Attributes::Listed(listed) => comma_separated(listed),
         }
     }
-    fn parse(text: &str) -> Result<Attributes, String> {
+    fn parse(text: &str) -> Result<Attributes, TextError> {
         if text == "random" {
             return Ok(Attributes::Random);
         }
@@ -387,7 +443,8 @@ impl Form for Attributes {
             let expected = "expected whole numbers with commas between, or 'random'";
             word.trim().parse().map_err(|_| format!("'{word}' is no attribute: {expected}"))
         };
-        text.split(',').map(attribute).collect::<Result<_, _>>().map(Attributes::Listed)
+        let attributes: Result<_, String> = text.split(',').map(attribute).collect();
+        Ok(Attributes::Listed(attributes?))
     }
 }
 
@@ -413,13 +470,13 @@ impl Form for Callers {
             Callers::Ids(ids) => comma_separated(ids),
         }
     }
-    fn parse(text: &str) -> Result<Callers, String> {
+    fn parse(text: &str) -> Result<Callers, TextError> {
         match text {
             "all" => Ok(Callers::All),
             "none" => Ok(Callers::Ids(Vec::new())),
             _ => match parse_ids(text) {
                 Ok(ids) => Ok(Callers::Ids(ids)),
-                Err(error) => Err(format!("{error} (or 'all', or 'none')")),
+                Err(error) => Err(format!("{error} (or 'all', or 'none')").into()),
             },
         }
     }
@@ -435,8 +492,8 @@ impl Form for Delay {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Delay, String> {
-        text.parse().map_err(|error: DelayError| error.to_string())
+    fn parse(text: &str) -> Result<Delay, TextError> {
+        Ok(text.parse::<Delay>()?)
     }
 }
 
@@ -466,8 +523,8 @@ impl Form for Shape {
     fn to_text(&self) -> String {
         self.to_string()
     }
-    fn parse(text: &str) -> Result<Shape, String> {
-        text.parse().map_err(|error: NetworkError| error.to_string())
+    fn parse(text: &str) -> Result<Shape, TextError> {
+        Ok(text.parse::<Shape>()?)
     }
 }
 

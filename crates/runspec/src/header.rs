@@ -10,14 +10,12 @@ use bellwether_core::{
     Time,
 };
 use bellwether_sim::network::Shape;
-use bellwether_sim::{EventDetails, Plan};
+use bellwether_sim::{EventDetails, Plan, TRACE_VERSION};
 use serde::Serialize;
 use std::fmt;
 
 /// What a trace calls itself.
 pub const TRACE_FORMAT: &str = "bellwether-trace";
-/// The version of the format that is written (see `docs/trace-format.md`).
-pub const TRACE_VERSION: u64 = 2;
 
 /// The first line of a trace.
 #[derive(Debug, Serialize)]
@@ -55,6 +53,8 @@ struct Planned {
     ring_closes: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     certified_crashes: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restart_after: Option<u32>,
     detector: Option<String>,
     max_messages: u64,
     until: Option<Datum>,
@@ -104,6 +104,7 @@ impl<'r> Header<'r> {
             link_faults: link_faults(run),
             ring_closes: plan.ring_closes,
             certified_crashes: plan.certified_crashes,
+            restart_after: run.restart_after,
             detector: plan.detector.as_ref().map(ToString::to_string),
             max_messages: plan.limits.messages,
             until: (plan.limits.time != Time::NEVER).then(|| plan.limits.time.to_datum()),

@@ -3,13 +3,14 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    AlgorithmChoice, DetectorChoice, Duty, Elect, FaultEvent, Id, Identities, Initiators, Knowledge, Lasting,
-    Order, Params, Rank, Span, Spec, Starts, Time, Topology,
+    AlgorithmError, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities,
+    Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::{
-    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, SetupError, Stream, claimed_rounds, stream,
+    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, Report, Runner, SetupError, Stream,
+    claimed_rounds, in_parallel, simulate, stream,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
@@ -29,28 +30,37 @@ const BYTES_A_PAIR: u64 = 16;
 /// What a link takes where messages have to be kept in order: when the last one arrives.
 const BYTES_A_FIFO_LINK: u64 = 8;
 
+/// The most delay bounds without a leader after which a member can start an election again.
+const LATEST_RESTART: u32 = 1_000_000;
+
 /// What the names in a description stand for.
 #[derive(Clone, Debug)]
 pub struct Chosen<'a> {
     /// The algorithm.
     pub spec: &'a Spec,
-    /// Its parameters, as far as they are given.
-    pub params: Params,
     /// The failure detector, if there is one.
     pub detector: Option<DetectorChoice>,
 }
 
-/// An algorithm with the parameters of its variant, without a failure detector.
-impl<'a> From<&'a Spec> for Chosen<'a> {
-    fn from(spec: &'a Spec) -> Chosen<'a> {
-        Chosen { spec, params: Params::default(), detector: None }
+impl<'a> Chosen<'a> {
+    /// An algorithm, and the failure detector that a description names.
+    ///
+    /// # Errors
+    /// [`SetupError::Detector`] if there is none of that name, or its settings are wrong.
+    pub fn of(
+        spec: &'a Spec,
+        run: &RunSpec,
+        detectors: &'static [DetectorEntry],
+    ) -> Result<Chosen<'a>, SetupError> {
+        let detector = run.detector.as_deref().map(|text| DetectorChoice::parse(detectors, text));
+        Ok(Chosen { spec, detector: detector.transpose()? })
     }
 }
 
 /// An algorithm without a failure detector.
-impl From<AlgorithmChoice> for Chosen<'static> {
-    fn from(AlgorithmChoice { spec, params, .. }: AlgorithmChoice) -> Chosen<'static> {
-        Chosen { spec, params, detector: None }
+impl<'a> From<&'a Spec> for Chosen<'a> {
+    fn from(spec: &'a Spec) -> Chosen<'a> {
+        Chosen { spec, detector: None }
     }
 }
 
@@ -73,7 +83,7 @@ impl RunSpec {
         seed: u64,
         memory: u64,
     ) -> Result<Plan, SetupError> {
-        let Chosen { spec, params, detector } = chosen.into();
+        let Chosen { spec, detector } = chosen.into();
         let shape = self.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
         let asked = (!self.ids.is_empty()).then_some(self.ids.len() as u64);
         let asked = asked.or(self.nodes).or(shape.own_size());
@@ -126,7 +136,8 @@ impl RunSpec {
         plan.delay = self.delay.clone();
         plan.delay_bound = self.delay_bound.unwrap_or_else(|| self.delay.bound());
         plan.drift_bound = self.drift_bound.map_or(DRIFT_BOUND, |bound| bound.0);
-        plan.params = params;
+        plan.params = self.params(spec)?;
+        plan.restart_after = self.restart_after(spec, plan.delay_bound)?;
         plan.links = self.links;
         plan.seed = seed;
         plan.limits = self.limits_of(spec, &plan);
@@ -139,6 +150,38 @@ impl RunSpec {
         refuse_eternity(spec, &plan)?;
         plan.schedule = self.schedule_alone()?;
         Ok(plan)
+    }
+
+    /// What is given of the algorithm's parameters: they stand behind its name.
+    fn params(&self, spec: &Spec) -> Result<Params, SetupError> {
+        let Some((_, settings)) = self.algorithm.split_once(':') else { return Ok(Params::default()) };
+        let params = Params::parse(spec.parameters, settings);
+        params.map_err(|error| AlgorithmError::Setting { name: spec.name, error }.into())
+    }
+
+    /// After how long without a leader a member starts an election again, if it does.
+    fn restart_after(&self, spec: &Spec, delay_bound: Span) -> Result<Option<Span>, SetupError> {
+        let Some(bounds) = self.restart_after else { return Ok(None) };
+        let wrong = |problem| Err(SetupError::Fault { key: "restart_after", problem });
+        let name = spec.name;
+        if bounds == 0 {
+            return wrong("no election is over at once: restart it after 1 delay bound or more".to_owned());
+        }
+        if bounds > LATEST_RESTART {
+            return wrong(format!("`restart_after` is {bounds} delay bounds: give at most {LATEST_RESTART}"));
+        }
+        if spec.starts == Starts::Everyone {
+            return wrong(format!(
+                "in {name} every member starts by itself, and needs no call to start again: leave out `restart_after`"
+            ));
+        }
+        if CallPolicy::begins_anew_in_cluster(spec) {
+            return wrong(format!(
+                "a cluster boots {name} anew for each election, and numbers elections, which is not simulated: leave \
+                 out `restart_after`"
+            ));
+        }
+        Ok(Some(delay_bound * bounds.into()))
     }
 
     /// What each member is there for; nothing if all of them vote and may lead.
@@ -180,6 +223,7 @@ impl RunSpec {
             (!self.script.is_empty(), "events"),
             (!self.link_faults.is_none(), "what links do to messages"),
             (self.detector.is_some(), "`detector`"),
+            (self.restart_after.is_some(), "`restart_after`"),
             (self.delay != Delay::Unit, "`delay`"),
             (is_limited, "`until` and `max_messages`"),
         ];
@@ -225,7 +269,7 @@ impl RunSpec {
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
     fn limits_of(&self, spec: &Spec, plan: &Plan) -> Limits {
         let goes_on = spec.lasting == Lasting::GoesOn;
-        let is_calm = !plan.is_disturbed() && plan.detector.is_none();
+        let is_calm = !plan.is_disturbed() && plan.detector.is_none() && plan.restart_after.is_none();
         let limits = self.limits();
         if is_calm && !goes_on {
             return limits;
@@ -321,7 +365,7 @@ impl RunSpec {
         let Callers::Ids(callers) = &self.initiators else { return Ok(Initiators::All) };
         // Whoever comes back calls too.
         let recoveries = plan.script.iter().any(|happening| happening.what == FaultEvent::Recover);
-        if callers.is_empty() && !later_calls && !recoveries {
+        if callers.is_empty() && !later_calls && !recoveries && self.restart_after.is_none() {
             return Err(SetupError::NoInitiator);
         }
         let dead = plan.dead();
@@ -387,4 +431,28 @@ fn check_partition(partition: &Partition, plan: &Plan, memory: u64) -> Result<()
         return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(memory) });
     }
     Ok(())
+}
+
+/// Runs a description once for each of `runs` seeds from
+/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
+/// from any thread, and what it makes of them comes back in the order of seeds: the result does
+/// not depend on the number of cores.
+///
+/// # Errors
+/// A seed's [`SetupError`] (mostly every seed's, as descriptions depend on it only where a random network
+/// cannot be drawn), or [`SetupError::Threads`].
+pub fn simulate_many<T: Send>(
+    algorithm: &Runner,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
+    (first_seed, runs): (u64, u64),
+    threads: usize,
+    each: impl Fn(&Plan, Report) -> T + Sync,
+) -> Result<Vec<T>, SetupError> {
+    let chosen = Chosen::of(algorithm.spec, run, detectors)?;
+    in_parallel(threads, runs, |number| {
+        let plan = run.plan(chosen.clone(), first_seed.wrapping_add(number))?;
+        let report = simulate(algorithm, &plan, run.mode());
+        Ok(each(&plan, report))
+    })
 }

@@ -1,7 +1,7 @@
 //! A run said step by step, as files and options have it: `schedule`, `loops_from`, `beginning` and `liberties`.
 
 use crate::document::{At, Datum, Flaw, Value, entry};
-use crate::form::{Form as _, Listed};
+use crate::form::{Form as _, Listed, TextError};
 use crate::spec::RunSpec;
 use bellwether_sim::Schedule;
 use bellwether_sim::schedule::{Instruction, Liberties, TimeModel};
@@ -12,7 +12,7 @@ impl Listed for Instruction {
 }
 
 /// A schedule of these steps, which may take the liberties that they need.
-fn schedule_of(actions: Vec<Instruction>) -> Schedule {
+pub fn schedule_of(actions: Vec<Instruction>) -> Schedule {
     Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, loop_from: None, actions }
 }
 
@@ -38,7 +38,7 @@ pub mod steps {
         }
     }
 
-    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), String> {
+    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), TextError> {
         let mut steps = run.schedule.take().map(|schedule| schedule.actions).unwrap_or_default();
         if text != "none" {
             steps.push(Instruction::parse(text)?);
@@ -50,7 +50,7 @@ pub mod steps {
 
 fn of<'r>(run: &'r mut RunSpec, key: &str) -> Result<&'r mut Schedule, String> {
     let schedule = run.schedule.as_mut();
-    schedule.ok_or_else(|| format!("'{key}' goes with 'schedule', which is not given: leave it out"))
+    schedule.ok_or_else(|| format!("`{key}` goes with `schedule`, which is not given: leave it out"))
 }
 
 /// A number that is written from 1, and counts from 0.
@@ -78,7 +78,7 @@ macro_rules! from_one {
                 number.map(|number| (u64::from(number) + 1).to_string()).into_iter().collect()
             }
 
-            pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), String> {
+            pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), TextError> {
                 let number = text.parse().ok().and_then(|number: u32| number.checked_sub(1));
                 let number = number.ok_or_else(|| format!("'{text}' is no number from 1"))?;
                 let set: fn(&mut Schedule, u32) = $set;
@@ -143,13 +143,14 @@ pub mod liberties {
         vec![entries.iter().map(entry).collect::<Vec<_>>().join(",")]
     }
 
-    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), String> {
+    pub fn parse(run: &mut RunSpec, text: &str) -> Result<(), TextError> {
         let entries = text.split(',').map(|text| {
-            let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in crashes=2")?;
+            let expected = || "expected KEY=VALUE, as in crashes=2".to_owned();
+            let (key, value) = text.split_once('=').ok_or_else(expected)?;
             Ok(entry(key, datum_of(value)?))
         });
         let table = At { value: Datum::Table(entries.collect::<Result<_, String>>()?), at: 0 };
-        read(run, &Value::new("liberties", &table)).map_err(|flaw| flaw.problem)
+        Ok(read(run, &Value::new("liberties", &table)).map_err(|flaw| flaw.problem)?)
     }
 }
 

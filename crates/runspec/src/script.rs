@@ -7,7 +7,7 @@ mod file;
 mod text;
 
 pub use check::check;
-pub use file::{file_events, read_events};
+pub use file::{FileLine, file_events, read_events};
 pub use text::Word;
 
 use crate::notation::Interval;

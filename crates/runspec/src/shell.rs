@@ -24,10 +24,10 @@ pub fn words(run: &RunSpec) -> Vec<String> {
             Flag::Argument => words.extend(texts),
             Flag::Switch => words.push(option),
             // What begins with a sign would be taken for an option.
-            Flag::Value(_) | Flag::Choice(_) if texts[0].starts_with('-') => {
+            Flag::Value(_) | Flag::Choice(..) if texts[0].starts_with('-') => {
                 words.push(format!("{option}={}", texts[0]));
             }
-            Flag::Value(_) | Flag::Choice(_) => words.extend([option, texts[0].clone()]),
+            Flag::Value(_) | Flag::Choice(..) => words.extend([option, texts[0].clone()]),
             Flag::List(_) => words.extend([option, comma_separated(&texts)]),
             Flag::Repeated(_) => words.extend(texts.into_iter().flat_map(|text| [option.clone(), text])),
         }

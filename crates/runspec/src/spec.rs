@@ -3,7 +3,7 @@
 use crate::links::LinkOptions;
 use crate::notation::DriftBound;
 use crate::script::Script;
-use bellwether_core::{Attribute, Elect, Id, Order, Span, Time};
+use bellwether_core::{AlgorithmChoice, Attribute, Elect, Id, Order, Span, Time};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder, RoundMode, Schedule};
 
@@ -34,6 +34,8 @@ pub struct RunSpec {
     pub observers: Vec<Id>,
     /// Members that start an election at the beginning.
     pub initiators: Callers,
+    /// After how many delay bounds without a leader a member starts an election again, as in a cluster: never unless given.
+    pub restart_after: Option<u32>,
     /// The network: what the algorithm needs unless given.
     pub topology: Option<Shape>,
     /// How long messages take.
@@ -97,6 +99,22 @@ impl RunSpec {
     #[must_use]
     pub fn of(algorithm: impl Into<String>) -> RunSpec {
         RunSpec { algorithm: algorithm.into(), ..RunSpec::default() }
+    }
+
+    /// The same with so many members, if neither it nor its network says how many there are.
+    #[must_use]
+    pub fn or_nodes(self, usual: u64) -> RunSpec {
+        let of_network = |shape: &Shape| shape.names_members() || shape.own_size().is_some();
+        let is_said =
+            !self.ids.is_empty() || self.nodes.is_some() || self.topology.as_ref().is_some_and(of_network);
+        if is_said { self } else { RunSpec { nodes: Some(usual), ..self } }
+    }
+
+    /// The same with the algorithm's name, variant and parameters in full.
+    #[must_use]
+    pub fn of_choice(self, choice: &AlgorithmChoice) -> RunSpec {
+        let variant = Some(choice.spec.variant.to_owned());
+        RunSpec { algorithm: choice.without_variant(), variant, ..self }
     }
 
     /// Writes a parameter of the algorithm behind those that are there, as in `renewals=5`.

@@ -1,14 +1,7 @@
 //! What can go wrong: every failure model of lecture 004, as data, and what members can be asked.
 //!
 //! What happens to members at given times is a [`bellwether_core::FaultEvent`]. What links do to messages, drawn from the
-//! seed or chosen, is [`LinkFaults`]. How users write all that is in [`notation`].
-
-mod links;
-pub mod notation;
-mod script;
-
-pub use links::LinkWishes;
-pub use script::{Partition, Scripted, check, cut, pause};
+//! seed or chosen, is [`LinkFaults`].
 
 use bellwether_core::{Fate, Span, Time};
 use std::fmt;

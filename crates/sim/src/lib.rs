@@ -1,14 +1,15 @@
 //! Runs election algorithms in virtual time.
 //!
-//! A [`Setup`] is what a user asks for, and a [`Plan`] says everything about one run. [`simulate`]
-//! runs it and gives a [`Report`]; an [`Observer`] may watch. The same plan gives the same run, to the byte, on every machine: time
-//! is virtual, all randomness comes from the plan's seed, and no map without order is used.
+//! A [`Plan`] says everything about one run. [`simulate`] runs it and gives a [`Report`]; an [`Observer`] sees all of it. The
+//! same plan gives the same run, to the byte, on every machine: time is virtual, all randomness comes from the plan's seed,
+//! and no map without order is used.
 
 #![forbid(unsafe_code)]
 
 mod calm;
 mod clock;
 mod delay;
+mod error;
 mod events;
 pub mod faults;
 mod field_names;
@@ -22,8 +23,6 @@ mod rounds;
 mod run;
 mod runner;
 pub mod schedule;
-pub mod script;
-mod setup;
 mod stability;
 mod stats;
 pub mod text_file;
@@ -34,6 +33,7 @@ pub mod world;
 
 pub use calm::is_calm;
 pub use delay::{Delay, DelayError, Sampler};
+pub use error::{Bytes, SetupError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
 pub use field_names::rewrite_fields;
 pub use judge::{
@@ -44,12 +44,10 @@ pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SET
 pub use report::{Driver, Ended, Report};
 pub use rounds::{Visit, run as run_rounds};
 pub use run::{
-    RoundMode, can_forge, check_messages, in_parallel, kinds, runs_in_step, simulate, simulate_many,
-    simulate_observed,
+    RoundMode, can_forge, check_messages, in_parallel, kinds, runs_in_step, simulate, simulate_observed,
 };
 pub use runner::Runner;
 pub use schedule::Schedule;
-pub use setup::{Attributes, Bytes, Callers, Members, PATIENCE, Setup, SetupError};
 pub use stability::{Reigns, Rivals, Stability};
 pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};

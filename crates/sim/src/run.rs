@@ -2,11 +2,11 @@
 
 use crate::calm;
 use crate::delay::Delay;
+use crate::error::SetupError;
 use crate::events::{self, Stop};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::runner::{Hot, Runner};
-use crate::setup::{Setup, SetupError};
 use crate::trace::Observer;
 use bellwether_core::{Elect, Entry, Fate, FaultEvent, Id, Kind, Lie, Rank};
 use rayon::prelude::*;
@@ -104,30 +104,6 @@ pub fn kinds(entry: &Entry, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
 pub fn can_forge(entry: &Entry) -> bool {
     let anyone = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
     anyone.is_ok_and(|rank| (entry.machine.forge)(rank).is_some())
-}
-
-/// Runs a setup once for each of `runs` seeds from
-/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
-/// from any thread, and what it makes of them comes back in the order of seeds: the result does
-/// not depend on the number of cores.
-///
-/// # Errors
-/// A seed's [`SetupError`] (mostly every seed's, as setups depend on it only where a random network
-/// cannot be drawn), or [`SetupError::Threads`].
-pub fn simulate_many<T: Send>(
-    algorithm: &Runner,
-    setup: &Setup,
-    mode: RoundMode,
-    first_seed: u64,
-    runs: u64,
-    threads: usize,
-    each: impl Fn(&Plan, Report) -> T + Sync,
-) -> Result<Vec<T>, SetupError> {
-    in_parallel(threads, runs, |run| {
-        let plan = setup.plan(algorithm.spec, first_seed.wrapping_add(run))?;
-        let report = simulate(algorithm, &plan, mode);
-        Ok(each(&plan, report))
-    })
 }
 
 /// Does something for every number below `count`, on `threads` cores (0: all of them). What comes of it is

@@ -5,7 +5,7 @@ use bellwether_core::{
     ArgumentKind, Elect, FaultArgument, FaultEvent, FaultKind, Id, Order, Port, Span, Time,
 };
 use bellwether_runspec::notation::{DriftBound, Interval, Pattern, Share};
-use bellwether_runspec::{Attributes, Callers, Line, LinkOptions, Partition, RunSpec, Script};
+use bellwether_runspec::{Attributes, Callers, FIELDS, Flag, Line, LinkOptions, Partition, RunSpec, Script};
 use bellwether_sim::network::{Shape, Sides};
 use bellwether_sim::schedule::{Deed, Instruction, Letter, Liberties, Midway, Mouth, TimeModel, Word};
 use bellwether_sim::{Delay, LinkOrder, Schedule};
@@ -220,9 +220,10 @@ prop_compose! {
         witnesses in vec(id(), 0..3),
         observers in vec(id(), 0..3),
         initiators in prop_oneof![Just(Callers::All), vec(id(), 0..4).prop_map(Callers::Ids)],
+        restart_after in option::of(0..99_u32),
     ) -> RunSpec {
         RunSpec {
-            ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators,
+            ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators, restart_after,
             ..RunSpec::default()
         }
     }
@@ -267,17 +268,52 @@ prop_compose! {
         until in option::of(time()),
         max_messages in option::of(any::<u64>()),
     ) -> RunSpec {
-        let RunSpec { ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators, .. } =
-            members;
+        let RunSpec {
+            ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators, restart_after, ..
+        } = members;
         let RunSpec {
             topology, delay, delay_bound, drift_bound, links, synchroniser, ring_closes, certified_crashes, ..
         } = network;
         // No `..` here: a field that is added is to be drawn, and so to be in every form.
         RunSpec {
             algorithm, variant, ids, nodes, order, attributes, id_bound, identical, elect, witnesses, observers, initiators,
+            restart_after,
             topology, delay, delay_bound, drift_bound, links, synchroniser,
             script: script.into_iter().collect::<Script>(),
             link_faults, ring_closes, certified_crashes, detector, schedule, seed, until, max_messages,
         }
     }
+}
+
+/// The run that words of a command line describe, as [`words`](bellwether_runspec::words) writes them.
+///
+/// # Panics
+/// If they describe none.
+#[must_use]
+pub fn run_of_words(words: &[String]) -> RunSpec {
+    let mut run = RunSpec::default();
+    let mut rest = words.iter().peekable();
+    let mut given: Vec<(&str, String)> = vec![("algorithm", rest.next().expect("an algorithm").clone())];
+    while let Some(word) = rest.next() {
+        let option = word.strip_prefix("--").unwrap_or_else(|| panic!("'{word}' is no option in {words:?}"));
+        let (option, value) = option.split_once('=').map_or((option, None), |(it, value)| (it, Some(value)));
+        let field = FIELDS.iter().find(|field| field.option == option);
+        let field = field.unwrap_or_else(|| panic!("there is no option {option}"));
+        match (field.flag, value) {
+            (Flag::Switch, _) => given.push((field.option, String::new())),
+            (_, Some(value)) => given.push((field.option, value.to_owned())),
+            (Flag::List(_), None) => {
+                let values = rest.next().expect("a value").split(',').map(str::to_owned);
+                given.extend(values.map(|value| (field.option, value)));
+            }
+            (_, None) => given.push((field.option, rest.next().expect("a value").clone())),
+        }
+    }
+    for field in FIELDS {
+        for (_, value) in given.iter().filter(|(option, _)| *option == field.option) {
+            let problem = |problem| panic!("--{} {value}: {problem}", field.option);
+            field.parse(&mut run, value).unwrap_or_else(problem);
+        }
+    }
+    run
 }

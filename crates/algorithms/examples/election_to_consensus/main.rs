@@ -9,7 +9,8 @@
 
 use bellwether_core::{Goal, Id, Identities, Spec, Status, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Members, Observer, Plan, RoundMode, Setup, SetupError, simulate_observed};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{Observer, Plan, RoundMode, SetupError, simulate_observed};
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ pub fn election(spec: &Spec, proposals: &[bool], seed: u64) -> Result<Plan, Setu
     let place = |member: usize| (member + seed as usize) % proposals.len() + 1;
     let id = |(member, &bit): (usize, &bool)| Id::new(2 * place(member) as u64 + u64::from(bit)).ok();
     let ids = proposals.iter().enumerate().filter_map(id).collect();
-    Setup { members: Some(Members::Ids(ids)), ..Setup::default() }.plan(spec, seed)
+    RunSpec { ids, ..RunSpec::default() }.plan(spec, seed)
 }
 
 /// What everyone decides: the last bit of the leader that it names, if it names one.

@@ -8,7 +8,8 @@ use bellwether_algorithms::{
     ring_skipping, zookeeper,
 };
 use bellwether_core::*;
-use bellwether_sim::{Members, Plan, Setup};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::Plan;
 use std::marker::PhantomData;
 
 /// Messages in which `TERM` stands for a term, and the port at which each arrives. Member 1 hears them from member 2
@@ -228,7 +229,7 @@ impl<A: Termed, const TERM: u64> Flaw for Lies<A, TERM> {
 }
 
 fn elects<A: Termed, const TERM: u64>(spec: &'static Spec, seed: u64) {
-    let setup = Setup { members: Some(Members::Count { n: 5, order: Order::Random }), ..Setup::default() };
+    let setup = RunSpec { nodes: Some(5), order: Some(Order::Random), ..RunSpec::default() };
     let plan: Plan = setup.plan(spec, seed).expect("it can be run");
     let (report, Reigns(reigns)) = run_of(variant::<Twin<Lies<A, TERM>>>(spec), &plan);
     let context = format!("{}/{} {TERM} seed {seed}: {:?}", spec.name, spec.variant, report.ruling);

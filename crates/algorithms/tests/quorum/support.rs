@@ -4,6 +4,7 @@ use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machin
 use bellwether_core::*;
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{Liberties, TimeModel};
+use bellwether_runspec::notation::Share;
 use bellwether_sim::{
     Delay, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
 };
@@ -189,11 +190,12 @@ pub fn in_trouble_of(
     let options = Options { nodes: 3..=7, detector: None };
     (0..seeds).map(move |seed| {
         let model = TROUBLES[(seed % TROUBLES.len() as u64) as usize];
-        let mut setup = draw(spec, model, seed, &options);
-        let last = setup.script.iter().map(|&(_, _, at)| at).max().unwrap_or(hops(20));
-        let faults = &mut setup.link_faults;
-        (faults.loss, faults.until) = (faults.loss.max(0.1), faults.until.min(last));
-        let plan = setup.plan(spec, seed).expect("it can be");
+        let mut run_spec = draw(spec, model, seed, &options);
+        let last = run_spec.script.events().map(|(_, _, at)| at).max().unwrap_or(hops(20));
+        let faults = &mut run_spec.link_faults;
+        faults.loss = Some(Share(faults.loss.map_or(0.1, |loss| loss.0.max(0.1))));
+        faults.until = Some(faults.until.map_or(last, |until| until.min(last)));
+        let plan = run_spec.plan(spec, seed).expect("it can be");
         let (report, reigns) = run_of(machine, &plan);
         (format!("{}/{} {model} seed {seed}", spec.name, spec.variant), report, reigns)
     })

@@ -12,7 +12,7 @@ use bellwether_core::{
 use bellwether_core::{Order, Starts, Status, Verdict};
 use bellwether_engine::ALGORITHMS;
 use bellwether_model::{Input, Liberties, Members as Rules, Rules as World};
-use bellwether_sim::{Members, Setup};
+use bellwether_runspec::RunSpec;
 
 const FIVE: u64 = 5;
 
@@ -221,8 +221,8 @@ fn a_call_changes_nothing_in_members_that_have_started_by_themselves() {
     let everyone = ALGORITHMS.entries.iter().filter(|entry| entry.spec.starts == Starts::Everyone);
     let mut seen = 0;
     for entry in everyone {
-        let members = Some(Members::Count { n: 3, order: Order::Worst });
-        let plan = Setup { members, ..Setup::default() }.plan(entry.spec, 0).expect("it can be run");
+        let run = RunSpec { nodes: Some(3), order: Some(Order::Worst), ..RunSpec::default() };
+        let plan = run.plan(entry.spec, 0).expect("it can be run");
         let liberties = Liberties { draws: 2, ..Liberties::NONE };
         let mut rules = Rules::new(entry.machine, &plan, liberties);
         let beginning = World::new(&plan, liberties).beginnings(entry.machine).swap_remove(0);

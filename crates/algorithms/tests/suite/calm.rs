@@ -2,10 +2,8 @@
 
 use bellwether_core::{Driving, HOP, Id, Lasting, Links, Order, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{
-    Attributes, Callers, LinkOrder, Members, Plan, Report, RoundMode, Runner, Setup, is_calm, simulate,
-    simulate_observed,
-};
+use bellwether_runspec::{Attributes, Callers, RunSpec};
+use bellwether_sim::{LinkOrder, Plan, Report, RoundMode, Runner, is_calm, simulate, simulate_observed};
 use bellwether_testkit::casts::{BOTH_WAYS, DELAYS};
 use bellwether_testkit::dice::Dice;
 
@@ -27,14 +25,15 @@ fn plans(spec: &Spec) -> Vec<Plan> {
         };
         for (callers, delay) in callers.iter().flat_map(|callers| DELAYS.map(|delay| (callers, delay))) {
             let may_reorder = spec.links == Links::Any && dice.coin();
-            let setup = Setup {
-                members: Some(Members::Count { n, order: Order::Random }),
+            let setup = RunSpec {
+                nodes: Some(n),
+                order: Some(Order::Random),
                 elect: BOTH_WAYS[dice.below(2)],
                 attributes: if dice.coin() { Attributes::Random } else { Attributes::None },
-                callers: callers.clone(),
+                initiators: callers.clone(),
                 delay: delay.parse().expect("a delay"),
                 links: if may_reorder { LinkOrder::Reordering } else { LinkOrder::Fifo },
-                ..Setup::default()
+                ..RunSpec::default()
             };
             let mut plan = setup.plan(spec, seed).expect("the default network fits");
             match dice.below(8) {
@@ -81,10 +80,11 @@ fn calm_runs_of_other_seeds_differ() {
     let mut compared = 0;
     for runner in ALGORITHMS.entries.iter().filter(|runner| runner.driving == Driving::Events) {
         for delay in &DELAYS[1..] {
-            let setup = Setup {
-                members: Some(Members::Count { n: 7, order: Order::Random }),
+            let setup = RunSpec {
+                nodes: Some(7),
+                order: Some(Order::Random),
                 delay: delay.parse().expect("a delay"),
-                ..Setup::default()
+                ..RunSpec::default()
             };
             let plan = setup.plan(runner.spec, 1).expect("the default network fits");
             if is_calm(runner.spec, &plan) {

@@ -3,7 +3,8 @@
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{DetectorChoice, Elect, FaultEvent, HOP, Order, Port, Time, Verdict};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Limits, Members, Observer, Plan, Report, RoundMode, Setup, simulate_observed};
+use bellwether_runspec::{Chosen, RunSpec};
+use bellwether_sim::{Limits, Observer, Plan, Report, RoundMode, simulate_observed};
 use bellwether_testkit::casts::disturbed::happens;
 use bellwether_testkit::casts::{Cast, set_delay};
 
@@ -37,13 +38,16 @@ fn any_algorithm_elects_with_any_accurate_detector() {
     for (at, entry) in ALGORITHMS.entries.iter().enumerate() {
         for detector in DETECTORS.iter().filter(|detector| detector.name != "inaccurate") {
             for n in [1, 2, 5] {
-                let setup = Setup {
-                    members: Some(Members::Count { n, order: Order::Random }),
-                    detector: Some(DetectorChoice::new(detector)),
-                    limits: LIMITS,
-                    ..Setup::default()
+                let setup = RunSpec {
+                    nodes: Some(n),
+                    order: Some(Order::Random),
+                    detector: Some(detector.name.to_owned()),
+                    until: Some(LIMITS.time),
+                    max_messages: Some(LIMITS.messages),
+                    ..RunSpec::default()
                 };
-                let plan = setup.plan(entry.spec, n).expect("it can be run");
+                let chosen = Chosen::of(entry.spec, &setup, DETECTORS).expect("it is registered");
+                let plan = setup.plan(chosen, n).expect("it can be run");
                 let mut told = Told::default();
                 let report = simulate_observed(&ALGORITHMS.entries[at], &plan, RoundMode::Auto, &mut told);
                 let context = format!("{} {} {} n {n}", entry.spec.name, entry.spec.variant, detector.name);

@@ -3,7 +3,8 @@
 
 use bellwether_core::{Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Limits, Members, Plan, Report, RoundMode, Runner, Setup, claims, measured, simulate};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{Plan, Report, RoundMode, Runner, claims, measured, simulate};
 use bellwether_testkit::broken::*;
 use std::collections::BTreeMap;
 use std::thread;
@@ -30,12 +31,14 @@ fn on_rings() -> Vec<usize> {
 /// means were compared.
 fn examine(entry: &Runner, n: u64, elect: Elect) -> Result<Vec<&'static str>, String> {
     let spec = entry.spec;
-    let setup = Setup {
+    let setup = RunSpec {
         // All orders together are what a random order is drawn from: means are claimed for it.
-        members: Some(Members::Count { n, order: Order::Random }),
+        nodes: Some(n),
+        order: Some(Order::Random),
         elect,
-        limits: Limits { messages: 100_000, time: Time::from_ticks(10_000_000) },
-        ..Setup::default()
+        until: Some(Time::from_ticks(10_000_000)),
+        max_messages: Some(100_000),
+        ..RunSpec::default()
     };
     let mut plan = setup.plan(spec, 0).map_err(|error| error.to_string())?;
     let mut initiators = vec![Initiators::All];

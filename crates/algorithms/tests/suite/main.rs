@@ -13,5 +13,6 @@ mod misfortune;
 mod one_folder_one_line;
 mod parameters;
 mod recording;
+mod repeated;
 mod support;
 mod swarm;

@@ -3,14 +3,13 @@
 
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::{
-    Delay, Happening, Limits, LinkOrder, Members, RoundMode, Setup, Stream, simulate, stream, time_after_hops,
-};
+use bellwether_runspec::notation::Share;
+use bellwether_runspec::{LinkOptions, RunSpec};
+use bellwether_sim::{Delay, Happening, LinkOrder, RoundMode, Stream, simulate, stream, time_after_hops};
 use rand::RngExt as _;
 
 /// Everything at once: deaths and recoveries, freezes, cuts, wild clocks, liars, and bad links.
-fn misfortune(seed: u64) -> (Setup, Vec<Happening>) {
+fn misfortune(seed: u64) -> (RunSpec, Vec<Happening>) {
     let mut dice = stream(seed, Stream::Swarm);
     let n = dice.random_range(1..=7_u32);
     let id = |value: u64| Id::new(value).expect("small ids");
@@ -37,20 +36,22 @@ fn misfortune(seed: u64) -> (Setup, Vec<Happening>) {
     }
     script.sort_unstable();
     let mut share = || if dice.random_bool(0.5) { 0.0 } else { dice.random_range(0.0..0.5) };
-    let link_faults = LinkFaults {
-        loss: share() / 2.0,
-        duplication: share(),
-        reordering: share(),
-        ..LinkFaults::default()
+    let link_faults = LinkOptions {
+        loss: Some(Share(share() / 2.0)),
+        duplication: Some(Share(share())),
+        reordering: Some(Share(share())),
+        ..LinkOptions::default()
     };
     let delays = ["unit", "uniform:1..5", "exponential:2"];
-    let setup = Setup {
-        members: Some(Members::Count { n: n.into(), order: Order::Random }),
+    let setup = RunSpec {
+        nodes: Some(n.into()),
+        order: Some(Order::Random),
         delay: delays[dice.random_range(0..delays.len())].parse::<Delay>().expect("a delay"),
         links: if dice.random_bool(0.5) { LinkOrder::Fifo } else { LinkOrder::Reordering },
-        limits: Limits { messages: 20_000, time: time_after_hops(400.0).expect("soon") },
+        until: time_after_hops(400.0),
+        max_messages: Some(20_000),
         link_faults,
-        ..Setup::default()
+        ..RunSpec::default()
     };
     (setup, script)
 }

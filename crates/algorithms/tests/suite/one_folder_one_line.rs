@@ -6,7 +6,8 @@ use crate::support::shout;
 use crate::support::subject::Subject;
 use bellwether_algorithms::{bully, chang_roberts, lcr};
 use bellwether_core::{HOP, Order, Time};
-use bellwether_sim::{Members, RoundMode, Setup, simulate};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{RoundMode, simulate};
 
 bellwether_core::registry! {
     /// The test's own algorithm among others.
@@ -29,7 +30,7 @@ fn the_new_algorithm_runs_by_its_name() {
     let spec = WITH_SHOUT.entries[entry].spec;
     assert_eq!((spec.name, spec.variant), ("shout", "plain"));
     for n in 1..=40 {
-        let setup = Setup { members: Some(Members::Count { n, order: Order::Random }), ..Setup::default() };
+        let setup = RunSpec { nodes: Some(n), order: Some(Order::Random), ..RunSpec::default() };
         let plan = setup.plan(spec, n).expect("it can be run");
         let report = simulate(&WITH_SHOUT.entries[entry], &plan, RoundMode::Auto);
         assert!(report.is_as_it_should_be() && report.ruling.agreed, "{report:?}");

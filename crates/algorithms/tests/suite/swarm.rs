@@ -3,6 +3,7 @@
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::shrink;
 use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw};
+use bellwether_runspec::Chosen;
 use bellwether_sim::{RoundMode, simulate};
 
 const SEEDS: u64 = 40;
@@ -42,7 +43,11 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
     for case in cases.iter().filter(|case| case.seed < 5) {
         let spec = case.choice.spec;
         let report = || {
-            let plan = draw(spec, case.model, case.seed, &options()).plan(spec, case.seed).unwrap();
+            let plan = {
+                let run = draw(spec, case.model, case.seed, &options());
+                let chosen = Chosen::of(spec, &run, ALGORITHMS.detectors).unwrap();
+                run.plan(chosen, case.seed).unwrap()
+            };
             simulate(&ALGORITHMS.entries[case.choice.entry], &plan, RoundMode::Auto)
         };
         assert_eq!(report(), report(), "{case:?}");
@@ -56,15 +61,15 @@ fn the_death_of_the_would_be_leader_shrinks_to_three_members() {
     let entry = ALGORITHMS.find("chang-roberts", None).unwrap();
     let spec = ALGORITHMS.entries[entry].spec;
     let stuck = (0..300).find_map(|seed| {
-        let setup = draw(spec, Model::Crash, seed, &options());
-        let verdict = swarm::judge(&ALGORITHMS.entries[entry], &setup, seed).ok()?;
-        (verdict.class == Class::NoLeader).then_some((setup, seed))
+        let run = draw(spec, Model::Crash, seed, &options());
+        let verdict = swarm::judge(&ALGORITHMS.entries[entry], &run, ALGORITHMS.detectors).ok()?;
+        (verdict.class == Class::NoLeader).then_some(run)
     });
-    let (setup, seed) = stuck.expect("it happens often");
-    let shrunk = swarm::reduce(&ALGORITHMS.entries[entry], &setup, seed, 5_000);
-    let class = swarm::judge(&ALGORITHMS.entries[entry], &shrunk.setup, shrunk.seed).unwrap().class;
+    let run = stuck.expect("it happens often");
+    let shrunk = swarm::reduce(&ALGORITHMS.entries[entry], &run, ALGORITHMS.detectors, 5_000);
+    let class = swarm::judge(&ALGORITHMS.entries[entry], &shrunk.run, ALGORITHMS.detectors).unwrap().class;
     assert_eq!(class, Class::NoLeader);
-    let (members, by_chance, faults) = shrink::size(&shrunk.setup);
-    assert!((2..=3).contains(&members) && by_chance == 0, "{:?}", shrunk.setup);
-    assert!((1..=2).contains(&faults), "a crash, and perhaps a call: {:?}", shrunk.setup);
+    let (members, by_chance, faults) = shrink::size(&shrunk.run);
+    assert!((2..=3).contains(&members) && by_chance == 0, "{:?}", shrunk.run);
+    assert!((1..=2).contains(&faults), "a crash, and perhaps a call: {:?}", shrunk.run);
 }

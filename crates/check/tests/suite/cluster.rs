@@ -8,7 +8,8 @@ use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machin
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
 use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
-use bellwether_sim::{Members, Plan, Setup};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::Plan;
 use bellwether_testkit::broken::faulty::{Faulty, Rash};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
@@ -19,8 +20,8 @@ use std::collections::BTreeSet;
 /// The violated properties of an algorithm of the registry, with three members, as far as so many states go.
 fn violated_in(entry: &Entry, suspicions: u8) -> (Vec<Property>, Checked) {
     let spec = entry.spec;
-    let members = Some(Members::Count { n: 3, order: Order::Worst });
-    let plan = Setup { members, ..Setup::default() }.plan(spec, 0).expect("it can be run");
+    let run = RunSpec { nodes: Some(3), order: Some(Order::Worst), ..RunSpec::default() };
+    let plan = run.plan(spec, 0).expect("it can be run");
     let has_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
     let goes_on = spec.lasting == Lasting::GoesOn
         || entry.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts;

@@ -9,7 +9,8 @@ use bellwether_core::machine::{Outputs, Place};
 use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
 use bellwether_model::follow::replay;
 use bellwether_model::{Action, Liberties};
-use bellwether_sim::{JsonTrace, Members, MemoryTrace, Setup};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{JsonTrace, MemoryTrace};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const EFFORT: Effort =
@@ -18,8 +19,7 @@ const EFFORT: Effort =
 fn request(algorithm: Entry, n: u64, faults: FaultOptions) -> CheckRequest {
     CheckRequest {
         algorithm,
-        setup: Setup { members: Some(Members::Count { n, order: Order::Worst }), ..Setup::default() },
-        seed: 0,
+        run: RunSpec { nodes: Some(n), order: Some(Order::Worst), ..RunSpec::default() },
         all_orders: false,
         initiators: InitiatorSets::All,
         faults,

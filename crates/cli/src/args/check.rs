@@ -1,10 +1,11 @@
 //! Options of `check`.
 
-use super::values::{self, Bytes, Drift, parse_bytes, parse_duration, parse_id, parse_initiator_sets};
-use super::{LinksArg, OrderArg};
+use super::values::{self, Bytes, Drift, choice, parse_bytes, parse_duration, parse_initiator_sets};
 use bellwether_check::{FaultOptions, InitiatorSets};
-use bellwether_core::Id;
-use bellwether_sim::faults::notation::DriftBound;
+use bellwether_core::{Id, Order};
+use bellwether_runspec::form::{LINK_ORDERS, ORDERS, parse_id};
+use bellwether_runspec::notation::DriftBound;
+use bellwether_sim::LinkOrder;
 use bellwether_sim::network::Shape;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -36,8 +37,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", help_heading = "Members")]
     pub nodes: Option<u64>,
     /// How the ids lie in the network [default: worst, which in rings takes the most messages]
-    #[arg(long, value_enum, help_heading = "Members")]
-    pub order: Option<OrderArg>,
+    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Members")]
+    pub order: Option<Order>,
     /// Check every order of the ids that matters: in a ring (n-1)!, as turns of it are alike; in a complete
     /// network one (n! where members may crash); in others n!
     #[arg(long, value_enum, conflicts_with = "order", help_heading = "Members")]
@@ -153,8 +154,9 @@ pub struct MayArgs {
     #[arg(long, help_heading = "What may happen")]
     pub late_calls: bool,
     /// Whether messages of one link keep their order
-    #[arg(long, value_enum, default_value_t, help_heading = "What may happen")]
-    pub links: LinksArg,
+    #[arg(long, value_parser = choice::<LinkOrder>(LINK_ORDERS), default_value = "fifo",
+          help_heading = "What may happen")]
+    pub links: LinkOrder,
     /// Whether a ring closes round its dead; auto: if members may crash and the network is a ring
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "What may happen")]
     pub ring_closes: Whether,

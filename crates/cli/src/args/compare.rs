@@ -1,7 +1,8 @@
 //! Options of `compare`.
 
 use super::values::{self, Bytes, parse_bytes};
-use super::{ElectArg, OrderArg};
+use bellwether_core::{Elect, Order};
+use bellwether_runspec::form::{ELECTS, ORDERS};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,15 +19,15 @@ pub struct CompareArgs {
     /// How the ids lie in the network: several orders are shown side by side
     #[arg(
         long,
-        value_enum,
+        value_parser = values::choice::<Order>(ORDERS),
         value_name = "ORDER,..",
         value_delimiter = ',',
         default_value = "worst,best,random"
     )]
-    pub order: Vec<OrderArg>,
+    pub order: Vec<Order>,
     /// Which end of the ranking wins
-    #[arg(long, value_enum, default_value_t)]
-    pub elect: ElectArg,
+    #[arg(long, value_parser = values::choice::<Elect>(ELECTS), default_value = "best")]
+    pub elect: Elect,
     /// What to compare
     #[arg(long, value_enum, default_value_t)]
     pub measure: MeasureArg,

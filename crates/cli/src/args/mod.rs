@@ -3,9 +3,8 @@
 mod check;
 mod compare;
 mod detectors;
-mod fault_values;
-mod faults;
 mod play;
+mod run;
 mod simulate;
 mod swarm;
 mod timeouts;
@@ -16,16 +15,14 @@ pub mod values;
 pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
 pub use detectors::{DetectorsArgs, DetectorsFormat};
-pub use faults::FaultArgs;
 pub use play::{PlayArgs, ScenariosArgs};
-pub use simulate::{LinksArg, SimulateArgs};
+pub use simulate::SimulateArgs;
 pub use swarm::{Drawing, PageFormat, SurviveArgs, SwarmArgs};
 pub use timeouts::TimeoutsArgs;
 pub use trials::TrialsArgs;
 pub use up::UpArgs;
 
 use crate::error::{CHECK_CODES, EXIT_CODES, MEMBER_CODES, SURVIVE_CODES, SWARM_CODES, UP_CODES};
-use bellwether_core::{Elect, Order};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -155,47 +152,6 @@ pub enum OutcomeFormat {
     Text,
     /// One JSON object
     Json,
-}
-
-/// How ids lie in the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OrderArg {
-    /// Rising clockwise: messages of the worse die soonest
-    Best,
-    /// Falling clockwise: messages of the worse get furthest
-    Worst,
-    /// Shuffled, by the seed
-    #[default]
-    Random,
-}
-
-impl From<OrderArg> for Order {
-    fn from(order: OrderArg) -> Order {
-        match order {
-            OrderArg::Best => Order::Best,
-            OrderArg::Worst => Order::Worst,
-            OrderArg::Random => Order::Random,
-        }
-    }
-}
-
-/// Which end of the ranking wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ElectArg {
-    /// The highest attribute, then the highest id
-    #[default]
-    Best,
-    /// The lowest attribute, then the lowest id
-    Worst,
-}
-
-impl From<ElectArg> for Elect {
-    fn from(elect: ElectArg) -> Elect {
-        match elect {
-            ElectArg::Best => Elect::Best,
-            ElectArg::Worst => Elect::Worst,
-        }
-    }
 }
 
 /// The word that the command line has for a value.

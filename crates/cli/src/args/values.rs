@@ -1,10 +1,9 @@
-//! Small values on the command line: ids, times, sizes, and lists that may be a word.
+//! Small values on the command line: words, sizes, lengths of time, and lists that may be a word.
 
 use bellwether_check::InitiatorSets;
-use bellwether_core::{Attribute, Id, Span, Time};
-use bellwether_sim::faults::notation::Rate;
-use bellwether_sim::{LATEST_HOPS, time_after_hops};
-use clap::builder::RangedI64ValueParser;
+use bellwether_runspec::form::{Form, parse_ids};
+use bellwether_runspec::notation::Rate;
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,129 +16,14 @@ pub fn threads() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(0..=MOST_THREADS)
 }
 
-/// A member's id.
-pub fn parse_id(text: &str) -> Result<Id, String> {
-    let text = text.trim();
-    let value = text.parse().map_err(|_| {
-        let what = if text.is_empty() { "an id is missing".to_owned() } else { format!("'{text}' is no id") };
-        format!("{what}: expected a whole number from 0 to {}", Id::MAX)
-    })?;
-    Id::new(value).map_err(|error| error.to_string())
+/// One of a few words, each with its help text.
+pub fn choice<T: Form + Clone + Send + Sync + 'static>(
+    words: &'static [(&'static str, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    let words = words.iter().map(|(word, about)| PossibleValue::new(*word).help(*about));
+    PossibleValuesParser::new(words).try_map(|word| T::parse(&word))
 }
 
-fn parse_ids(text: &str) -> Result<Vec<Id>, String> {
-    text.split(',').map(parse_id).collect()
-}
-
-/// A time in hops, with up to three decimals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HopTime(pub Time);
-
-impl HopTime {
-    /// As a length of time from the beginning.
-    pub fn span(self) -> Span {
-        self.0 - Time::ZERO
-    }
-}
-
-impl FromStr for HopTime {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<HopTime, String> {
-        let time = text.trim().parse::<f64>().ok().and_then(time_after_hops);
-        time.map(HopTime).ok_or_else(|| {
-            format!("'{text}' is no time: expected a number of hops, 0 to {LATEST_HOPS:e}, as in 3 or 2.5")
-        })
-    }
-}
-
-impl Display for HopTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// A member and a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// The member.
-    pub id: Id,
-    /// The time.
-    pub at: HopTime,
-}
-
-/// Reads `ID@TIME`.
-pub fn parse_moment(text: &str) -> Result<Moment, String> {
-    let (id, at) = text.split_once('@').ok_or("expected ID@TIME, as in 7@0 or 7@2.5")?;
-    Ok(Moment { id: parse_id(id)?, at: at.parse()? })
-}
-
-impl Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.id, self.at)
-    }
-}
-
-/// What members bring besides their ids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AttributesArg {
-    /// Drawn by the seed.
-    Random,
-    /// These, in the order of the members.
-    Listed(Vec<Attribute>),
-}
-
-/// Reads attributes.
-pub fn parse_attributes(text: &str) -> Result<AttributesArg, String> {
-    if text == "random" {
-        return Ok(AttributesArg::Random);
-    }
-    let attribute = |word: &str| {
-        let expected = "expected whole numbers with commas between, or 'random'";
-        word.trim().parse().map_err(|_| format!("'{word}' is no attribute: {expected}"))
-    };
-    text.split(',').map(attribute).collect::<Result<_, _>>().map(AttributesArg::Listed)
-}
-
-impl Display for AttributesArg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AttributesArg::Random => f.write_str("random"),
-            AttributesArg::Listed(attributes) => f.write_str(&comma_separated(attributes)),
-        }
-    }
-}
-
-/// Who calls the election at the beginning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CallersArg {
-    /// Everyone.
-    All,
-    /// These.
-    Ids(Vec<Id>),
-}
-
-/// Reads callers.
-pub fn parse_callers(text: &str) -> Result<CallersArg, String> {
-    match text {
-        "all" => Ok(CallersArg::All),
-        "none" => Ok(CallersArg::Ids(Vec::new())),
-        _ => match parse_ids(text) {
-            Ok(ids) => Ok(CallersArg::Ids(ids)),
-            Err(error) => Err(format!("{error} (or 'all', or 'none')")),
-        },
-    }
-}
-
-impl Display for CallersArg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CallersArg::All => f.write_str("all"),
-            CallersArg::Ids(ids) if ids.is_empty() => f.write_str("none"),
-            CallersArg::Ids(ids) => f.write_str(&comma_separated(ids)),
-        }
-    }
-}
 /// Reads which sets of members start an election.
 pub fn parse_initiator_sets(text: &str) -> Result<InitiatorSets, String> {
     match text {
@@ -218,24 +102,9 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
     number.checked_mul(1 << (10 * power)).map(Bytes).ok_or_else(wrong)
 }
 
-/// A list as the command line has it.
-pub fn comma_separated(items: &[impl Display]) -> String {
-    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn moments_are_read_to_the_tick() {
-        let moment = parse_moment("7@2.5").unwrap();
-        assert_eq!((moment.id.value(), moment.at.0.ticks()), (7, 2500));
-        assert_eq!(moment.to_string(), "7@2.5");
-        for wrong in ["7", "@3", "7@", "7@-1", "7@nan", "7@1e300", "x@1", ""] {
-            assert!(parse_moment(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn sizes_have_units() {
@@ -277,12 +146,5 @@ mod tests {
         assert_eq!(parse_initiator_sets("one"), Ok(InitiatorSets::One));
         assert_eq!(parse_initiator_sets("2,1").unwrap().to_string(), "2,1");
         assert!(parse_initiator_sets("none").is_err());
-        assert_eq!(parse_attributes("-3,5"), Ok(AttributesArg::Listed(vec![-3, 5])));
-        assert_eq!(parse_attributes("random"), Ok(AttributesArg::Random));
-        assert_eq!(parse_callers("all"), Ok(CallersArg::All));
-        assert_eq!(parse_callers("1, 2").unwrap().to_string(), "1,2");
-        for wrong in ["", "1,,2", "some"] {
-            assert!(parse_callers(wrong).is_err() && parse_attributes(wrong).is_err(), "{wrong}");
-        }
     }
 }

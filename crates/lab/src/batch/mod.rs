@@ -1,4 +1,4 @@
-//! Many runs of one setup with different seeds, summed up.
+//! Many runs of one description with different seeds, summed up.
 
 mod figures;
 mod sample;
@@ -10,8 +10,9 @@ pub use figures::{
 use crate::figure::Figure;
 use crate::result::RunResult;
 use crate::seeds::Seeds;
-use bellwether_core::{Claim, Expect, Id, Spec};
-use bellwether_sim::{Outcome, RoundMode, Runner, Setup, SetupError, Summary, simulate_many};
+use bellwether_core::{Claim, DetectorEntry, Expect, Id, Spec};
+use bellwether_runspec::{RunSpec, simulate_many};
+use bellwether_sim::{Outcome, Runner, SetupError, Summary};
 use sample::Sample;
 
 /// With fewer runs, a mean says too little about what is claimed for the average.
@@ -66,24 +67,24 @@ pub struct Batch {
     pub result: RunResult,
 }
 
-/// Runs a setup once for each seed, on `threads` cores (0: all of them). `each` is told of every run as it ends, from
+/// Runs a description once for each seed, on `threads` cores (0: all of them). `each` is told of every run as it ends, from
 /// any thread.
 ///
 /// # Errors
 /// The first [`SetupError`].
 pub fn run(
     algorithm: &Runner,
-    setup: &Setup,
-    mode: RoundMode,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
     seeds: Seeds,
     threads: usize,
     each: impl Fn() + Sync,
 ) -> Result<Batch, SetupError> {
-    let Seeds { first, count } = seeds;
-    let samples = simulate_many(algorithm, setup, mode, first, count, threads, |plan, report| {
-        each();
-        Sample::new(algorithm.spec, plan, &report)
-    })?;
+    let samples =
+        simulate_many(algorithm, run, detectors, (seeds.first, seeds.count), threads, |plan, report| {
+            each();
+            Sample::new(algorithm.spec, plan, &report)
+        })?;
     Ok(sum_up(algorithm.spec, &samples))
 }
 

@@ -1,11 +1,10 @@
 //! Expectations that no run could meet.
 
-use super::error::Flaw;
-use super::event::Events;
+use super::events::Events;
 use super::expect::{Expectation, Fact, Figure, Range, word};
 use super::members::check_member;
-use super::table::At;
 use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
+use bellwether_runspec::document::{At, Flaw};
 use bellwether_sim::Outcome;
 
 /// What the file itself says about the run.

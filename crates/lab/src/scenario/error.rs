@@ -1,5 +1,7 @@
 //! What can be wrong with a scenario file.
 
+use bellwether_runspec::document::Flaw;
+use bellwether_sim::rewrite_fields;
 use bellwether_sim::text_file::Fault;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,35 +52,12 @@ impl ScenarioError {
     }
 }
 
-/// Something wrong at a byte of the text.
-#[derive(Debug)]
-pub(super) struct Flaw {
-    at: usize,
-    problem: String,
-    hint: Option<String>,
-}
-
-impl Flaw {
-    pub fn new(at: usize, problem: impl Into<String>) -> Flaw {
-        Flaw { at, problem: problem.into(), hint: None }
-    }
-
-    pub fn hint(self, hint: impl Into<String>) -> Flaw {
-        Flaw { hint: Some(hint.into()), ..self }
-    }
-
-    /// With the name that was probably meant, if there is one like it.
-    pub fn meant(self, name: &str, names: &[&str]) -> Flaw {
-        match crate::suggest::nearest(name, names) {
-            Some(meant) => self.hint(format!("did you mean '{meant}'?")),
-            None => self,
-        }
-    }
-
-    pub fn in_file(self, path: &Path, text: &str) -> ScenarioError {
-        // A place within a text is reckoned, and may fall into a character of several bytes.
-        let at = (0..=self.at.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
-        let Fault { line, column, problem } = Fault::at(text, at.unwrap_or(0), self.problem);
-        ScenarioError::Flawed { path: path.to_owned(), line, column, problem, hint: self.hint }
-    }
+/// Something wrong in a file. What it says of fields it says of the file's keys.
+pub(super) fn in_file(flaw: Flaw, path: &Path, text: &str) -> ScenarioError {
+    let Flaw { at, problem, hint } = flaw;
+    let problem = rewrite_fields(&problem, |field| format!("'{field}'"));
+    // A place within a text is reckoned, and may fall into a character of several bytes.
+    let at = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+    let Fault { line, column, problem } = Fault::at(text, at.unwrap_or(0), problem);
+    ScenarioError::Flawed { path: path.to_owned(), line, column, problem, hint }
 }

@@ -1,10 +1,9 @@
 //! What a scenario expects of its run: the file's `[expect]` table.
 
-use super::error::Flaw;
 use super::play::Played;
-use super::table::{At, Value};
 use crate::Seat;
 use bellwether_core::{Id, Role, Status};
+use bellwether_runspec::document::{At, Flaw, Value};
 use bellwether_sim::Outcome;
 use std::fmt;
 
@@ -131,9 +130,9 @@ impl fmt::Display for Mismatch {
 
 impl Expectation {
     /// Reads the table; nothing where there is none.
-    pub(super) fn read(value: Option<Value<'_>>) -> Result<Expectation, Flaw> {
+    pub(super) fn read(value: Option<Value<'_>>, outside: &[&str]) -> Result<Expectation, Flaw> {
         let Some(value) = value else { return Ok(Expectation::default()) };
-        let table = value.table("[expect]", KEYS)?;
+        let table = value.table("[expect]", KEYS, outside)?;
         let mut expect = Expectation {
             outcome: table.read("outcome", |value| value.choice(&OUTCOMES))?,
             leader: table.read("leader", Value::id)?,
@@ -307,7 +306,7 @@ fn read_range(value: &Value<'_>) -> Result<Range, Flaw> {
     if !value.is_table() {
         return Err(value.unlike(expected));
     }
-    let table = value.table(&format!("'{}'", value.key), &["at_least", "at_most"])?;
+    let table = value.table(&format!("'{}'", value.key), &["at_least", "at_most"], &[])?;
     let bound =
         |key| table.read(key, |value| sound(value).ok_or_else(|| value.unlike("a number, 0 or more")));
     let (least, most) = (bound("at_least")?, bound("at_most")?);

@@ -1,88 +1,50 @@
-//! Who takes part, in which network, and who begins.
+//! Who takes part in a scenario, and who begins.
 
-use super::error::Flaw;
-use super::event::Events;
-use super::table::{At, Table, Value};
-use bellwether_core::{FaultEvent, Id, Order};
+use super::events::Events;
+use bellwether_core::{AlgorithmError, DetectorError, FaultKind, Id};
+use bellwether_runspec::document::{At, Flaw, Table, Value};
+use bellwether_runspec::{Attributes, Callers, RunSpec};
+use bellwether_sim::SetupError;
 use bellwether_sim::network::{NetworkError, Shape, parse_links};
-use bellwether_sim::{Attributes, Callers, Members, SetupError, rewrite_fields};
 
 /// More members than this are for `simulate`: a scenario is to be watched.
 pub const MOST_MEMBERS: u64 = 1_000;
 
-/// Who takes part, and in which network.
-pub(super) struct Group {
-    pub shape: Option<Shape>,
-    pub members: Option<Members>,
-    /// Who there is; in a listed order the order is theirs.
-    pub ids: Vec<Id>,
-}
-
-/// Reads `topology`, `ids`, `nodes` and `order`.
-pub(super) fn read(file: &Table<'_>) -> Result<Group, Flaw> {
-    let (ids, nodes) = (file.read("ids", Value::ids)?, file.read("nodes", Value::whole)?);
-    let order = file.read("order", |value| {
-        value.choice(&[("best", Order::Best), ("worst", Order::Worst), ("random", Order::Random)])
-    })?;
-    if let (Some(_), Some(nodes)) = (&ids, &nodes) {
+/// The members: in a listed order the order is theirs.
+pub(super) fn ids(file: &Table<'_>, run: &RunSpec) -> Result<Vec<Id>, Flaw> {
+    if let (Some(_), Some(nodes)) = (file.get("ids"), file.get("nodes")) {
         return Err(Flaw::new(nodes.at, "both 'ids' and 'nodes' say who the members are: give one"));
     }
-    if let (Some(order), None) = (&order, &nodes) {
+    if let (Some(order), None) = (file.get("order"), file.get("nodes")) {
         return Err(Flaw::new(order.at, "'order' goes with 'nodes', which is not given: leave it out"));
     }
-    let Some(topology) = file.get("topology") else {
-        return listed_or_counted(None, None, ids, nodes, order, file.at);
-    };
-    if let Some(links) = topology.as_list() {
-        let (shape, names) = read_links(&topology, &links)?;
-        if let Some(at) = ids.map(|ids| ids.at).or(nodes.map(|nodes| nodes.at)) {
+    let place = |key| file.get(key).map_or(file.at, |value| value.at);
+    if let Some(Shape::Links(lines)) = &run.topology {
+        if let Some(named) = ["ids", "nodes"].into_iter().find_map(|key| file.get(key)) {
             let problem = "the links of 'topology' name the members already: leave this out";
-            return Err(Flaw::new(at, problem));
+            return Err(Flaw::new(named.at, problem));
         }
-        check_count(names.len() as u64, topology.at)?;
-        return Ok(Group { shape: Some(shape), members: None, ids: names });
+        let named = parse_links(lines).ok().and_then(|network| network.ids().map(<[Id]>::to_vec));
+        let ids = named.unwrap_or_default();
+        check_count(ids.len() as u64, place("topology"))?;
+        return Ok(ids);
     }
-    let name = topology.as_text().ok_or_else(|| {
-        topology.unlike("a network's name, or a list of links as in [\"1 -> 2\", \"2 -- 3\"]")
-    })?;
-    let shape: Shape = name.parse().map_err(|error| network_flaw(topology.at, &error))?;
-    if shape.names_members() {
-        let problem = "a scenario is complete in itself and reads no other file";
-        let hint = "list the links here: topology = [\"1 -> 2\", \"2 -- 3\"]";
-        return Err(Flaw::new(topology.at, problem).hint(hint));
-    }
-    let size = shape.own_size();
-    listed_or_counted(Some(shape), size, ids, nodes, order, file.at)
-}
-
-fn listed_or_counted(
-    shape: Option<Shape>,
-    size: Option<u64>,
-    ids: Option<At<Vec<At<Id>>>>,
-    nodes: Option<At<u64>>,
-    order: Option<At<Order>>,
-    file_at: usize,
-) -> Result<Group, Flaw> {
-    if let Some(ids) = ids {
-        check_count(ids.value.len() as u64, ids.at)?;
-        let listed: Vec<Id> = ids.value.iter().map(|id| id.value).collect();
+    if let Some(ids) = file.get("ids") {
+        check_count(run.ids.len() as u64, ids.at)?;
         // That all are the same is another matter: then members are identical.
-        let twice = |number: &usize| listed[..*number].contains(&listed[*number]);
-        if listed.iter().any(|id| *id != listed[0])
-            && let Some(second) = (0..listed.len()).find(twice)
+        let twice = |number: &usize| run.ids[..*number].contains(&run.ids[*number]);
+        if run.ids.iter().any(|id| *id != run.ids[0])
+            && let Some(second) = (0..run.ids.len()).find(twice)
         {
-            return Err(setup_flaw(ids.value[second].at, &SetupError::DuplicateId(listed[second])));
+            return Err(setup_flaw(ids.ids()?[second].at, &SetupError::DuplicateId(run.ids[second])));
         }
-        return Ok(Group { shape, members: Some(Members::Ids(listed.clone())), ids: listed });
+        return Ok(run.ids.clone());
     }
-    let counted = nodes.or(size.map(|value| At { value, at: file_at }));
-    let Some(At { value: n, at }) = counted else {
-        return Err(Flaw::new(file_at, "who takes part? Give 'ids', or how many 'nodes' there are"));
+    let Some(n) = run.nodes.or(run.topology.as_ref().and_then(Shape::own_size)) else {
+        return Err(Flaw::new(file.at, "who takes part? Give 'ids', or how many 'nodes' there are"));
     };
-    check_count(n, at)?;
-    let order = order.map_or(Order::Random, |order| order.value);
-    let ids = (1..=n).filter_map(|id| Id::new(id).ok()).collect();
-    Ok(Group { shape, members: Some(Members::Count { n, order }), ids })
+    check_count(n, place("nodes"))?;
+    Ok((1..=n).filter_map(|id| Id::new(id).ok()).collect())
 }
 
 fn check_count(n: u64, at: usize) -> Result<(), Flaw> {
@@ -96,90 +58,75 @@ fn check_count(n: u64, at: usize) -> Result<(), Flaw> {
     }
 }
 
+/// A scenario is complete in itself.
+pub(super) fn refuse_files(file: &Table<'_>) -> Result<(), Flaw> {
+    let hints = [
+        ("topology", "list the links here: topology = [\"1 -> 2\", \"2 -- 3\"]"),
+        ("delay", "use unit, uniform, exponential or lognormal"),
+    ];
+    for (key, hint) in hints {
+        let value =
+            file.get(key).filter(|value| value.as_text().is_some_and(|text| text.starts_with("file:")));
+        if let Some(value) = value {
+            let problem = "a scenario is complete in itself and reads no other file";
+            return Err(Flaw::new(value.at, problem).hint(hint));
+        }
+    }
+    Ok(())
+}
+
 /// What cannot be run, at its place in the file.
 pub(super) fn setup_flaw(at: usize, error: &SetupError) -> Flaw {
+    let flaw = Flaw::new(at, error.to_string());
     match error {
-        SetupError::Network(error) => network_flaw(at, error),
-        SetupError::NoSuchKind { kind, kinds, .. } => Flaw::new(at, error.to_string()).meant(kind, kinds),
-        _ => Flaw::new(at, in_keys(&error.to_string())),
-    }
-}
-
-/// What an error says of fields, as it is said of the keys of a file.
-pub(super) fn in_keys(text: &str) -> String {
-    rewrite_fields(text, |field| format!("'{field}'"))
-}
-
-/// What is wrong with a network, at its place in the file.
-pub(super) fn network_flaw(at: usize, error: &NetworkError) -> Flaw {
-    let flaw = Flaw::new(at, in_keys(&error.to_string()));
-    match error {
-        NetworkError::UnknownShape { name } => flaw.meant(name, Shape::NAMES),
+        SetupError::Network(NetworkError::UnknownShape { name }) => flaw.meant(name, Shape::NAMES),
+        SetupError::NoSuchKind { kind, kinds, .. } => flaw.meant(kind, kinds),
+        SetupError::Detector(DetectorError::Unknown { name, known })
+        | SetupError::Algorithm(AlgorithmError::Unknown { name, known }) => flaw.meant(name, known),
+        SetupError::Algorithm(AlgorithmError::Variant { variant, known, .. }) => flaw.meant(variant, known),
+        SetupError::Detector(DetectorError::Setting { error, .. })
+        | SetupError::Algorithm(AlgorithmError::Setting { error, .. }) => match error.unknown() {
+            Some(name) => flaw.meant(name, &error.known),
+            None => flaw,
+        },
         _ => flaw,
     }
 }
 
-fn read_links(topology: &Value<'_>, links: &[Value<'_>]) -> Result<(Shape, Vec<Id>), Flaw> {
-    let mut lines = Vec::with_capacity(links.len());
-    for link in links {
-        let line = link.text()?;
-        if line.trim().is_empty() || line.contains(['\n', '#']) {
-            return Err(link.unlike("one link, as in '1 -> 2' or '2 -- 3'"));
+/// Refuses what does not go with the members: an identity where they are identical, attributes that are not theirs, and
+/// members that are not there.
+pub(super) fn check(file: &Table<'_>, run: &RunSpec, ids: &[Id], events: &Events) -> Result<(), Flaw> {
+    for key in ["ids", "order", "attributes"] {
+        if let Some(value) = file.get(key).filter(|_| run.identical) {
+            let problem = format!("identical members have no '{key}' of their own: use 'nodes' alone");
+            return Err(Flaw::new(value.at, problem));
         }
-        lines.push(line);
     }
-    let lines = lines.join("\n");
-    let network = parse_links(&lines).map_err(|fault| {
-        // The quotation mark stands before the first column.
-        let at = links.get(fault.line - 1).map_or(topology.at, |link| link.at + fault.column);
-        Flaw::new(at, fault.problem)
-    })?;
-    let ids = network.ids().ok_or_else(|| {
-        Flaw::new(topology.at, "members are named by their ids: whole numbers, as in \"1 -> 2\"")
-    })?;
-    let ids = ids.to_vec();
-    Ok((Shape::Links(lines.into()), ids))
-}
-
-/// Reads `attributes`.
-pub(super) fn attributes(file: &Table<'_>, group: &Group) -> Result<Attributes, Flaw> {
-    let Some(value) = file.get("attributes") else { return Ok(Attributes::None) };
-    if value.as_text() == Some("random") {
-        return Ok(Attributes::Random);
+    if let (Attributes::Listed(listed), Some(value)) = (&run.attributes, file.get("attributes")) {
+        if let Some(Shape::Links(_)) = run.topology {
+            let problem = "attributes are listed in the order of 'ids', and listed links have no such order";
+            return Err(Flaw::new(value.at, problem).hint("use a named topology with 'ids'"));
+        }
+        if listed.len() != ids.len() {
+            let (given, n) = (listed.len(), ids.len());
+            return Err(setup_flaw(value.at, &SetupError::AttributeCount { given, n }));
+        }
     }
-    let expected = "a list of whole numbers, or 'random'";
-    let listed = value.list(expected, Value::signed)?;
-    if group.members.is_none() {
-        let problem = "attributes are listed in the order of 'ids', and listed links have no such order";
-        return Err(Flaw::new(value.at, problem).hint("use a named topology with 'ids'"));
+    for (key, role) in [("witnesses", "witness"), ("observers", "observer")] {
+        let named = file.read(key, Value::ids)?.map(|named| named.value).unwrap_or_default();
+        named.into_iter().try_for_each(|id| check_member(ids, role, id))?;
     }
-    if listed.len() != group.ids.len() {
-        let (given, n) = (listed.len(), group.ids.len());
-        return Err(setup_flaw(value.at, &SetupError::AttributeCount { given, n }));
+    for key in ["lose", "duplicate"] {
+        let patterns = if key == "lose" { &run.link_faults.lose } else { &run.link_faults.duplicate };
+        let places = file.get(key).and_then(|value| value.as_list()).unwrap_or_default();
+        for (pattern, place) in patterns.iter().zip(places) {
+            for id in [pattern.from, pattern.to].into_iter().flatten() {
+                check_member(ids, "member", At { value: id, at: place.at })?;
+            }
+        }
     }
-    Ok(Attributes::Listed(listed.into_iter().map(|attribute| attribute.value).collect()))
-}
-
-/// Reads `witnesses` or `observers`.
-pub(super) fn named(
-    file: &Table<'_>,
-    key: &'static str,
-    role: &'static str,
-    ids: &[Id],
-) -> Result<Vec<Id>, Flaw> {
-    let named = file.read(key, Value::ids)?.map(|named| named.value).unwrap_or_default();
-    named.iter().try_for_each(|id| check_member(ids, role, *id))?;
-    Ok(named.into_iter().map(|id| id.value).collect())
-}
-
-/// Reads `initiators`.
-pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<Callers, Flaw> {
-    let Some(value) = file.get("initiators") else { return Ok(Callers::All) };
-    if value.as_text() == Some("all") {
-        return Ok(Callers::All);
-    }
-    let callers =
-        value.list("a list of ids (empty if nobody calls at the beginning), or 'all'", Value::id)?;
+    let (Callers::Ids(_), Some(value)) = (&run.initiators, file.get("initiators")) else { return Ok(()) };
+    let callers = value.ids()?;
     for caller in &callers {
         check_member(ids, "initiator", *caller)?;
         if events.is_dead_from_the_start(caller.value) {
@@ -187,12 +134,11 @@ pub(super) fn callers(file: &Table<'_>, ids: &[Id], events: &Events) -> Result<C
             return Err(Flaw::new(caller.at, problem).hint("name another initiator, or let it crash later"));
         }
     }
-    let calls_later = |what| matches!(what, FaultEvent::Call | FaultEvent::Recover);
-    if callers.is_empty() && !events.happenings.iter().any(|event| calls_later(event.what)) {
+    if callers.is_empty() && !events.has(&[FaultKind::Call, FaultKind::Recover]) {
         let hint = "name an initiator, or add an [[event]] with 'call'";
         return Err(Flaw::new(value.at, "nobody ever calls an election").hint(hint));
     }
-    Ok(Callers::Ids(callers.into_iter().map(|caller| caller.value).collect()))
+    Ok(())
 }
 
 /// Refuses somebody who is not there.

@@ -1,19 +1,16 @@
 //! From a scenario to a run.
 
-use super::error::{Flaw, ScenarioError};
+use super::error::{ScenarioError, in_file};
 use super::members::setup_flaw;
 use super::{MOST_MESSAGES, Scenario};
 use crate::{Roster, Seat};
-use bellwether_core::{
-    AlgorithmChoice, AlgorithmError, DetectorChoice, DetectorEntry, DetectorError, Driving, FaultEvent, Id,
-    ParamError, Registry,
-};
+use bellwether_core::{AlgorithmChoice, AlgorithmError, Driving, FaultEvent, Id, Registry, Time};
 use bellwether_model::{check_schedule, run_plan_observed};
-use bellwether_sim::Report;
-use bellwether_sim::Runner;
-use bellwether_sim::{Limits, Plan};
-use bellwether_sim::{RoundMode, check_messages, kinds, runs_in_step};
-use bellwether_sim::{Setup, SetupError};
+use bellwether_runspec::document::Flaw;
+use bellwether_runspec::{Chosen, RunSpec};
+use bellwether_sim::{
+    Limits, Plan, Report, RoundMode, Runner, SetupError, check_messages, kinds, runs_in_step,
+};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -22,8 +19,8 @@ pub struct Resolved {
     pub choice: AlgorithmChoice,
     /// The same, ready to run.
     pub algorithm: Runner,
-    /// What the scenario asks for.
-    pub setup: Setup,
+    /// What the scenario asks for, with the limits that scenarios have.
+    pub run: RunSpec,
     /// The run, in full.
     pub plan: Plan,
     /// How to drive an algorithm in rounds.
@@ -60,14 +57,6 @@ impl Resolved {
     }
 }
 
-/// A parameter that cannot be set so: it may be misspelt.
-fn of_setting(flaw: Flaw, error: &ParamError) -> Flaw {
-    match error.unknown() {
-        Some(name) => flaw.meant(name, &error.known),
-        None => flaw,
-    }
-}
-
 impl Scenario {
     /// Finds the algorithm in a registry, and makes sure that the scenario can be run and its
     /// expectation met.
@@ -76,7 +65,7 @@ impl Scenario {
     /// [`ScenarioError`] says what does not fit, and where the file says so. A scenario that waits
     /// for something cannot be run.
     pub fn resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, ScenarioError> {
-        self.try_resolve(registry).map_err(|flaw| flaw.in_file(&self.path, &self.text))
+        self.try_resolve(registry).map_err(|flaw| in_file(flaw, &self.path, &self.text))
     }
 
     fn try_resolve(&self, registry: &Registry<Runner>) -> Result<Resolved, Flaw> {
@@ -86,54 +75,43 @@ impl Scenario {
         }
         let choice = self.find(registry)?;
         let algorithm = registry.entries[choice.entry];
-        if self.mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
+        let mode = self.run.mode();
+        if mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
             let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
             return Err(Flaw::new(self.place("synchroniser"), problem));
         }
-        let detector = self.find_detector(registry.detectors)?;
-        let setup = Setup { params: choice.params, detector, ..self.setup.clone() };
-        let plan = setup.plan(algorithm.spec, self.seed);
-        let mut plan = plan.map_err(|error| setup_flaw(self.place_of(&error), &error))?;
+        let flawed = |error: SetupError| self.flaw_of(&error);
+        let chosen = Chosen::of(algorithm.spec, &self.run, registry.detectors).map_err(flawed)?;
+        let mut plan = self.run.plan(chosen, self.run.seed).map_err(flawed)?;
         // Unless the file says otherwise: a scenario is to be watched.
-        if setup.limits.messages == Limits::default().messages {
+        if self.run.max_messages.is_none() {
             plan.limits.messages = MOST_MESSAGES;
         }
-        check_messages(&algorithm, &plan, self.mode)
+        check_messages(&algorithm, &plan, mode)
             .and_then(|()| check_schedule(&algorithm, &plan))
-            .map_err(|error| setup_flaw(self.place_of(&error), &error))?;
-        let in_step =
-            algorithm.driving == Driving::Rounds && self.mode == RoundMode::Auto && runs_in_step(&plan);
-        let kinds = kinds(&algorithm, &plan, self.mode);
+            .map_err(flawed)?;
+        let in_step = algorithm.driving == Driving::Rounds && mode == RoundMode::Auto && runs_in_step(&plan);
+        let kinds = kinds(&algorithm, &plan, mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
-        Ok(Resolved { choice, algorithm, setup, plan, mode: self.mode })
+        Ok(Resolved { choice, algorithm, run: self.as_planned(&plan), plan, mode })
+    }
+
+    /// The run with the limits that a scenario has.
+    fn as_planned(&self, plan: &Plan) -> RunSpec {
+        let Limits { messages, time } = plan.limits;
+        let until = (time != Time::NEVER && plan.schedule.is_none()).then_some(time);
+        let max_messages = plan.schedule.is_none().then_some(messages);
+        RunSpec { until, max_messages, ..self.run.clone() }
     }
 
     fn find(&self, registry: &Registry<Runner>) -> Result<AlgorithmChoice, Flaw> {
-        let choice = registry.choose_variant(&self.algorithm, self.variant.as_deref());
-        let choice = choice.map_err(|error| {
-            let key = if matches!(error, AlgorithmError::Variant { .. }) { "variant" } else { "algorithm" };
-            let flaw = Flaw::new(self.place(key), error.to_string());
-            match error {
-                AlgorithmError::Unknown { name, known } => flaw.meant(&name, &known),
-                AlgorithmError::Variant { variant, known, .. } => flaw.meant(&variant, &known),
-                AlgorithmError::TwoVariants { .. } => flaw,
-                AlgorithmError::Setting { error, .. } => of_setting(flaw, &error),
-            }
-        })?;
-        let Some(renewals) = self.renewals else { return Ok(choice) };
-        let set = choice.with(&format!("renewals={renewals}"));
-        set.map_err(|error| Flaw::new(self.place("renewals"), error.to_string()))
+        let choice = registry.choose_variant(&self.run.algorithm, self.run.variant.as_deref());
+        choice.map_err(|error| self.flaw_of(&SetupError::Algorithm(error)))
     }
 
-    fn find_detector(&self, detectors: &'static [DetectorEntry]) -> Result<Option<DetectorChoice>, Flaw> {
-        let choice = self.detector.as_ref().map(|text| DetectorChoice::parse(detectors, text));
-        choice.transpose().map_err(|error| {
-            let flaw = Flaw::new(self.place("detector"), error.to_string());
-            match error {
-                DetectorError::Unknown { name, known } => flaw.meant(&name, &known),
-                DetectorError::Setting { error, .. } => of_setting(flaw, &error),
-            }
-        })
+    /// What cannot be run, at its place in the file.
+    fn flaw_of(&self, error: &SetupError) -> Flaw {
+        setup_flaw(self.place_of(error), error)
     }
 
     /// Where the file says what an error is about.
@@ -143,12 +121,12 @@ impl Scenario {
         {
             return place;
         }
-        let calls_later = self.setup.script.iter().any(|(_, what, _)| *what == FaultEvent::Call);
+        let calls_later = self.run.script.events().any(|(_, what, _)| what == FaultEvent::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
             SetupError::DuplicateId(_) => "ids",
             SetupError::AttributeCount { .. } => "attributes",
-            SetupError::Symmetric { .. } if self.setup.identical => "identical",
+            SetupError::Symmetric { .. } if self.run.identical => "identical",
             SetupError::Symmetric { .. } => "ids",
             SetupError::AboveIdBound { .. } => "id_bound",
             SetupError::EveryoneStarts { .. } if calls_later => "event",
@@ -160,10 +138,17 @@ impl Scenario {
             | SetupError::NotConnected { .. }
             | SetupError::NoDiameter { .. }
             | SetupError::Network(_) => "topology",
+            SetupError::Detector(_) => "detector",
+            SetupError::Algorithm(AlgorithmError::Variant { .. }) => "variant",
+            SetupError::Algorithm(AlgorithmError::Setting { error, .. })
+                if error.setting.starts_with("renewals=") =>
+            {
+                "renewals"
+            }
             SetupError::Fault { key, .. } | SetupError::NoSuchKind { key, .. } => key,
             SetupError::Step { .. } => "schedule",
             SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",
-            SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
+            SetupError::Algorithm(_) | SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
         })
     }
 }

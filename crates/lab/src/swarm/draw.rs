@@ -7,13 +7,13 @@
 //! when the chaos is over, so that there is an election to be judged.
 
 use super::{Model, Options, time_limit};
-use bellwether_core::{FaultEvent, HOP, Id, Knowledge, Lie, Need, Span, Spec, Starts, Time, Timing};
-use bellwether_sim::Delay;
-use bellwether_sim::faults::notation::Interval;
+use bellwether_core::{
+    DetectorChoice, FaultEvent, HOP, Id, Knowledge, Lie, Need, Span, Spec, Starts, Time, Timing,
+};
+use bellwether_runspec::notation::{Interval, Share};
+use bellwether_runspec::{Callers, Line, Partition, RunSpec};
 use bellwether_sim::network::Shape;
-use bellwether_sim::script::{self, Line};
-use bellwether_sim::{Callers, Members, Setup};
-use bellwether_sim::{Stream, stream};
+use bellwether_sim::{Delay, Stream, stream};
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -34,7 +34,7 @@ const DEGREE: u32 = 4;
 
 /// Draws the run of a seed.
 #[must_use]
-pub fn draw(spec: &Spec, model: Model, seed: u64, options: &Options) -> Setup {
+pub fn draw(spec: &Spec, model: Model, seed: u64, options: &Options) -> RunSpec {
     let mut dice = stream(seed, Stream::Swarm);
     let n = dice.random_range(options.nodes.clone()).max(1);
     let ids = draw_ids(spec, n, &mut dice);
@@ -42,23 +42,25 @@ pub fn draw(spec: &Spec, model: Model, seed: u64, options: &Options) -> Setup {
     let in_step = spec.timing == Timing::Rounds && matches!(model, Model::None | Model::Crash);
     let delay = draw_delay(&mut dice);
     let delay = if in_step { Delay::Unit } else { delay };
-    let setup = Setup {
-        shape: shape(spec.need, n),
-        members: Some(Members::Ids(ids.clone())),
-        callers: draw_callers(spec, &ids, &mut dice),
+    let detector = options.detector.as_ref().filter(|_| spec.timing != Timing::Rounds);
+    let run = RunSpec {
+        topology: shape(spec.need, n),
+        ids: ids.clone(),
+        initiators: draw_callers(spec, &ids, &mut dice),
         ring_closes: matches!(spec.need, Need::OneWayRing | Need::TwoWayRing) && !in_step,
-        detector: options.detector.clone().filter(|_| spec.timing != Timing::Rounds),
+        detector: detector.map(ToString::to_string),
         delay,
-        ..Setup::default()
+        seed,
+        ..RunSpec::of(format!("{}/{}", spec.name, spec.variant))
     };
     let mut victims = ids.clone();
     victims.shuffle(&mut dice);
     let spared = victims.split_off(victims.len() - if n < 4 { 1 } else { 2 });
-    let chaos = CHAOS * n * setup.delay.bound().ticks().div_ceil(TENTH.ticks());
+    let chaos = CHAOS * n * run.delay.bound().ticks().div_ceil(TENTH.ticks());
     let mut draft =
-        Draft { dice, setup, ids, victims, chaos, lines: Vec::new(), in_step, is_ring: spec.need.is_ring() };
+        Draft { dice, run, ids, victims, chaos, lines: Vec::new(), in_step, is_ring: spec.need.is_ring() };
     draft.go_wrong(model);
-    draft.finish(spec, &spared)
+    draft.finish(spec, detector, &spared)
 }
 
 fn draw_ids(spec: &Spec, n: u64, dice: &mut Xoshiro256PlusPlus) -> Vec<Id> {
@@ -107,7 +109,7 @@ fn shape(need: Need, n: u64) -> Option<Shape> {
 
 struct Draft {
     dice: Xoshiro256PlusPlus,
-    setup: Setup,
+    run: RunSpec,
     ids: Vec<Id>,
     /// To whom something can still happen; to each only one thing does.
     victims: Vec<Id>,
@@ -120,18 +122,18 @@ struct Draft {
 
 impl Draft {
     /// Besides those who were spared, those are unharmed to whom nothing happened in the end.
-    fn finish(self, spec: &Spec, spared: &[Id]) -> Setup {
-        let Draft { mut setup, mut lines, chaos, victims: unharmed, .. } = self;
-        let calls = |id: &Id| match &setup.callers {
+    fn finish(self, spec: &Spec, detector: Option<&DetectorChoice>, spared: &[Id]) -> RunSpec {
+        let Draft { mut run, mut lines, chaos, victims: unharmed, .. } = self;
+        let calls = |id: &Id| match &run.initiators {
             Callers::All => true,
             Callers::Ids(callers) => callers.contains(id),
         };
         if spec.starts == Starts::Callers && !spared.iter().chain(&unharmed).any(calls) {
-            lines.extend(spared.first().map(|&id| Line::Once((id, FaultEvent::Call, time(chaos)))));
+            lines.extend(spared.first().map(|&id| Line::Event((id, FaultEvent::Call, time(chaos)))));
         }
-        setup.script = script::events(&lines);
-        setup.limits.time = time_limit(spec, &setup);
-        setup
+        run.script = lines.into_iter().collect();
+        run.until = Some(time_limit(spec, &run, detector));
+        run
     }
 
     fn go_wrong(&mut self, model: Model) {
@@ -140,28 +142,27 @@ impl Draft {
             Model::None => {}
             Model::Crash => self.crash(),
             Model::Certified => {
-                self.setup.certified_crashes = true;
+                self.run.certified_crashes = true;
                 self.crash();
             }
             Model::Recovery => self.crash_and_recover(FaultEvent::Crash),
             Model::Torn => self.crash_and_recover(FaultEvent::TornCrash),
             Model::Loss | Model::Bursts => {
-                self.setup.link_faults.loss = self.pick(&[0.01, 0.05, 0.1, 0.2, 0.3]);
-                self.setup.link_faults.burst =
-                    if model == Model::Bursts { self.pick(&[2.0, 4.0, 8.0]) } else { 1.0 };
-                self.setup.link_faults.until = chaos;
+                self.run.link_faults.loss = Some(Share(self.pick(&[0.01, 0.05, 0.1, 0.2, 0.3])));
+                self.run.link_faults.burst = (model == Model::Bursts).then(|| self.pick(&[2.0, 4.0, 8.0]));
+                self.run.link_faults.until = Some(chaos);
             }
             Model::Duplication => {
-                self.setup.link_faults.duplication = self.pick(&[0.05, 0.1, 0.3]);
-                self.setup.link_faults.until = chaos;
+                self.run.link_faults.duplication = Some(Share(self.pick(&[0.05, 0.1, 0.3])));
+                self.run.link_faults.until = Some(chaos);
             }
             Model::Reordering => {
-                let bound = self.setup.delay.bound();
-                self.setup.link_faults.reordering = self.pick(&[0.05, 0.1, 0.3]);
-                self.setup.link_faults.held_up = bound;
-                self.setup.link_faults.until = chaos;
+                let bound = self.run.delay.bound();
+                self.run.link_faults.reordering = Some(Share(self.pick(&[0.05, 0.1, 0.3])));
+                self.run.link_faults.held_up = Some(bound);
+                self.run.link_faults.until = Some(chaos);
                 // Being held up is within the bound that members are told.
-                self.setup.delay_bound = Some(bound + bound);
+                self.run.delay_bound = Some(bound + bound);
             }
             Model::Links => self.cut(Line::Cut),
             Model::OneWay => self.cut(Line::CutOneWay),
@@ -210,8 +211,8 @@ impl Draft {
     fn crash_and_recover(&mut self, crash: FaultEvent<Id>) {
         for id in self.some_victims() {
             let interval = self.interval(1..=self.chaos);
-            let back = interval.to.map(|to| Line::Once((id, FaultEvent::Recover, to)));
-            self.lines.push(Line::Once((id, crash, interval.from)));
+            let back = interval.to.map(|to| Line::Event((id, FaultEvent::Recover, to)));
+            self.lines.push(Line::Event((id, crash, interval.from)));
             self.lines.extend(back);
         }
     }
@@ -245,7 +246,7 @@ impl Draft {
             }
             let interval = self.interval(within);
             if groups.len() > 1 {
-                self.lines.push(Line::Partition(groups, interval));
+                self.lines.push(Line::Partition(Partition { groups, during: interval }));
             }
         }
     }
@@ -266,7 +267,7 @@ impl Draft {
 
     fn strike(&mut self, id: Id, what: FaultEvent<Id>) {
         let at = time(self.dice.random_range(1..=self.chaos));
-        self.lines.push(Line::Once((id, what, at)));
+        self.lines.push(Line::Event((id, what, at)));
     }
 
     /// Between two tenths of a hop; not empty.

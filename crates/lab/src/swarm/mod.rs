@@ -1,6 +1,6 @@
 //! Swarms: runs in which everything is drawn from one seed, and what becomes of them.
 //!
-//! [`draw`] makes a [`Setup`] of a failure [`Model`] and a seed; [`judge`] runs one and says what became
+//! [`draw`] makes a [`RunSpec`] of a failure [`Model`] and a seed; [`judge`] runs one and says what became
 //! of it. A run is *late* if its last member came to know the outcome after
 //!
 //! > the last fault + 2 x (the detector's patience + the time of the same run without faults).
@@ -20,12 +20,11 @@ pub use verdict::{Class, Verdict};
 use bellwether_core::{
     AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
 };
-use bellwether_sim::Report;
-use bellwether_sim::Runner;
+use bellwether_runspec::{Chosen, Line, RunSpec};
 use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::{Members, Setup, SetupError};
-use bellwether_sim::{Plan, SETTLING};
-use bellwether_sim::{RoundMode, can_forge, in_parallel, simulate};
+use bellwether_sim::{
+    Plan, Report, RoundMode, Runner, SETTLING, SetupError, can_forge, in_parallel, simulate,
+};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -63,25 +62,27 @@ pub struct Case {
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
 pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
-    judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), case.seed)
+    judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), registry.detectors)
 }
 
 /// Draws the run of a case. Where no message says who leads, so that none can be forged, liars go by
 /// another name instead.
 #[must_use]
-pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> Setup {
+pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> RunSpec {
     let entry = &registry.entries[case.choice.entry];
-    let mut setup = draw(entry.spec, case.model, case.seed, options);
-    setup.params = case.choice.params;
+    let mut run = draw(entry.spec, case.model, case.seed, options);
+    run.algorithm = case.choice.to_string();
     if !can_forge(entry) {
-        for (whose, what, _) in &mut setup.script {
-            if let FaultEvent::Lie(Lie::Forge(id)) = *what {
-                let other = Some(id).filter(|id| id != whose).or_else(draw::stranger);
-                *what = FaultEvent::Lie(other.map_or(Lie::Forge(id), Lie::Pretend));
+        let honest_about = |line: &Line| match *line {
+            Line::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
+                let other = Some(id).filter(|id| *id != whose).or_else(draw::stranger);
+                Line::Event((whose, FaultEvent::Lie(other.map_or(Lie::Forge(id), Lie::Pretend)), at))
             }
-        }
+            _ => line.clone(),
+        };
+        run.script = run.script.iter().map(honest_about).collect();
     }
-    setup
+    run
 }
 
 /// Runs many on `threads` cores (0: all of them). `each` is told of every run as it ends, from any
@@ -125,16 +126,22 @@ pub fn broken_promises(
     Ok(broken)
 }
 
-/// Runs a setup with the algorithm at `entry` of a registry, and says what became of it.
+/// Runs an algorithm, and says what became of it.
 ///
 /// # Errors
 /// [`SetupError`] says why it cannot be run.
-pub fn judge(algorithm: &Runner, setup: &Setup, seed: u64) -> Result<Verdict, SetupError> {
-    let plan = bounded(setup.plan(algorithm.spec, seed)?);
+pub fn judge(
+    algorithm: &Runner,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
+) -> Result<Verdict, SetupError> {
+    let chosen = Chosen::of(algorithm.spec, run, detectors)?;
+    let patience = patience(run, chosen.detector.as_ref());
+    let plan = bounded(run.plan(chosen, run.seed)?);
     let report = simulate(algorithm, &plan, RoundMode::Auto);
     let settled_at = settled_at(&plan, &report);
     let deadline = || {
-        let ceased = calm_from(setup) + patience(setup) * 2;
+        let ceased = calm_from(run) + patience * 2;
         // Most runs are over by then, and the one without faults need not be run.
         if settled_at <= ceased { ceased } else { ceased + calm_time(algorithm, &plan) * 2 }
     };
@@ -172,32 +179,27 @@ fn calm_time(algorithm: &Runner, plan: &Plan) -> Span {
 }
 
 /// When the last thing has gone wrong.
-fn calm_from(setup: &Setup) -> Time {
-    let LinkFaults { loss, duplication, reordering, until, .. } = setup.link_faults;
-    let by_chance = (loss + duplication + reordering > 0.0).then_some(until);
-    setup.script.iter().map(|&(_, _, at)| at).chain(by_chance).max().unwrap_or(Time::ZERO)
+fn calm_from(run: &RunSpec) -> Time {
+    let by_chance = run.link_faults.until.filter(|_| run.link_faults.has_chance());
+    run.script.last().into_iter().chain(by_chance).max().unwrap_or(Time::ZERO)
 }
 
-fn delay_bound(setup: &Setup) -> Span {
-    setup.delay_bound.unwrap_or_else(|| setup.delay.bound())
+fn delay_bound(run: &RunSpec) -> Span {
+    run.delay_bound.unwrap_or_else(|| run.delay.bound())
 }
 
 /// How long it takes to find out that somebody is dead.
-fn patience(setup: &Setup) -> Span {
-    let detector = setup.detector.as_ref();
-    detector.map_or(Span::default(), |choice| choice.build(delay_bound(setup)).patience())
+fn patience(run: &RunSpec, detector: Option<&DetectorChoice>) -> Span {
+    detector.map_or(Span::default(), |choice| choice.build(delay_bound(run)).patience())
 }
 
 /// A run that is not over by then will never be: the slowest algorithms take about n x n messages
 /// one after the other, others a few times n with as many time-outs. Those that go on for ever are first left to
 /// settle.
 #[must_use]
-pub fn time_limit(spec: &Spec, setup: &Setup) -> Time {
-    let n = match &setup.members {
-        Some(Members::Ids(ids)) => ids.len() as u64,
-        Some(Members::Count { n, .. }) => *n,
-        None => 0,
-    };
+pub fn time_limit(spec: &Spec, run: &RunSpec, detector: Option<&DetectorChoice>) -> Time {
+    let n = run.ids.len() as u64;
     let settling = if spec.lasting == Lasting::GoesOn { SETTLING } else { 0 };
-    calm_from(setup) + patience(setup) * 8 + delay_bound(setup) * (4 * n * n + 20 * n + 40 + settling)
+    let slowest = delay_bound(run) * (4 * n * n + 20 * n + 40 + settling);
+    calm_from(run) + patience(run, detector) * 8 + slowest
 }

@@ -1,9 +1,11 @@
 //! Scenarios and swarms of algorithms that go on for ever.
 
-use bellwether_core::{FaultEvent, Params, Request};
+use bellwether_core::{FaultEvent, Request};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Model, Options, draw_for};
-use bellwether_sim::{Members, RoundMode, Setup, simulate};
+use bellwether_runspec::notation::DriftBound;
+use bellwether_runspec::{Chosen, RunSpec, Script};
+use bellwether_sim::{RoundMode, simulate};
 use bellwether_testkit::toys::beacon::BEACONS;
 use bellwether_testkit::toys::{hops, id};
 use std::path::Path;
@@ -21,19 +23,19 @@ fn a_scenario_keeps_what_is_asked_of_whom_and_what_they_are_there_for() {
     ];
     let script =
         requests.into_iter().zip(3..).map(|(request, hop)| (id(4), FaultEvent::Request(request), at(hop)));
-    let setup = Setup {
+    let setup = RunSpec {
         witnesses: vec![id(3)],
         observers: vec![id(1), id(5)],
-        drift_bound: Some(500),
-        params: Params::parse(BEACONS.entries[0].spec.parameters, "beat=7").expect("it can be so"),
-        script: script.collect(),
-        members: Some(Members::Ids((1..=5).map(id).collect())),
-        ..Setup::default()
+        drift_bound: Some(DriftBound(500)),
+        script: Script::of(script),
+        ids: (1..=5).map(id).collect(),
+        seed: 1,
+        ..RunSpec::of("beacon:beat=7")
     };
     let spec = BEACONS.entries[0].spec;
     let plan = setup.plan(spec, 1).expect("it fits");
     let report = simulate(&BEACONS.entries[0], &plan, RoundMode::Auto);
-    let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
+    let text = write(&Draft { title: "T", about: "A", run: &setup, report: &report });
     let scenario =
         Scenario::parse(&text, Path::new("t.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut resolved = scenario.resolve(&BEACONS).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -49,7 +51,8 @@ fn a_swarm_leaves_lasting_runs_the_time_to_settle() {
         for seed in 0..30 {
             let case = Case { choice: BEACONS.choice(0), model, seed };
             let setup = draw_for(&BEACONS, case, &options);
-            let plan = setup.plan(BEACONS.entries[0].spec, seed).expect("it fits");
+            let chosen = Chosen::of(BEACONS.entries[0].spec, &setup, BEACONS.detectors).expect("it is known");
+            let plan = setup.plan(chosen, seed).expect("it fits");
             assert!(plan.limits.time > plan.settles_at(), "{model} {seed}");
             let class = swarm::run(&BEACONS, case, &options).expect("it can be run").class;
             // Beats are heard anew each time, so whatever ceases is forgotten. Clocks that go on drifting apart and

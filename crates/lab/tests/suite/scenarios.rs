@@ -3,6 +3,7 @@
 use bellwether_core::{Fate, FaultEvent, Id, Lie};
 use bellwether_lab::scenario::{Scenario, ScenarioError};
 use bellwether_model::{Liberties, TimeModel};
+use bellwether_runspec::Line;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -34,8 +35,8 @@ fn a_sound_one_is_read_in_full() {
     let scenario = parse(SOUND).unwrap();
     assert_eq!(scenario.title, "T");
     assert_eq!(scenario.ids.iter().map(|id| id.value()).collect::<Vec<_>>(), [80, 32, 5]);
-    assert_eq!(scenario.setup.script.len(), 1);
-    assert_eq!(scenario.setup.limits.time.hops(), 100.0);
+    assert_eq!(scenario.run.script.len(), 1);
+    assert_eq!(scenario.run.until.map(|until| until.hops()), Some(100.0));
     let lines: Vec<String> =
         scenario.expect.lines().into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
     assert_eq!(
@@ -73,7 +74,7 @@ outcome = "undecided"
 
 #[test]
 fn a_run_can_be_said_step_by_step() {
-    let schedule = parse(STEP_BY_STEP).unwrap().setup.schedule.unwrap();
+    let schedule = parse(STEP_BY_STEP).unwrap().run.schedule.unwrap();
     let steps: Vec<String> = schedule.actions.iter().map(ToString::to_string).collect();
     assert_eq!(steps, ["call 5", "lose 5 -> 80", "crash 80"]);
     assert_eq!((schedule.loop_from, schedule.beginning), (Some(2), 1), "they count from 0");
@@ -146,15 +147,16 @@ duplicated = 3
 #[test]
 fn every_failure_can_be_written_down() {
     let scenario = parse(TROUBLED).unwrap();
-    let faults = &scenario.setup.link_faults;
+    let faults = scenario.run.link_faults.faults().unwrap();
     assert_eq!((faults.loss, faults.burst, faults.duplication, faults.reordering), (0.05, 2.0, 0.1, 0.2));
     assert_eq!((faults.held_up.hops(), faults.until.hops()), (3.0, 90.5));
     let fates: Vec<Fate> = faults.chosen.iter().map(|chosen| chosen.fate).collect();
     assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Twice]);
-    assert!(scenario.setup.ring_closes);
-    assert_eq!(scenario.detector.as_deref(), Some("heartbeat:T=5"));
-    assert_eq!(scenario.setup.partitions.len(), 1);
-    assert_eq!(scenario.setup.heals.iter().map(|at| at.hops()).collect::<Vec<_>>(), [15.0]);
+    assert!(scenario.run.ring_closes);
+    assert_eq!(scenario.run.detector.as_deref(), Some("heartbeat:T=5"));
+    let lines = |wanted: fn(&Line) -> bool| scenario.run.script.iter().filter(|line| wanted(line)).count();
+    assert_eq!(lines(|line| matches!(line, Line::Partition(_))), 1);
+    assert_eq!(lines(|line| matches!(line, Line::Heal(at) if at.hops() == 15.0)), 1);
 
     let id = |value| Id::new(value).unwrap();
     let (nine, two, five, seven) = (id(9), id(2), id(5), id(7));
@@ -186,7 +188,12 @@ fn every_failure_can_be_written_down() {
         (seven, FaultEvent::Lie(Lie::Silence(nine)), 21.0),
         (seven, FaultEvent::Lie(Lie::Silence(two)), 21.0),
     ];
-    let script: Vec<_> = scenario.setup.script.iter().map(|&(id, what, at)| (id, what, at.hops())).collect();
+    let mut script: Vec<_> =
+        scenario.run.script.events().map(|(id, what, at)| (id, what, at.hops())).collect();
+    let mut expected = expected.to_vec();
+    let key = |(id, what, at): &(Id, FaultEvent<Id>, f64)| ((at * 10.0) as u64, *id, *what);
+    script.sort_by_key(key);
+    expected.sort_by_key(key);
     assert_eq!(script, expected);
     let lines: Vec<String> =
         scenario.expect.lines().into_iter().map(|(key, value)| format!("{key} = {value}")).collect();

@@ -2,7 +2,7 @@
 
 use bellwether_core::{FaultEvent, Id, Time};
 use bellwether_lab::shrink::{shrink, size};
-use bellwether_sim::{Callers, Members, Setup};
+use bellwether_runspec::{Callers, RunSpec, Script};
 use bellwether_testkit::toys::id;
 
 const MEMBERS: u64 = 6;
@@ -12,7 +12,7 @@ fn at(tenths: u64) -> Time {
 }
 
 /// Six members, to each of whom two things happen.
-fn large() -> Setup {
+fn large() -> RunSpec {
     let kinds = [FaultEvent::Crash, FaultEvent::Recover, FaultEvent::Call];
     let mut script = Vec::new();
     for member in 1..=MEMBERS {
@@ -22,39 +22,35 @@ fn large() -> Setup {
         }
     }
     let ids: Vec<Id> = (1..=MEMBERS).map(|member| id(member * 10)).collect();
-    Setup { members: Some(Members::Ids(ids)), script, ..Setup::default() }
+    RunSpec { ids, script: Script::of(script), seed: 9, ..RunSpec::default() }
 }
 
-fn members(setup: &Setup) -> &[Id] {
-    if let Some(Members::Ids(ids)) = &setup.members { ids } else { &[] }
-}
-
-fn count(setup: &Setup, what: FaultEvent<Id>) -> usize {
-    setup.script.iter().filter(|(_, other, _)| *other == what).count()
+fn count(setup: &RunSpec, what: FaultEvent<Id>) -> usize {
+    setup.script.events().filter(|(_, other, _)| *other == what).count()
 }
 
 /// Failures whose smallest cases differ in kind. All but the last shrink to the smallest there is; of the
 /// last, which one member alone can show, the greedy search may keep two.
-const FAILURES: [fn(&Setup) -> bool; 5] = [
-    |setup| members(setup).len() >= 3,
+const FAILURES: [fn(&RunSpec) -> bool; 5] = [
+    |setup| setup.ids.len() >= 3,
     |setup| count(setup, FaultEvent::Crash) >= 1,
-    |setup| count(setup, FaultEvent::Crash) >= 2 && members(setup).len() >= 4,
+    |setup| count(setup, FaultEvent::Crash) >= 2 && setup.ids.len() >= 4,
     |setup| setup.script.len() >= 5,
     |setup| count(setup, FaultEvent::Recover) >= 1 && count(setup, FaultEvent::Call) >= 1,
 ];
 
 /// The smallest that fails, among all that is left when any members and any events are taken away.
-fn smallest(fails: fn(&Setup) -> bool) -> (usize, usize, usize) {
+fn smallest(fails: fn(&RunSpec) -> bool) -> (usize, usize, usize) {
     let whole = large();
-    let all = members(&whole).to_vec();
+    let all = whole.ids.clone();
     let mut best = size(&whole);
     for kept in 1_u32..1 << MEMBERS {
         let keeps = |id: Id| all.iter().position(|other| *other == id).is_some_and(|at| kept >> at & 1 == 1);
         let ids: Vec<Id> = all.iter().copied().filter(|&id| keeps(id)).collect();
-        let left: Vec<_> = whole.script.iter().copied().filter(|(id, ..)| keeps(*id)).collect();
+        let left: Vec<_> = whole.script.events().filter(|(id, ..)| keeps(*id)).collect();
         for events in 0_u32..1 << left.len() {
-            let script = (0..left.len()).filter(|at| events >> at & 1 == 1).map(|at| left[at]).collect();
-            let setup = Setup { members: Some(Members::Ids(ids.clone())), script, ..whole.clone() };
+            let script = Script::of((0..left.len()).filter(|at| events >> at & 1 == 1).map(|at| left[at]));
+            let setup = RunSpec { ids: ids.clone(), script, ..whole.clone() };
             if fails(&setup) {
                 best = best.min(size(&setup));
             }
@@ -64,18 +60,17 @@ fn smallest(fails: fn(&Setup) -> bool) -> (usize, usize, usize) {
 }
 
 /// Everything that is left when one member, or one event, is taken away.
-fn one_less(setup: &Setup) -> Vec<Setup> {
-    let without_member = |gone: &Id| Setup {
-        members: Some(Members::Ids(members(setup).iter().copied().filter(|id| id != gone).collect())),
-        script: setup.script.iter().copied().filter(|(id, ..)| id != gone).collect(),
+fn one_less(setup: &RunSpec) -> Vec<RunSpec> {
+    let without_member = |gone: &Id| RunSpec {
+        ids: setup.ids.iter().copied().filter(|id| id != gone).collect(),
+        script: Script::of(setup.script.events().filter(|(id, ..)| id != gone)),
         ..setup.clone()
     };
     let without_event = |at: usize| {
-        let mut less = setup.clone();
-        less.script.remove(at);
-        less
+        let others = setup.script.iter().enumerate().filter(|(other, _)| *other != at);
+        RunSpec { script: others.map(|(_, line)| line.clone()).collect(), ..setup.clone() }
     };
-    let members = members(setup).iter().map(without_member);
+    let members = setup.ids.iter().map(without_member);
     members.chain((0..setup.script.len()).map(without_event)).collect()
 }
 
@@ -84,21 +79,21 @@ fn nothing_smaller_fails() {
     for (number, fails) in FAILURES.into_iter().enumerate() {
         let whole = large();
         assert!(fails(&whole));
-        let shrunk = shrink(&whole, 9, 10_000, |setup, _| fails(setup), |_, _| Vec::new());
-        assert!(fails(&shrunk.setup));
-        assert!(!one_less(&shrunk.setup).iter().any(fails), "failure {number}: {:?}", shrunk.setup);
-        let is_smallest = size(&shrunk.setup) == smallest(fails);
-        assert!(is_smallest || number + 1 == FAILURES.len(), "failure {number}: {:?}", shrunk.setup);
-        let again = shrink(&shrunk.setup, shrunk.seed, 10_000, |setup, _| fails(setup), |_, _| Vec::new());
-        assert_eq!(format!("{:?}", again.setup), format!("{:?}", shrunk.setup));
+        let shrunk = shrink(&whole, 10_000, fails, |_| Vec::new());
+        assert!(fails(&shrunk.run));
+        assert!(!one_less(&shrunk.run).iter().any(fails), "failure {number}: {:?}", shrunk.run);
+        let is_smallest = size(&shrunk.run) == smallest(fails);
+        assert!(is_smallest || number + 1 == FAILURES.len(), "failure {number}: {:?}", shrunk.run);
+        let again = shrink(&shrunk.run, 10_000, fails, |_| Vec::new());
+        assert_eq!(again.run, shrunk.run);
         // What is left is as plain as can be.
-        let k = members(&shrunk.setup).len() as u64;
-        let mut ids: Vec<u64> = members(&shrunk.setup).iter().map(|id| id.value()).collect();
+        let k = shrunk.run.ids.len() as u64;
+        let mut ids: Vec<u64> = shrunk.run.ids.iter().map(|id| id.value()).collect();
         ids.sort_unstable();
         assert_eq!(ids, (1..=k).collect::<Vec<_>>());
-        assert!(shrunk.setup.script.iter().all(|(_, _, at)| at.ticks().is_multiple_of(1000)));
-        assert!(matches!(&shrunk.setup.callers, Callers::Ids(callers) if callers.len() <= 1));
-        assert_eq!(shrunk.seed, 0);
+        assert!(shrunk.run.script.events().all(|(_, _, at)| at.ticks().is_multiple_of(1000)));
+        assert!(matches!(&shrunk.run.initiators, Callers::Ids(callers) if callers.len() <= 1));
+        assert_eq!(shrunk.run.seed, 0);
     }
 }
 
@@ -108,15 +103,14 @@ fn it_gives_up_when_told_and_keeps_what_fails() {
         let mut runs = 0;
         let shrunk = shrink(
             &large(),
-            1,
             most_runs,
-            |setup, _| {
+            |setup| {
                 runs += 1;
                 FAILURES[2](setup)
             },
-            |_, _| Vec::new(),
+            |_| Vec::new(),
         );
-        assert!(runs <= most_runs && shrunk.runs == runs);
-        assert!(FAILURES[2](&shrunk.setup) && size(&shrunk.setup) <= size(&large()));
+        assert!(runs <= most_runs && shrunk.tried == runs);
+        assert!(FAILURES[2](&shrunk.run) && size(&shrunk.run) <= size(&large()));
     }
 }

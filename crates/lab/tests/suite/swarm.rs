@@ -3,7 +3,9 @@
 use bellwether_core::{FaultEvent, Id, Lie, Need, Spec, Starts, Time};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw, draw_for};
-use bellwether_sim::{Callers, LinkCounts, Members, RoundMode, Setup, simulate};
+use bellwether_runspec::notation::{Interval, Share};
+use bellwether_runspec::{Callers, Chosen, Line, Partition, RunSpec, Scripted};
+use bellwether_sim::{LinkCounts, Plan, RoundMode, simulate};
 use bellwether_testkit::toys::TOY;
 use bellwether_testkit::toys::shouting::{MODEST, PROMISING};
 use std::collections::BTreeSet;
@@ -20,7 +22,7 @@ fn options() -> Options {
     Options::usual(MODEST.detectors)
 }
 
-fn each_setup(mut see: impl FnMut(&Spec, Model, u64, Setup)) {
+fn each_setup(mut see: impl FnMut(&Spec, Model, u64, RunSpec)) {
     for spec in &SPECS {
         for model in Model::ALL {
             for seed in 0..SEEDS {
@@ -30,9 +32,24 @@ fn each_setup(mut see: impl FnMut(&Spec, Model, u64, Setup)) {
     }
 }
 
-fn ids(setup: &Setup) -> &[Id] {
-    let Some(Members::Ids(ids)) = &setup.members else { panic!("members are listed") };
-    ids
+/// What happens, with partitions as what they cut, among all members.
+fn events(run: &RunSpec) -> Vec<Scripted> {
+    let of = |line: &Line| match line {
+        Line::Partition(Partition { groups, during }) => {
+            let group_of = |id: Id| groups.iter().position(|group| group.contains(&id));
+            let pairs = run.ids.iter().flat_map(|a| run.ids.iter().map(move |b| (*a, *b)));
+            let apart = pairs.filter(|(a, b)| group_of(*a) != group_of(*b));
+            apart.flat_map(|(a, b)| Line::CutOneWay(a, b, *during).events()).collect()
+        }
+        line => line.events(),
+    };
+    run.script.iter().flat_map(of).collect()
+}
+
+/// The plan of a drawn run.
+fn planned(run: &RunSpec, spec: &Spec) -> Plan {
+    let chosen = Chosen::of(spec, run, MODEST.detectors).expect("it is registered");
+    run.plan(chosen, run.seed).expect("it can be run")
 }
 
 /// The words of what may happen under a model, apart from calls.
@@ -58,11 +75,12 @@ fn a_model_lets_its_own_faults_happen_and_no_others() {
         for seed in 0..SEEDS {
             let setup = draw(&TOY, model, seed, &options());
             seen.extend(
-                setup.script.iter().map(|(_, what, _)| what.kind().word()).filter(|word| *word != "call"),
+                events(&setup).iter().map(|(_, what, _)| what.kind().word()).filter(|word| *word != "call"),
             );
             let faults = &setup.link_faults;
-            by_chance += faults.loss + faults.duplication + faults.reordering;
-            assert_eq!(faults.burst > 1.0, model == Model::Bursts);
+            let shares = [faults.loss, faults.duplication, faults.reordering];
+            by_chance += shares.into_iter().flatten().map(|share| share.0).sum::<f64>();
+            assert_eq!(faults.burst.is_some_and(|burst| burst > 1.0), model == Model::Bursts);
             assert_eq!(setup.certified_crashes, model == Model::Certified);
         }
         assert_eq!(seen, words(model).iter().copied().collect(), "{model}");
@@ -75,40 +93,40 @@ fn a_model_lets_its_own_faults_happen_and_no_others() {
 #[test]
 fn somebody_is_spared_and_calls_and_everything_ceases() {
     each_setup(|spec, model, seed, setup| {
-        let members = ids(&setup);
+        let (members, script) = (&setup.ids, events(&setup));
         assert!((5..=9).contains(&members.len()));
         let own = |what: FaultEvent<Id>| {
             !matches!(what, FaultEvent::Call | FaultEvent::Cut(_) | FaultEvent::Mend(_))
         };
-        let is_spared = |id: &&Id| !setup.script.iter().any(|(whose, what, _)| whose == *id && own(*what));
+        let is_spared = |id: &&Id| !script.iter().any(|(whose, what, _)| whose == *id && own(*what));
         let spared: Vec<&Id> = members.iter().filter(is_spared).collect();
         assert!(spared.len() >= 2, "{model} {seed}");
-        let calls = |id: &&Id| match &setup.callers {
+        let calls = |id: &&Id| match &setup.initiators {
             Callers::All => true,
             Callers::Ids(callers) => callers.contains(id),
         };
-        let calls_later = |id: &&Id| setup.script.contains(&(**id, FaultEvent::Call, last(&setup)));
-        let called = setup.script.iter().filter(|(_, what, _)| *what == FaultEvent::Call).count();
+        let calls_later = |id: &&Id| script.contains(&(**id, FaultEvent::Call, last(&setup)));
+        let called = script.iter().filter(|(_, what, _)| *what == FaultEvent::Call).count();
         assert_eq!(called == 0, spared.iter().any(&calls), "{model} {seed}: a call only where it is needed");
         assert!(spared.iter().any(|id| calls(id) || calls_later(id)), "{model} {seed}");
         // Whatever begins ends.
-        let count =
-            |is: fn(&FaultEvent<Id>) -> bool| setup.script.iter().filter(|(_, what, _)| is(what)).count();
+        let count = |is: fn(&FaultEvent<Id>) -> bool| script.iter().filter(|(_, what, _)| is(what)).count();
         assert_eq!(count(|what| *what == FaultEvent::Pause), count(|what| *what == FaultEvent::Resume));
         assert_eq!(
             count(|what| matches!(what, FaultEvent::Cut(_))),
             count(|what| matches!(what, FaultEvent::Mend(_)))
         );
-        assert!(setup.limits.time > last(&setup) && setup.limits.time < Time::NEVER);
-        assert!(setup.link_faults.is_none() || setup.link_faults.until < setup.limits.time);
-        assert!(setup.plan(spec, seed).is_ok(), "{model} {seed}");
+        assert!(setup.until.is_some_and(|until| until > last(&setup)));
+        assert!(setup.link_faults.is_none() || setup.link_faults.until < setup.until);
+        planned(&setup, spec);
+        assert_eq!(setup.seed, seed);
         let closes = matches!(spec.need, Need::OneWayRing | Need::TwoWayRing);
         assert_eq!(setup.ring_closes, closes);
     });
 }
 
-fn last(setup: &Setup) -> Time {
-    setup.script.iter().map(|(_, _, at)| *at).max().unwrap_or(Time::ZERO)
+fn last(setup: &RunSpec) -> Time {
+    setup.script.last().unwrap_or(Time::ZERO)
 }
 
 #[test]
@@ -117,12 +135,12 @@ fn liars_are_fewer_than_a_third_and_the_dead_fewer_than_half() {
         let of = |model| draw(&TOY, model, seed, &options());
         let (lies, crashes) = (of(Model::Lie), of(Model::Crash));
         assert!(
-            lies.script.iter().filter(|(_, what, _)| matches!(what, FaultEvent::Lie(_))).count() * 3
-                < ids(&lies).len()
+            lies.script.events().filter(|(_, what, _)| matches!(what, FaultEvent::Lie(_))).count() * 3
+                < lies.ids.len()
         );
         assert!(
-            crashes.script.iter().filter(|(_, what, _)| what.kind().is_crash()).count() * 2
-                < ids(&crashes).len()
+            crashes.script.events().filter(|(_, what, _)| what.kind().is_crash()).count() * 2
+                < crashes.ids.len()
         );
     }
 }
@@ -172,16 +190,16 @@ fn failures_shrink_to_the_smallest_there_are() {
     let mut reduced = 0;
     for seed in 0..SEEDS {
         let setup = draw(MODEST.entries[0].spec, Model::Crash, seed, &options());
-        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::WrongLeader {
+        if swarm::judge(&MODEST.entries[0], &setup, MODEST.detectors).unwrap().class != Class::WrongLeader {
             continue;
         }
-        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
-        let class = swarm::judge(&MODEST.entries[0], &shrunk.setup, shrunk.seed).unwrap().class;
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000);
+        let class = swarm::judge(&MODEST.entries[0], &shrunk.run, MODEST.detectors).unwrap().class;
         assert_eq!(class, Class::WrongLeader);
         // One dies, and one is left to name it.
-        assert_eq!(bellwether_lab::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
-        let again = swarm::reduce(&MODEST.entries[0], &shrunk.setup, shrunk.seed, 5_000);
-        assert_eq!(format!("{:?}", again.setup), format!("{:?}", shrunk.setup), "seed {seed}");
+        assert_eq!(bellwether_lab::shrink::size(&shrunk.run), (2, 0, 1), "{:?}", shrunk.run);
+        let again = swarm::reduce(&MODEST.entries[0], &shrunk.run, MODEST.detectors, 5_000);
+        assert_eq!(again.run, shrunk.run, "seed {seed}");
         reduced += 1;
     }
     assert!(reduced > 10);
@@ -192,14 +210,14 @@ fn messages_lost_by_chance_become_chosen_ones() {
     let mut reduced = 0;
     for seed in 0..40 {
         let setup = draw(MODEST.entries[0].spec, Model::Loss, seed, &options());
-        if swarm::judge(&MODEST.entries[0], &setup, seed).unwrap().class != Class::NoLeader {
+        if swarm::judge(&MODEST.entries[0], &setup, MODEST.detectors).unwrap().class != Class::NoLeader {
             continue;
         }
-        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, seed, 5_000);
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000);
         // Of two members, one waits for the other's message.
-        assert_eq!(bellwether_lab::shrink::size(&shrunk.setup), (2, 0, 1), "{:?}", shrunk.setup);
-        assert_eq!(shrunk.setup.link_faults.chosen.len(), 1);
-        let plan = shrunk.setup.plan(MODEST.entries[0].spec, shrunk.seed).unwrap();
+        assert_eq!(bellwether_lab::shrink::size(&shrunk.run), (2, 0, 1), "{:?}", shrunk.run);
+        assert_eq!(shrunk.run.link_faults.lose.len(), 1);
+        let plan = planned(&shrunk.run, MODEST.entries[0].spec);
         let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
         assert_eq!(report.links, LinkCounts { lost: 1, ..LinkCounts::default() });
         reduced += 1;
@@ -213,9 +231,9 @@ fn setups_come_back_from_files_as_they_were() {
     let mut read = 0;
     for (model, seed) in Model::ALL.into_iter().flat_map(|model| (0..20).map(move |seed| (model, seed))) {
         let setup = draw_for(&MODEST, Case { choice: MODEST.choice(0), model, seed }, &options());
-        let plan = setup.plan(spec, seed).unwrap();
+        let plan = planned(&setup, spec);
         let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
-        let draft = Draft { title: "T", about: "A", spec, setup: &setup, seed, report: &report };
+        let draft = Draft { title: "T", about: "A", run: &setup, report: &report };
         let text = write(&draft);
         let scenario =
             Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -236,21 +254,21 @@ fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
     let at = |hops: f64| Time::from_ticks((hops * 1000.0) as u64);
     let spec = MODEST.entries[0].spec;
     let mut setup = draw(spec, Model::None, 0, &options());
-    setup.members = Some(Members::Ids([7, 3, 5].map(id).to_vec()));
-    setup.script = vec![
+    setup.ids = [7, 3, 5].map(id).to_vec();
+    let during = Interval { from: at(6.0), to: Some(at(7.25)) };
+    let events = [
         (id(3), FaultEvent::TornCrash, at(1.5)),
         (id(3), FaultEvent::Recover, at(2.0)),
         (id(5), FaultEvent::Drift(-10_000), at(3.0)),
         (id(5), FaultEvent::Jump(2_500), at(4.0)),
         (id(7), FaultEvent::Lie(Lie::Pretend(id(9))), at(5.0)),
-        (id(5), FaultEvent::Pause, at(6.0)),
-        (id(5), FaultEvent::Resume, at(7.25)),
         (id(5), FaultEvent::Cut(id(3)), at(8.0)),
     ];
-    setup.link_faults.loss = 0.05;
-    let plan = setup.plan(spec, 1).unwrap();
+    setup.script = events.map(Line::of).into_iter().chain([Line::Pause(id(5), during)]).collect();
+    setup.link_faults.loss = Some(Share(0.05));
+    let plan = planned(&setup, spec);
     let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);
-    let text = write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: 1, report: &report });
+    let text = write(&Draft { title: "T", about: "A", run: &setup, report: &report });
     for part in [
         "ids = [7, 3, 5]\n",
         "loss = 0.05\n",

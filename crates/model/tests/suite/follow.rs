@@ -6,8 +6,7 @@ use bellwether_algorithms::{
     modified_ring,
 };
 use bellwether_core::{
-    DetectorChoice, Driving, DynMessage, Fate, FaultEvent, HOP, Id, MachineType, Need, Order, Port, Role,
-    Status, Time,
+    Driving, DynMessage, Fate, FaultEvent, HOP, Id, MachineType, Need, Port, Role, Status, Time,
 };
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::{Roster, Seat};
@@ -16,9 +15,10 @@ use bellwether_model::{
     Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word, check_schedule, instructions,
     run_plan_observed,
 };
+use bellwether_runspec::notation::Share;
+use bellwether_runspec::{LinkOptions, RunSpec, Script};
 use bellwether_sim::{
-    Delay, Drop, Limits, LinkOrder, Members, Observer, Outcome, Plan, RoundMode, Runner, Schedule, Setup,
-    SetupError,
+    Delay, Drop, LinkOrder, Observer, Outcome, Plan, RoundMode, Runner, Schedule, SetupError,
 };
 use bellwether_testkit::dice::Dice;
 use std::collections::{BTreeMap, BTreeSet};
@@ -221,14 +221,15 @@ fn kind(action: Action) -> Vec<&'static str> {
     [Some(what), draw, action.crash_after.map(|_| "crash after")].into_iter().flatten().collect()
 }
 
-fn setup(entry: usize, n: u64, links: LinkOrder) -> Setup {
+fn setup(entry: usize, n: u64, links: LinkOrder) -> RunSpec {
     let is_ring = matches!(FEW.entries[entry].spec.need, Need::OneWayRing | Need::TwoWayRing);
-    let members = Some(Members::Count { n, order: Order::Random });
-    Setup { members, links, ring_closes: is_ring, ..Setup::default() }
+    let spec = FEW.entries[entry].spec;
+    let algorithm = format!("{}/{}", spec.name, spec.variant);
+    RunSpec { nodes: Some(n), links, ring_closes: is_ring, ..RunSpec::of(algorithm) }
 }
 
 /// Compares a walk with the same, played.
-fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str) {
+fn compare(entry: usize, setup: &RunSpec, plan: &Plan, walk: &Walk, context: &str) {
     check_schedule(&FEW.entries[entry], plan).unwrap_or_else(|error| panic!("{context}: {error}"));
     let mut roster = Roster::new(plan.n(), Witness::default());
     let report = run_plan_observed(&FEW.entries[entry], plan, RoundMode::Auto, &mut roster);
@@ -260,10 +261,8 @@ fn compare(entry: usize, setup: &Setup, plan: &Plan, walk: &Walk, context: &str)
     });
     assert!(recorded.eq(walk.arrivals.values().map(|(from, to, _)| (*from, *to))), "{context}");
 
-    let spec = FEW.entries[entry].spec;
-    let setup = Setup { schedule: plan.schedule.clone(), ..setup.clone() };
-    let text =
-        write(&Draft { title: "T", about: "A", spec, setup: &setup, seed: plan.seed, report: &report });
+    let run = RunSpec { schedule: plan.schedule.clone(), seed: plan.seed, ..setup.clone() };
+    let text = write(&Draft { title: "T", about: "A", run: &run, report: &report });
     let scenario =
         Scenario::parse(&text, Path::new("s.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = scenario.resolve(&FEW).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -302,18 +301,18 @@ fn chang_roberts() -> usize {
 }
 
 /// Chang-Roberts on the ring of 1 to 4, which closes, with these steps.
-fn ring(steps: &[&str], loop_from: Option<u32>) -> Setup {
+fn ring(steps: &[&str], loop_from: Option<u32>) -> RunSpec {
     let actions: Vec<_> = steps.iter().map(|step| step.parse().expect("a step")).collect();
     let liberties = Liberties::needed_for(&actions);
-    Setup {
-        members: Some(Members::Ids((1..=4).map(|id| Id::new(id).unwrap()).collect())),
+    RunSpec {
+        ids: (1..=4).map(|id| Id::new(id).unwrap()).collect(),
         ring_closes: true,
         schedule: Some(Schedule { liberties, beginning: 0, actions, loop_from }),
-        ..Setup::default()
+        ..RunSpec::default()
     }
 }
 
-fn checked(setup: &Setup) -> Result<Plan, SetupError> {
+fn checked(setup: &RunSpec) -> Result<Plan, SetupError> {
     let plan = setup.plan(FEW.entries[chang_roberts()].spec, 0)?;
     check_schedule(&FEW.entries[chang_roberts()], &plan).map(|()| plan)
 }
@@ -399,17 +398,17 @@ fn an_unchecked_schedule_is_played_as_far_as_it_goes() {
 fn nothing_happens_besides_a_schedule() {
     let id = |id| Id::new(id).unwrap();
     let plain = ring(&["call 4"], None);
-    let others: [(Setup, &str); 5] = [
-        (Setup { script: vec![(id(1), FaultEvent::Crash, Time::ZERO + HOP)], ..plain.clone() }, "events"),
-        (Setup { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "`delay`"),
-        (Setup { limits: Limits { messages: 7, ..Limits::default() }, ..plain.clone() }, "`until`"),
+    let others: [(RunSpec, &str); 5] = [
         (
-            Setup { detector: DetectorChoice::parse(FEW.detectors, "heartbeat").ok(), ..plain.clone() },
-            "`detector`",
+            RunSpec { script: Script::of([(id(1), FaultEvent::Crash, Time::ZERO + HOP)]), ..plain.clone() },
+            "events",
         ),
+        (RunSpec { delay: Delay::Exponential { mean: 1.0 }, ..plain.clone() }, "`delay`"),
+        (RunSpec { max_messages: Some(7), ..plain.clone() }, "`until`"),
+        (RunSpec { detector: Some("heartbeat".to_owned()), ..plain.clone() }, "`detector`"),
         (
-            Setup {
-                link_faults: bellwether_sim::faults::LinkFaults { loss: 0.5, ..plain.link_faults.clone() },
+            RunSpec {
+                link_faults: LinkOptions { loss: Some(Share(0.5)), ..plain.link_faults.clone() },
                 ..plain.clone()
             },
             "what links do",

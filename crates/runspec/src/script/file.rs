@@ -49,11 +49,24 @@ fn keys() -> Vec<&'static str> {
     std::iter::once("at").chain(happening).chain(FURTHER.map(|(further, _)| further)).collect()
 }
 
-/// Reads all events: each line with the place of the first that it names. `outside` are the keys of the file itself.
+/// A line, and where a file says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileLine {
+    /// The line.
+    pub line: Line,
+    /// Where the first member stands that it names.
+    pub whom: usize,
+    /// Where the time stands at which it begins.
+    pub when: usize,
+    /// Where the time stands at which it is over.
+    pub end: usize,
+}
+
+/// Reads all events. `outside` are the keys of the file itself.
 ///
 /// # Errors
 /// [`Flaw`] says what is wrong, and where.
-pub fn read_events(events: Value<'_>, outside: &[&str]) -> Result<Vec<At<Line>>, Flaw> {
+pub fn read_events(events: Value<'_>, outside: &[&str]) -> Result<Vec<FileLine>, Flaw> {
     let tables = events.as_list().filter(|items| items.iter().all(Value::is_table));
     let tables = tables.ok_or_else(|| events.unlike("one or more tables, each under [[event]]"))?;
     let (keys, mut lines) = (keys(), Vec::new());
@@ -63,7 +76,7 @@ pub fn read_events(events: Value<'_>, outside: &[&str]) -> Result<Vec<At<Line>>,
     Ok(lines)
 }
 
-fn read_event(event: &Table<'_>) -> Result<Vec<At<Line>>, Flaw> {
+fn read_event(event: &Table<'_>) -> Result<Vec<FileLine>, Flaw> {
     let when = event.read("at", Value::hops)?;
     let when = when.ok_or_else(|| Flaw::new(event.at, "an event needs a time: at = 2.5"))?;
     let said: Vec<Value<'_>> = kinds().map(key).chain(LINKS).filter_map(|key| event.get(key)).collect();
@@ -89,19 +102,24 @@ fn read_event(event: &Table<'_>) -> Result<Vec<At<Line>>, Flaw> {
     let until = event.read("until", Value::hops)?;
     let during = Interval::new(when.value, until.map(|until| until.value));
     let during = during.map_err(|problem| Flaw::new(until.map_or(when.at, |until| until.at), problem))?;
-    match whom.key {
-        "cut" | "mend" => link(event, &whom, during).map(|line| vec![line]),
+    let lines = match whom.key {
+        "cut" | "mend" => vec![link(event, &whom, during)?],
         "partition" => {
             let groups = whom.list("a list of groups, as in [[1, 2], [3]]", Value::ids)?;
             let ids = |group: At<Vec<At<Id>>>| group.value.into_iter().map(|id| id.value).collect();
             let partition = Partition::new(groups.into_iter().map(ids).collect(), during);
             let partition = partition.map_err(|problem| Flaw::new(whom.at, problem))?;
-            Ok(vec![At { value: Line::Partition(partition), at: whom.at }])
+            vec![At { value: Line::Partition(partition), at: whom.at }]
         }
-        "heal" if whom.flag()? => Ok(vec![At { value: Line::Heal(when.value), at: when.at }]),
-        "heal" => Err(whom.unlike("true").hint("leave the event out if nothing is healed")),
-        _ => members(event, &whom, during),
-    }
+        "heal" if whom.flag()? => vec![At { value: Line::Heal(when.value), at: when.at }],
+        "heal" => return Err(whom.unlike("true").hint("leave the event out if nothing is healed")),
+        _ => members(event, &whom, during)?,
+    };
+    let end = until.map_or(when.at, |until| until.at);
+    Ok(lines
+        .into_iter()
+        .map(|At { value: line, at: whom }| FileLine { line, whom, when: when.at, end })
+        .collect())
 }
 
 fn link(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<At<Line>, Flaw> {

@@ -1,8 +1,8 @@
 //! Drawn descriptions through every form and back.
 
 use bellwether_runspec::document::{Table, parse_toml, write_toml};
-use bellwether_runspec::{FIELDS, Flag, RunSpec, command, file_keys, read_header, words};
-use bellwether_testkit::drawn_runs::drawn_run;
+use bellwether_runspec::{FIELDS, RunSpec, command, file_keys, read_header, words};
+use bellwether_testkit::drawn_runs::{drawn_run, run_of_words};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -12,35 +12,6 @@ fn from_toml(text: &str) -> RunSpec {
     let table =
         Table::new(&entries, 0, "a run", &keys, &keys).unwrap_or_else(|flaw| panic!("{flaw}\n{text}"));
     RunSpec::read(&table).unwrap_or_else(|flaw| panic!("{flaw}\n{text}"))
-}
-
-/// What the words of a command line ask for, as the table of fields has it.
-fn from_words(words: &[String]) -> RunSpec {
-    let mut run = RunSpec::default();
-    let mut rest = words.iter().peekable();
-    let mut given: Vec<(&str, String)> = vec![("algorithm", rest.next().expect("an algorithm").clone())];
-    while let Some(word) = rest.next() {
-        let option = word.strip_prefix("--").unwrap_or_else(|| panic!("'{word}' is no option in {words:?}"));
-        let (option, value) = option.split_once('=').map_or((option, None), |(it, value)| (it, Some(value)));
-        let field = FIELDS.iter().find(|field| field.option == option);
-        let field = field.unwrap_or_else(|| panic!("there is no option {option}"));
-        match (field.flag, value) {
-            (Flag::Switch, _) => given.push((field.option, String::new())),
-            (_, Some(value)) => given.push((field.option, value.to_owned())),
-            (Flag::List(_), None) => {
-                let values = rest.next().expect("a value").split(',').map(str::to_owned);
-                given.extend(values.map(|value| (field.option, value)));
-            }
-            (_, None) => given.push((field.option, rest.next().expect("a value").clone())),
-        }
-    }
-    for field in FIELDS {
-        for (_, value) in given.iter().filter(|(option, _)| *option == field.option) {
-            let problem = |problem| panic!("--{} {value}: {problem}", field.option);
-            field.parse(&mut run, value).unwrap_or_else(problem);
-        }
-    }
-    run
 }
 
 proptest! {
@@ -64,7 +35,7 @@ proptest! {
     #[test]
     fn a_description_is_the_same_in_words(run in drawn_run()) {
         let words = words(&run);
-        prop_assert_eq!(from_words(&words), run.clone(), "{:?}", words);
+        prop_assert_eq!(run_of_words(&words), run.clone(), "{:?}", words);
         // A shell takes the command apart into the same words.
         let mut all = vec!["bellwether".to_owned(), "simulate".to_owned()];
         all.extend(words);
@@ -106,7 +77,7 @@ fn renewals_are_read_as_a_parameter_of_the_algorithm() {
     ] {
         let run = RunSpec::of(expected);
         assert_eq!(from_toml(&format!("renewals = 5\nalgorithm = '{algorithm}'\n")), run);
-        assert_eq!(from_words(&[algorithm, "--renewals", "5"].map(str::to_owned)), run);
+        assert_eq!(run_of_words(&[algorithm, "--renewals", "5"].map(str::to_owned)), run);
         assert_eq!(words(&run)[0], expected);
     }
 }

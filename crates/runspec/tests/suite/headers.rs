@@ -99,7 +99,7 @@ fn a_header_has_the_parameters_that_are_not_at_their_default() {
     let header = |algorithm: &str| {
         let choice = BEACONS.choose(algorithm).unwrap();
         let run = RunSpec { nodes: Some(3), ..RunSpec::of(algorithm) };
-        let plan = run.plan(choice, 0).unwrap();
+        let plan = run.plan(choice.spec, 0).unwrap();
         assert_eq!(plan.params, choice.params);
         let header = serde_json::to_value(Header::new(&run, choice.spec, &plan)).unwrap();
         assert_eq!(read_header(&header.to_string()), Ok(run));

@@ -3,11 +3,10 @@
 use bellwether_core::FaultEvent;
 use bellwether_core::*;
 use bellwether_sim::{
-    Ending, Limits, Live, Members, Outcome, PATIENCE, Plan, Report, SETTLING, Setup, Stop, Survivor, rule,
-    run_events,
+    Ending, Limits, Live, Outcome, Plan, Report, SETTLING, Stop, Survivor, rule, run_events,
 };
 use bellwether_testkit::toys::beacon::{BEAT, Beacon};
-use bellwether_testkit::toys::{TOY, complete, hops, id, with_script};
+use bellwether_testkit::toys::{complete, hops, id, with_script};
 
 fn run(plan: Plan) -> Report {
     run_with::<false>(plan)
@@ -151,47 +150,4 @@ fn where_members_go_on_only_what_may_never_be_is_unsafe() {
         assert!(danger.is_none() && missing.starts_with(both), "{reign:?}: {danger:?}, {missing}");
         assert!(two(Lasting::Ends, reign).0.is_some_and(|why| why.starts_with(both)), "{reign:?}");
     }
-}
-
-fn five() -> Setup {
-    Setup { members: Some(Members::Ids((1..=5).map(id).collect())), ..Setup::default() }
-}
-
-#[test]
-fn duties_that_cannot_be_are_refused() {
-    let lasting = <Beacon<false> as Protocol>::SPEC;
-    let refused = |spec: &Spec, witnesses: &[u64], observers: &[u64]| {
-        let ids = |ids: &[u64]| ids.iter().map(|&value| id(value)).collect();
-        let setup = Setup { witnesses: ids(witnesses), observers: ids(observers), ..five() };
-        setup.plan(spec, 1).map(|plan| plan.duties).map_err(|error| error.to_string())
-    };
-    use Duty::{Full, Observer, Witness};
-    assert_eq!(
-        refused(&lasting, &[3], &[1, 5]).as_deref(),
-        Ok(&[Observer, Full, Witness, Full, Observer][..])
-    );
-    assert_eq!(refused(&TOY, &[], &[]).as_deref(), Ok(&[][..]));
-    let cases: [(&Spec, &[u64], &[u64], &str); 5] = [
-        (&TOY, &[3], &[], "in toy every member votes and may lead: leave out `witnesses`"),
-        (&TOY, &[], &[3], "in toy every member votes and may lead: leave out `observers`"),
-        (&lasting, &[9], &[], "witness 9 is not a member; the members are 1, 2, 3, 4, 5"),
-        (&lasting, &[3], &[3], "member 3 is named twice: it is a witness or an observer, once"),
-        (
-            &lasting,
-            &[1, 2],
-            &[3, 4, 5],
-            "nobody is left that may lead: name fewer `witnesses` or `observers`",
-        ),
-    ];
-    for (spec, witnesses, observers, problem) in cases {
-        assert_eq!(refused(spec, witnesses, observers), Err(problem.to_owned()));
-    }
-}
-
-#[test]
-fn a_setup_gives_up_in_time() {
-    let limit = |spec: &Spec| five().plan(spec, 1).expect("it fits").limits.time;
-    let lasting = <Beacon<false> as Protocol>::SPEC;
-    assert_eq!(limit(&lasting), Time::ZERO + PATIENCE);
-    assert_eq!(limit(&Spec { lasting: Lasting::Ends, ..lasting }), Time::NEVER);
 }

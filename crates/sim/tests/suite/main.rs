@@ -8,5 +8,4 @@ mod leases;
 mod parameters;
 mod restarts;
 mod scripts;
-mod setup;
 mod watch;

@@ -1,7 +1,7 @@
 //! Parameters of algorithms in runs: what they change.
 
-use bellwether_core::{AlgorithmChoice, Order};
-use bellwether_sim::{Members, Plan, Report, RoundMode, Setup, simulate};
+use bellwether_core::AlgorithmChoice;
+use bellwether_sim::{Plan, Report, RoundMode, simulate};
 use bellwether_testkit::toys::beacon::{BEACONS, BEAT};
 use bellwether_testkit::toys::complete;
 
@@ -38,12 +38,4 @@ fn claims_depend_on_parameters() {
         assert_eq!(found, [(beat, beat)], "{text}");
     }
     assert!(run(&choose("beacon")).claims.is_empty());
-}
-
-#[test]
-fn a_setup_makes_plans_with_its_parameters() {
-    let choice = choose("beacon:beat=11");
-    let members = Some(Members::Count { n: 3, order: Order::Best });
-    let plan = Setup { members, params: choice.params, ..Setup::default() }.plan(choice.spec, 1).unwrap();
-    assert_eq!(plan.params, choice.params);
 }

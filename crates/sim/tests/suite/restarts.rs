@@ -1,8 +1,8 @@
 //! Elections that give no outcome, and are started again after a while as in a cluster.
 
 use bellwether_core::*;
-use bellwether_sim::{Callers, Limits, Members, Observer, Plan, Setup, Stop, run_events};
-use bellwether_testkit::toys::{Ping, TOY, complete, hops, ring, with_script};
+use bellwether_sim::{Limits, Observer, Plan, Stop, run_events};
+use bellwether_testkit::toys::{Ping, TOY, complete, hops, with_script};
 use serde::Serialize;
 
 /// Its elections come to nothing. It follows a member that pings it until it is called.
@@ -112,30 +112,4 @@ fn a_member_waits_by_its_own_clock() {
     let jumps = [(FaultEvent::Jump(30_000), 1, 5.0), (FaultEvent::Jump(-10_000), 1, 12.0)];
     assert_eq!(calls_of(1, alone(&jumps[..1])), [0.0, 10.0, 50.0, 90.0, 130.0]);
     assert_eq!(calls_of(1, alone(&jumps)), [0.0, 10.0, 60.0, 100.0]);
-}
-
-#[test]
-fn what_cannot_be_started_again_is_refused() {
-    let refusal = |spec: Spec, setup: &Setup| setup.plan(&spec, 0).expect_err("it is refused").to_string();
-    let members = Some(Members::Count { n: 3, order: Order::Worst });
-    let setup = |restart_after| Setup { members: members.clone(), restart_after, ..Setup::default() };
-    let cases = [
-        (TOY, Some(0), "1 delay bound or more"),
-        (Spec { starts: Starts::Everyone, ..TOY }, Some(50), "every member starts by itself"),
-        (Spec { need: Need::OneWayRing, ..TOY }, Some(50), "numbers elections"),
-    ];
-    for (spec, restart_after, why) in cases {
-        let refused = refusal(spec, &setup(restart_after));
-        assert!(refused.contains(why), "{refused}");
-    }
-    // A ring that makes good a crash by itself is called like any other network.
-    let repaired = Spec { need: Need::OneWayRing, survives: Faults::CRASH, ..TOY };
-    let plan = setup(Some(50)).plan(&repaired, 0).expect("it can be run");
-    assert_eq!(plan.topology.n(), ring(3).n());
-    let slow = Setup { delay_bound: Some(HOP * 2), ..setup(Some(50)) };
-    assert_eq!(slow.plan(&TOY, 0).expect("it can be run").restart_after, Some(HOP * 100), "in delay bounds");
-    // Nobody need call at the beginning.
-    let nobody = Setup { callers: Callers::Ids(Vec::new()), ..setup(Some(50)) };
-    assert!(nobody.plan(&TOY, 0).is_ok());
-    assert!(Setup { restart_after: None, ..nobody }.plan(&TOY, 0).is_err());
 }

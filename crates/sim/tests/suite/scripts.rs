@@ -3,8 +3,8 @@
 use bellwether_core::*;
 use bellwether_sim::schedule::{Liberties, Schedule};
 use bellwether_sim::{
-    Input, JsonTrace, Limits, Members, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Setup,
-    SetupError, Step, Stop, Visit, World, run_events, run_rounds, run_synchronised, simulate, simulate_many,
+    Input, JsonTrace, Limits, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Step, Stop, Visit,
+    World, run_events, run_rounds, run_synchronised, simulate,
 };
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, ring, with_script};
 use serde::Serialize;
@@ -281,13 +281,6 @@ bellwether_core::registry! {
     static TOYS: Runner = {
         events Talker;
     }
-}
-
-#[test]
-fn many_runs_of_an_impossible_setup_are_refused() {
-    let setup = Setup { members: Some(Members::Count { n: 0, order: Order::Best }), ..Setup::default() };
-    let result = simulate_many(&TOYS.entries[0], &setup, RoundMode::Auto, 0, 3, 1, |_, report| report);
-    assert!(matches!(result, Err(SetupError::NoMembers)));
 }
 
 #[test]

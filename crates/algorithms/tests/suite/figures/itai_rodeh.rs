@@ -2,7 +2,8 @@
 
 use bellwether_core::{Expect, Id, Order};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Callers, Limits, Members, Outcome, Plan, RoundMode, Setup, claims, simulate};
+use bellwether_runspec::{Callers, RunSpec};
+use bellwether_sim::{Outcome, Plan, RoundMode, claims, simulate};
 use bellwether_testkit::casts::DELAYS;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,18 +11,19 @@ fn entry() -> usize {
     ALGORITHMS.find("itai-rodeh", None).expect("it is registered")
 }
 
-fn setup(n: u64, delay: &str, callers: Callers) -> Setup {
-    Setup {
-        members: Some(Members::Count { n, order: Order::Random }),
+fn setup(n: u64, delay: &str, callers: Callers) -> RunSpec {
+    RunSpec {
+        nodes: Some(n),
+        order: Some(Order::Random),
         identical: true,
         delay: delay.parse().expect("a delay"),
-        callers,
-        limits: Limits { messages: 1_000_000, ..Limits::default() },
-        ..Setup::default()
+        initiators: callers,
+        max_messages: Some(1_000_000),
+        ..RunSpec::default()
     }
 }
 
-fn plan(setup: &Setup, seed: u64) -> Plan {
+fn plan(setup: &RunSpec, seed: u64) -> Plan {
     setup.plan(ALGORITHMS.entries[entry()].spec, seed).expect("it can be run")
 }
 

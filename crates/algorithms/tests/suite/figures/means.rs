@@ -2,7 +2,8 @@
 
 use bellwether_core::{Expect, Order};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Members, RoundMode, Setup, claims, simulate_many};
+use bellwether_runspec::{RunSpec, simulate_many};
+use bellwether_sim::claims;
 
 const N: u64 = 50;
 const RUNS: u64 = 2_000;
@@ -12,19 +13,18 @@ const RUNS: u64 = 2_000;
 fn check(name: &str, variant: &str, figure: f64) {
     let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
     let spec = ALGORITHMS.entries[entry].spec;
-    let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
-    let sample =
-        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, RUNS, 2, |plan, report| {
-            assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
-            let setting = plan.setting(spec, &[]);
-            let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
-            match mean.map(|(_, expect)| expect) {
-                Some(Expect::OnAverage(claimed)) => assert!((claimed - figure).abs() < 1e-9 * figure),
-                other => panic!("{name} {variant} claims {other:?} on average"),
-            }
-            report.messages.payload as f64
-        })
-        .expect("it can be run");
+    let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
+    let sample = simulate_many(&ALGORITHMS.entries[entry], &setup, &[], (1, RUNS), 2, |plan, report| {
+        assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
+        let setting = plan.setting(spec, &[]);
+        let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
+        match mean.map(|(_, expect)| expect) {
+            Some(Expect::OnAverage(claimed)) => assert!((claimed - figure).abs() < 1e-9 * figure),
+            other => panic!("{name} {variant} claims {other:?} on average"),
+        }
+        report.messages.payload as f64
+    })
+    .expect("it can be run");
 
     let runs = sample.len() as f64;
     assert_eq!(sample.len() as u64, RUNS);
@@ -94,12 +94,10 @@ fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
     // The highest initiator is the best member: every message stops where LCR's would.
     let entry = ALGORITHMS.find("chang-roberts", Some("suppressing")).expect("it is registered");
     let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("it is registered");
-    let setup = Setup { members: Some(Members::Count { n: N, order: Order::Random }), ..Setup::default() };
+    let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
     let count = |entry| {
-        simulate_many(&ALGORITHMS.entries[entry], &setup, RoundMode::Auto, 1, 50, 1, |_, report| {
-            report.messages
-        })
-        .expect("it can be run")
+        simulate_many(&ALGORITHMS.entries[entry], &setup, &[], (1, 50), 1, |_, report| report.messages)
+            .expect("it can be run")
     };
     assert_eq!(count(entry), count(plain));
 }

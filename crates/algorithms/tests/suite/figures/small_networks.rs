@@ -2,7 +2,8 @@
 
 use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Spec};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{Attributes, LinkOrder, Members, Outcome, RoundMode, Setup, simulate};
+use bellwether_runspec::{Attributes, RunSpec};
+use bellwether_sim::{LinkOrder, Outcome, RoundMode, simulate};
 use bellwether_testkit::casts::{BOTH_WAYS, DELAYS};
 
 /// Whether ids need not decide: members are identical, or the first to stand may come to lead and stay.
@@ -22,12 +23,13 @@ fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> Option<u64>) {
                             continue;
                         }
                         for mode in [RoundMode::Auto, RoundMode::Synchroniser] {
-                            let setup = Setup {
-                                members: Some(Members::Count { n, order }),
+                            let setup = RunSpec {
+                                nodes: Some(n),
+                                order: Some(order),
                                 elect,
                                 delay: delay.parse().expect("a delay"),
                                 links,
-                                ..Setup::default()
+                                ..RunSpec::default()
                             };
                             let context = format!(
                                 "{} {} n {n} {elect:?} {order} {delay} {links:?} {mode:?}",
@@ -90,11 +92,12 @@ fn of_two_members_the_better_is_elected() {
 fn of_two_members_with_equal_attributes_the_id_decides() {
     for (index, entry) in ALGORITHMS.entries.iter().enumerate() {
         for (elect, best) in BOTH_WAYS.into_iter().zip([2, 1]) {
-            let setup = Setup {
-                members: Some(Members::Count { n: 2, order: Order::Best }),
+            let setup = RunSpec {
+                nodes: Some(2),
+                order: Some(Order::Best),
                 attributes: Attributes::Listed(vec![-7, -7]),
                 elect,
-                ..Setup::default()
+                ..RunSpec::default()
             };
             let plan = setup.plan(entry.spec, 0).expect("it can be run");
             let report = simulate(&ALGORITHMS.entries[index], &plan, RoundMode::Auto);

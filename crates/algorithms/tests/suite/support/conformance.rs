@@ -3,9 +3,9 @@
 use super::subject::Subject;
 use super::watching::Watcher;
 use bellwether_core::{Driving, Elect, Kind, Links, MAX_KINDS, Order, Spec, Starts, Time, Timing};
+use bellwether_runspec::{Attributes, Callers, RunSpec};
 use bellwether_sim::{
-    Attributes, Callers, JsonTrace, Limits, LinkOrder, Members, Plan, Report, RoundMode, Runner, Setup,
-    claimed_rounds, simulate, simulate_observed,
+    JsonTrace, LinkOrder, Plan, Report, RoundMode, Runner, claimed_rounds, simulate, simulate_observed,
 };
 use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
@@ -82,15 +82,17 @@ fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
         for delay in delays {
             let one = bellwether_core::Id::new(1 + (seed as u64 * 5) % n).expect("small ids");
             let may_choose = spec.starts == Starts::Callers && seed >= 2;
-            let setup = Setup {
-                members: Some(Members::Count { n, order: Order::Random }),
+            let setup = RunSpec {
+                nodes: Some(n),
+                order: Some(Order::Random),
                 elect,
                 attributes: if seed % 2 == 0 { Attributes::None } else { Attributes::Random },
-                callers: if may_choose { Callers::Ids(vec![one]) } else { Callers::All },
+                initiators: if may_choose { Callers::Ids(vec![one]) } else { Callers::All },
                 delay: delay.parse().expect("a delay"),
                 links: if spec.links == Links::Any { LinkOrder::Reordering } else { LinkOrder::Fifo },
-                limits: Limits { messages: 20_000, time: Time::from_ticks(10_000_000) },
-                ..Setup::default()
+                until: Some(Time::from_ticks(10_000_000)),
+                max_messages: Some(20_000),
+                ..RunSpec::default()
             };
             plans.push(setup.plan(spec, seed as u64).expect("the default network fits"));
         }

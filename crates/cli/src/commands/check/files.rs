@@ -4,13 +4,11 @@ use crate::args::FileArgs;
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::file::{self, Pending};
-use crate::request::Request;
 use crate::trace;
 use bellwether_check::{CheckPlan, CheckReport, Property, Violation};
 use bellwether_lab::export::Format;
 use bellwether_lab::scenario::{self, Draft};
 use bellwether_lab::wording::Heading;
-use bellwether_sim::RoundMode;
 use bellwether_sim::network::Shape;
 use std::path::{Path, PathBuf};
 
@@ -67,24 +65,15 @@ pub fn write(
         let draft = Draft {
             title: &heading.title,
             about: &heading.about,
-            spec: plan.algorithm.spec,
-            setup: &violation.setup,
-            seed: plan.seed,
+            run: &violation.described,
             report: violation.report(),
         };
         file::write(path, scenario::write(&draft).as_bytes())?;
     }
     if let Some(path) = &files.trace {
-        let request = Request {
-            choice: *choice,
-            shape: plan.shape.clone(),
-            setup: violation.setup.clone(),
-            mode: RoundMode::Auto,
-            seed: plan.seed,
-            runs: 1,
-            threads: 1,
-        };
-        trace::write(&request, &violation.plan, path, |mut trace| (violation.show(&mut trace), ((), trace)))?;
+        trace::write(&violation.described, plan.algorithm.spec, &violation.plan, path, |mut trace| {
+            (violation.show(&mut trace), ((), trace))
+        })?;
     }
     for (format, path) in [(Format::Mermaid, &files.mermaid), (Format::Svg, &files.svg)] {
         if let Some(path) = path {

@@ -1,11 +1,11 @@
 //! What was checked, as a JSON object. Its keys are stable.
 
 use crate::choice::{Choice, Named};
-use crate::trace::links;
 use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
 use bellwether_core::Id;
 use bellwether_lab::Figure;
 use bellwether_model::TimeModel;
+use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 
 /// What was checked, and what came of it.
@@ -76,7 +76,7 @@ struct LibertiesObject {
     restart_after: Option<u32>,
     draws: Option<u8>,
     late_calls: bool,
-    links: &'static str,
+    links: String,
     ring_closes: bool,
     detector: bool,
     certified: bool,
@@ -170,8 +170,8 @@ impl LibertiesObject {
             restart_after: (may.restarts > 0 && may.time != TimeModel::Any).then_some(may.restart_after),
             draws: (may.draws < u8::MAX).then_some(may.draws),
             late_calls: may.late_calls,
-            links: links(plan.setup.links),
-            ring_closes: plan.setup.ring_closes,
+            links: plan.run.links.to_text(),
+            ring_closes: plan.run.ring_closes,
             detector: may.detector,
             certified: may.certified,
             timing,

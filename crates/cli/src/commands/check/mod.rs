@@ -1,5 +1,6 @@
 //! `bellwether check`: every run there can be.
 
+mod again;
 mod all;
 mod files;
 mod json;
@@ -8,18 +9,18 @@ mod story;
 mod tests;
 mod text;
 
-use crate::again;
-use crate::args::{CheckArgs, CheckFormat, OrderArg};
+use crate::args::{CheckArgs, CheckFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict as ExitStatus};
 use crate::memory;
 use crate::output::{self, grouped};
 use crate::progress::Progress;
-use crate::request::{Wanted, members};
 use bellwether_check::{CheckPlan, CheckReport, CheckRequest, Effort, FamilyProgress, Property, Verdict};
+use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
+use bellwether_runspec::RunSpec;
+use bellwether_sim::Outcome;
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Outcome, Setup};
 
 /// How many members there are when nothing says so.
 const DEFAULT_NODES: u64 = 3;
@@ -43,7 +44,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     drop(progress);
     match args.format {
         CheckFormat::Json => {
-            let object = json::CheckObject::new(&choice, &plan, &report, again::check(args));
+            let object = json::CheckObject::new(&choice, &plan, &report, again::command(args));
             output::print_json(&object)?;
         }
         _ => output::print(text::describe(args, &choice, &plan, &report).as_bytes())?,
@@ -57,22 +58,22 @@ fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
         Some(text) => text.parse::<Shape>()?,
         None => Shape::for_need(choice.spec.need),
     };
-    let usual = (DEFAULT_NODES, OrderArg::Worst);
-    let wanted = Wanted { ids: args.ids.as_deref(), nodes: args.nodes, order: args.order, usual };
-    let setup = Setup {
-        params: choice.params,
-        members: members(&wanted, &shape, args.seed)?,
-        shape: Some(shape),
+    let order = args.order.or((!shape.names_members()).then_some(Order::Worst));
+    let run = RunSpec {
+        ids: args.ids.clone().unwrap_or_default(),
+        nodes: args.nodes,
+        order,
+        topology: Some(shape),
         witnesses: args.witnesses.clone(),
         observers: args.observers.clone(),
-        drift_bound: args.drift_bound.map(|bound| bound.0),
-        links: args.may.links.into(),
-        ..Setup::default()
+        drift_bound: args.drift_bound,
+        links: args.may.links,
+        seed: args.seed,
+        ..RunSpec::default()
     };
     Ok(CheckPlan::new(CheckRequest {
         algorithm: *ALGORITHMS.entries[choice.entry],
-        setup,
-        seed: args.seed,
+        run: run.of_choice(choice).or_nodes(DEFAULT_NODES),
         all_orders: args.orders.is_some(),
         initiators: args.initiators.clone(),
         faults: (&args.may).into(),

@@ -1,15 +1,17 @@
 //! What was checked, for people.
 
+use super::again;
 use super::story;
-use crate::again;
 use crate::args::CheckArgs;
-use crate::args::values::{Drift, comma_separated};
+use crate::args::values::Drift;
 use crate::choice::Choice;
 use crate::output::line;
 use crate::output::{self, Column, grouped};
 use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
 use bellwether_core::Driving;
 use bellwether_model::TimeModel;
+use bellwether_runspec::form::comma_separated;
+use bellwether_runspec::quoted;
 use bellwether_sim::LinkOrder;
 
 /// Says what holds and what does not, and how it was report.
@@ -25,7 +27,7 @@ pub fn describe(args: &CheckArgs, choice: &Choice, plan: &CheckPlan, report: &Ch
         text.push_str("\nto play it:\n");
         text.push_str(&commands(args));
     } else {
-        text.push_str(&format!("\nagain: {}\n", again::check(args)));
+        text.push_str(&format!("\nagain: {}\n", again::command(args)));
     }
     text
 }
@@ -103,13 +105,13 @@ fn faults(plan: &CheckPlan) -> String {
         .filter(|(most, ..)| *most > 0)
         .map(|(most, one, many)| if most == 1 { format!("1 {one}") } else { format!("{most} {many}") })
         .collect();
-    if plan.setup.links == LinkOrder::Reordering {
+    if plan.run.links == LinkOrder::Reordering {
         parts.push("messages overtake each other".to_owned());
     }
     if parts.is_empty() {
         parts.push("none".to_owned());
     }
-    if plan.setup.ring_closes {
+    if plan.run.ring_closes {
         parts.push("the ring closes round its dead".to_owned());
     }
     if may.detector {
@@ -248,8 +250,8 @@ fn counterexample(plan: &CheckPlan, property: Property, violation: &Violation) -
 /// How to see the run again.
 fn commands(args: &CheckArgs) -> String {
     let name = args.files.save.as_ref().map(|path| path.display().to_string());
-    let file = again::quoted(name.as_deref().unwrap_or("run.toml"));
+    let file = quoted(name.as_deref().unwrap_or("run.toml"));
     let save =
-        if name.is_some() { String::new() } else { format!("    {} --save {file}\n", again::check(args)) };
+        if name.is_some() { String::new() } else { format!("    {} --save {file}\n", again::command(args)) };
     format!("{save}    bellwether play {file}\n")
 }

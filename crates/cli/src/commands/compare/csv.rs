@@ -4,6 +4,7 @@ use super::Series;
 use crate::args::{CompareArgs, word};
 use crate::error::Failure;
 use bellwether_lab::Figure;
+use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 
 /// A line of the CSV.
@@ -37,7 +38,7 @@ pub fn as_csv(args: &CompareArgs, all: &[Series]) -> Result<Vec<u8>, Failure> {
             let record = Record {
                 algorithm: series.choice.without_variant(),
                 variant: series.choice.spec.variant,
-                order: word(series.order),
+                order: series.order.to_text(),
                 n: point.n,
                 measure: word(args.measure),
                 runs: point.batch.runs,

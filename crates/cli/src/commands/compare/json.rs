@@ -6,13 +6,14 @@ use crate::choice::Named;
 use bellwether_core::Elect;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::{ClaimSummary, Figures, Outcomes};
+use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 
 /// A comparison as JSON.
 pub fn as_json<'a>(args: &'a CompareArgs, all: &'a [Series]) -> impl Serialize + use<'a> {
     Comparison {
         measure: word(args.measure),
-        elect: args.elect.into(),
+        elect: args.elect,
         delay: &args.delay,
         seed: args.seed,
         runs: args.runs,
@@ -58,7 +59,7 @@ impl<'a> SeriesObject<'a> {
     fn new(series: &'a Series) -> SeriesObject<'a> {
         SeriesObject {
             named: Named::new(&series.choice),
-            order: word(series.order),
+            order: series.order.to_text(),
             exponent: series.exponent(),
             claimed_exponent: series.claimed_exponent(),
             formula: series.formula(),

@@ -5,15 +5,16 @@ mod json;
 mod plot;
 mod text;
 
-use crate::args::{CompareArgs, CompareFormat, MeasureArg, OrderArg, word};
+use crate::args::{CompareArgs, CompareFormat, MeasureArg};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::output::grouped;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::{file, output};
-use bellwether_core::{Expect, Measure, Spec};
+use bellwether_core::{Expect, Measure, Order, Spec};
 use bellwether_lab::batch::{Batch, ClaimSummary, Figures};
+use bellwether_runspec::form::Form as _;
 use bellwether_sim::{Plan, claims, growth_exponent};
 
 /// How many members there are, time after time, unless the user says.
@@ -24,7 +25,7 @@ const MOST_MESSAGES: u64 = 1_000_000;
 /// One algorithm in one order over all sizes.
 pub struct Series {
     /// How the ids lie.
-    pub order: OrderArg,
+    pub order: Order,
     /// The algorithm.
     pub choice: Choice,
     /// The sizes, in rising order.
@@ -134,7 +135,7 @@ fn claimed_messages(spec: &Spec, plan: &Plan) -> f64 {
 }
 
 /// The orders that were asked for, each once.
-pub fn orders(args: &CompareArgs) -> Vec<OrderArg> {
+pub fn orders(args: &CompareArgs) -> Vec<Order> {
     let mut orders = Vec::new();
     for &order in &args.order {
         if !orders.contains(&order) {
@@ -146,7 +147,7 @@ pub fn orders(args: &CompareArgs) -> Vec<OrderArg> {
 
 /// Everything that is to be run, order after order and algorithm after algorithm. What cannot be run is found out before
 /// anything is: the largest size too.
-fn requests(args: &CompareArgs) -> Result<Vec<(OrderArg, u64, Request)>, Failure> {
+fn requests(args: &CompareArgs) -> Result<Vec<(Order, u64, Request)>, Failure> {
     let choices = Choice::find_all(&args.algorithms)?;
     let mut sizes = args.sizes.clone().unwrap_or(USUAL_SIZES.to_vec());
     sizes.sort_unstable();
@@ -156,13 +157,13 @@ fn requests(args: &CompareArgs) -> Result<Vec<(OrderArg, u64, Request)>, Failure
         for &choice in &choices {
             for &n in &sizes {
                 let request = Request::from_compare(args, choice, order, n)?;
-                let plan = request.setup.plan(choice.spec, request.seed)?;
+                let plan = request.first_plan()?;
                 if args.sizes.is_none() && claimed_messages(choice.spec, &plan) > MOST_MESSAGES as f64 {
                     eprintln!(
                         "{} in {} order: left out from n = {n} on, where a run sends more than {} messages; --sizes \
                          asks for them",
                         choice.label(),
-                        word(order),
+                        order.to_text(),
                         grouped(MOST_MESSAGES)
                     );
                     break;

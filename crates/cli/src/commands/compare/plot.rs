@@ -1,9 +1,11 @@
 //! A comparison as a log-log plot: a panel for each order, side by side, with the same axes.
 
 use super::{Series, orders};
-use crate::args::{CompareArgs, MeasureArg, OrderArg, word};
+use crate::args::{CompareArgs, MeasureArg};
 use crate::error::Failure;
 use crate::plot::{AXIS_WIDTH, CAPTION_HEIGHT, Error, Frame, Labels, Lines, draw_panel, legend};
+use bellwether_core::Order;
+use bellwether_runspec::form::Form as _;
 use plotters::prelude::*;
 
 /// In pixels: one panel alone, and each of several.
@@ -26,12 +28,12 @@ pub fn draw(args: &CompareArgs, all: &[Series]) -> Result<String, Failure> {
 
 /// What is drawn for one order.
 struct Panel {
-    order: OrderArg,
+    order: Order,
     lines: Vec<Lines>,
 }
 
 impl Panel {
-    fn new(order: OrderArg, all: &[Series]) -> Panel {
+    fn new(order: Order, all: &[Series]) -> Panel {
         let shown = all.iter().filter(|series| series.order == order).enumerate();
         let lines = shown.map(|(at, series)| {
             let name = series.choice.label();
@@ -65,7 +67,7 @@ fn draw_into(svg: &mut String, args: &CompareArgs, panels: &[Panel], frame: &Fra
     let (mut rest, beside) = below.split_horizontally(width);
     for (at, panel) in panels.iter().enumerate() {
         let (here, after) = rest.split_horizontally(width_of(at));
-        let caption = format!("{} order", word(panel.order));
+        let caption = format!("{} order", panel.order.to_text());
         let labels = Labels { caption: &caption, x: "members n", y: (at == 0).then_some(axis) };
         draw_panel(&here, &canvas, &labels, &panel.lines, frame)?;
         rest = after;
@@ -85,7 +87,7 @@ fn growth(panels: &[Panel], at: usize) -> String {
         let exponent = panel.lines[at].growth?;
         Some(match panels.len() {
             1 => format!("measured to grow as n^{exponent:.2}"),
-            _ => format!("{} n^{exponent:.2}", word(panel.order)),
+            _ => format!("{} n^{exponent:.2}", panel.order.to_text()),
         })
     });
     grows.collect::<Vec<_>>().join(", ")

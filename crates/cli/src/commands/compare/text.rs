@@ -1,10 +1,11 @@
 //! A comparison as a table.
 
 use super::Series;
-use crate::args::{CompareArgs, MeasureArg, word};
+use crate::args::{CompareArgs, MeasureArg};
 use crate::output::{self, Column, or_dash};
 use bellwether_lab::Figure;
 use bellwether_lab::batch::FEWEST_FOR_AVERAGES;
+use bellwether_runspec::form::Form as _;
 
 /// A comparison for people.
 pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
@@ -21,7 +22,7 @@ pub fn as_table(args: &CompareArgs, all: &[Series]) -> String {
     };
     format!(
         "{unit}, {each}; {} wins, delay {}, {seeds}\n\n{}\n{}{}",
-        word(args.elect),
+        args.elect.to_text(),
         args.delay,
         output::lines_of(&points_table(all)),
         output::lines_of(&growth_table(all)),
@@ -49,7 +50,7 @@ fn points_table(all: &[Series]) -> comfy_table::Table {
                 .map(|(claim, measured)| measured.0 / claim.mean_expected)
                 .filter(|ratio| ratio.is_finite());
             table.add_row([
-                word(series.order),
+                series.order.to_text(),
                 series.choice.label(),
                 point.n.to_string(),
                 or_dash(measured),
@@ -75,7 +76,7 @@ fn growth_table(all: &[Series]) -> comfy_table::Table {
     let power = |exponent: Option<f64>| or_dash(exponent.map(|exponent| format!("n^{exponent:.2}")));
     for series in all {
         table.add_row([
-            word(series.order),
+            series.order.to_text(),
             series.choice.label(),
             power(series.exponent()),
             power(series.claimed_exponent()),
@@ -91,7 +92,7 @@ fn notes(all: &[Series]) -> String {
     let points = || all.iter().flat_map(|series| series.points.iter().map(move |point| (series, point)));
     for (series, point) in points() {
         if let Some((seed, problems)) = &point.batch.first_problem {
-            let (order, name, n) = (word(series.order), series.choice.label(), point.n);
+            let (order, name, n) = (series.order.to_text(), series.choice.label(), point.n);
             notes.push_str(&format!(
                 "PROBLEM: {name}, {order} order, n = {n}, seed {seed}: {}\n",
                 problems.join("; ")

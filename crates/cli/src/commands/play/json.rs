@@ -35,7 +35,7 @@ impl<'s> Checked<'s> {
         Checked {
             scenario: name,
             title: &scenario.title,
-            algorithm: &scenario.algorithm,
+            algorithm: &scenario.run.algorithm,
             as_expected: mismatches.is_empty(),
             mismatches,
             outcome: report.ruling.outcome,

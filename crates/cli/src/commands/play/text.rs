@@ -1,11 +1,11 @@
 //! A scenario, for people.
 
-use crate::again::quoted;
 use crate::commands::scenarios::algorithm;
 use crate::output::line;
 use bellwether_core::{FaultEvent, Id};
 use bellwether_lab::scenario::{Mismatch, Played, Scenario};
 use bellwether_lab::wording::asked;
+use bellwether_runspec::quoted;
 use bellwether_sim::{LinkOrder, Schedule};
 
 /// What a scenario is about: title, story, members, what happens, what is expected.
@@ -17,18 +17,18 @@ pub fn heading(name: &str, scenario: &Scenario) -> String {
     text.push('\n');
     text.push_str(&line("scenario", name));
     text.push_str(&line("algorithm", algorithm(scenario)));
-    if let Some(shape) = &scenario.setup.shape {
+    if let Some(shape) = &scenario.run.topology {
         text.push_str(&line("network", shape));
     }
     text.push_str(&line("members", listed(&scenario.ids)));
-    let links = if scenario.setup.links == LinkOrder::Reordering { ", reordering links" } else { "" };
-    text.push_str(&line("delay", format!("{}{links}", scenario.setup.delay)));
-    for (id, what, at) in &scenario.setup.script {
+    let links = if scenario.run.links == LinkOrder::Reordering { ", reordering links" } else { "" };
+    text.push_str(&line("delay", format!("{}{links}", scenario.run.delay)));
+    for (id, what, at) in scenario.run.script.events() {
         let does = match what {
             FaultEvent::Crash => "crashes".to_owned(),
             FaultEvent::Start => "starts".to_owned(),
             FaultEvent::Call => "calls".to_owned(),
-            FaultEvent::Request(request) => asked(*request),
+            FaultEvent::Request(request) => asked(request),
             other => other.kind().word().to_owned(),
         };
         text.push_str(&line("event", format!("{id} {does} at {at}")));

@@ -26,8 +26,8 @@ pub fn run(args: &ScenariosArgs) -> Result<Verdict, Failure> {
 
 /// The algorithm's name, with its variant where the scenario names one.
 pub fn algorithm(scenario: &Scenario) -> String {
-    match &scenario.variant {
-        Some(variant) => format!("{}/{variant}", scenario.algorithm),
-        None => scenario.algorithm.clone(),
+    match &scenario.run.variant {
+        Some(variant) => format!("{}/{variant}", scenario.run.algorithm),
+        None => scenario.run.algorithm.clone(),
     }
 }

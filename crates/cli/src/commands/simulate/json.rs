@@ -1,13 +1,11 @@
 //! One run as a JSON object. Its keys are stable.
 
 use super::Run;
-use crate::again;
-use crate::args::SimulateArgs;
 use crate::choice::Named;
 use crate::request::Request;
-use crate::trace::links;
 use bellwether_core::{Elect, Id, Order, Time};
 use bellwether_lab::{Figure, problems};
+use bellwether_runspec::form::Form as _;
 use bellwether_sim::{ClaimRuling, Counts, Driver, LinkCounts, Outcome, Plan, Report, Stability};
 use serde::Serialize;
 
@@ -22,7 +20,7 @@ pub struct RunObject<'a> {
     topology: String,
     order: Order,
     delay: String,
-    links: &'static str,
+    links: String,
     driver: Driver,
     seed: u64,
     elect: Elect,
@@ -117,7 +115,7 @@ struct ClaimObject {
 
 impl<'a> RunObject<'a> {
     /// The object of a run.
-    pub fn new(args: &SimulateArgs, request: &Request, run: &'a Run) -> RunObject<'a> {
+    pub fn new(request: &Request, run: &'a Run) -> RunObject<'a> {
         let Run { plan, report, .. } = run;
         RunObject {
             named: Named::new(&request.choice),
@@ -127,10 +125,10 @@ impl<'a> RunObject<'a> {
             topology: request.shape.to_string(),
             order: plan.order,
             delay: plan.delay.to_string(),
-            links: links(plan.links),
+            links: plan.links.to_text(),
             driver: report.driver,
             seed: plan.seed,
-            elect: request.setup.elect,
+            elect: request.run.elect,
             outcome: report.ruling.outcome,
             leader: report.ruling.leader,
             agreed: report.ruling.agreed,
@@ -147,7 +145,7 @@ impl<'a> RunObject<'a> {
             signals: report.signals,
             stability: report.stability.into(),
             claims: report.claims.iter().map(ClaimObject::new).collect(),
-            again: again::command(args),
+            again: request.again(),
         }
     }
 }

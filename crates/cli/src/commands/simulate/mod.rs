@@ -45,14 +45,14 @@ pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
             Run { plan, report, seats }
         }
         None => {
-            let report = run_plan(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode);
+            let report = run_plan(&ALGORITHMS.entries[request.choice.entry], &plan, request.mode());
             Run { plan, report, seats: Vec::new() }
         }
     };
     drop(progress);
     match args.format {
-        OutcomeFormat::Json => output::print_json(&json::RunObject::new(args, &request, &run))?,
-        OutcomeFormat::Text => output::print(text::describe(args, &request, &run).as_bytes())?,
+        OutcomeFormat::Json => output::print_json(&json::RunObject::new(&request, &run))?,
+        OutcomeFormat::Text => output::print(text::describe(&request, &run).as_bytes())?,
     }
     Ok(RunResult::of(&run.report).into())
 }
@@ -73,13 +73,14 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
 fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
     let mut roster = Roster::new(plan.n(), other);
     let report =
-        run_plan_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode, &mut roster);
+        run_plan_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode(), &mut roster);
     (report, roster.into_parts())
 }
 
 /// Runs a plan, and writes down everything that happens.
 fn traced(request: &Request, plan: Plan, path: &Path) -> Result<Run, Failure> {
-    let (report, mut seats) = trace::write(request, &plan, path, |trace| watched(request, &plan, trace))?;
+    let (report, mut seats) =
+        trace::write(&request.run, request.choice.spec, &plan, path, |trace| watched(request, &plan, trace))?;
     if plan.n() > MOST_LISTED {
         seats.clear();
     }

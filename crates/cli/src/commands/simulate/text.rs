@@ -1,17 +1,16 @@
 //! One run, for people.
 
 use super::Run;
-use crate::again;
-use crate::args::SimulateArgs;
 use crate::output::{self, Column, line};
 use crate::request::Request;
-use crate::trace::links;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
 use bellwether_lab::{Figure, Seat, problems};
-use bellwether_sim::{Attributes, Driver, LinkCounts, Outcome, Report, Stability};
+use bellwether_runspec::Attributes;
+use bellwether_runspec::form::Form as _;
+use bellwether_sim::{Driver, LinkCounts, Outcome, Report, Stability};
 
 /// Describes a run.
-pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
+pub fn describe(request: &Request, run: &Run) -> String {
     let mut text = heading(request, run.plan.n(), Some(run.plan.topology.links()), run.plan.diameter);
     text.push('\n');
     text.push_str(&outcome(request.choice.spec.goal, &run.report));
@@ -30,7 +29,7 @@ pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
         text.push('\n');
         text.push_str(&members(request, run));
     }
-    text.push_str(&format!("\nagain: {}\n", again::command(args)));
+    text.push_str(&format!("\nagain: {}\n", request.again()));
     text
 }
 
@@ -38,7 +37,7 @@ pub fn describe(args: &SimulateArgs, request: &Request, run: &Run) -> String {
 pub fn heading(request: &Request, n: u32, m: Option<u64>, diameter: Option<u32>) -> String {
     let spec = request.choice.spec;
     let unless_known = |figure: Option<u64>| figure.map_or("unknown".to_owned(), |figure| figure.to_string());
-    let winner = match (spec.identities, request.setup.elect, &request.setup.attributes) {
+    let winner = match (spec.identities, request.run.elect, &request.run.attributes) {
         (Identities::Anonymous, ..) => "luck: members are identical",
         (_, Elect::Best, Attributes::None) => "the highest id",
         (_, Elect::Worst, Attributes::None) => "the lowest id",
@@ -60,7 +59,7 @@ pub fn heading(request: &Request, n: u32, m: Option<u64>, diameter: Option<u32>)
                 unless_known(diameter.map(u64::from))
             ),
         ),
-        line("delivery", format!("delay {}, links {}", request.setup.delay, links(request.setup.links))),
+        line("delivery", format!("delay {}, links {}", request.run.delay, request.run.links.to_text())),
         line("to win", winner),
     ]
     .concat()
@@ -147,7 +146,7 @@ fn claims(report: &Report) -> String {
 }
 
 fn members(request: &Request, run: &Run) -> String {
-    let has_attributes = request.setup.attributes != Attributes::None;
+    let has_attributes = request.run.attributes != Attributes::None;
     let mut columns = vec![Column::Right("member")];
     if has_attributes {
         columns.push(Column::Right("attribute"));

@@ -8,15 +8,16 @@ pub use json::{CellObject, FailureObject};
 use crate::args::{Drawing, ListFormat, SwarmArgs};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
+use crate::file;
 use crate::output;
 use crate::progress::Progress;
-use crate::{again, file};
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::Seeds;
 use bellwether_lab::matrix::{Example, FailedRun, Matrix, MatrixCell};
 use bellwether_lab::scenario::{self, Draft};
 use bellwether_lab::swarm::{Class, Model, Options};
 use bellwether_model::run_plan;
+use bellwether_runspec::Chosen;
 use bellwether_sim::RoundMode;
 use std::path::Path;
 use std::time::Instant;
@@ -80,7 +81,7 @@ pub fn reduce(
 
 /// The command that replays an example.
 pub fn replay_command(example: &Example) -> String {
-    again::simulation(&example.choice.into(), &example.setup, example.seed)
+    bellwether_runspec::command(&example.run)
 }
 
 /// How fast it was is not part of the data.
@@ -107,11 +108,13 @@ fn save(path: &Path, examples: &[Example]) -> Result<(), Failure> {
 }
 
 fn as_scenario(example: &Example) -> Result<String, Failure> {
-    let Example { choice, model, class, found_at, setup, seed } = example;
-    let (algorithm, spec) = (&ALGORITHMS.entries[choice.entry], choice.spec);
-    let plan = setup.plan(spec, *seed)?;
+    let Example { choice, model, class, found_at, run } = example;
+    let algorithm = &ALGORITHMS.entries[choice.entry];
+    let chosen = Chosen::of(algorithm.spec, run, ALGORITHMS.detectors)?;
+    let plan = run.plan(chosen, run.seed)?;
     let report = run_plan(algorithm, &plan, RoundMode::Auto);
+    let run = &run.clone().of_choice(choice);
     let title = format!("{choice} under {model}: {class}");
     let about = format!("Reduced from run {found_at} of the swarm of {choice} under {model}.");
-    Ok(scenario::write(&Draft { title: &title, about: &about, spec, setup, seed: *seed, report: &report }))
+    Ok(scenario::write(&Draft { title: &title, about: &about, run, report: &report }))
 }

@@ -1,7 +1,6 @@
 //! What became of swarms, as a table, and how to see failures again.
 
 use super::{matrix, replay_command};
-use crate::again;
 use crate::args::SwarmArgs;
 use crate::output::{self, Column};
 use bellwether_lab::matrix::{Example, MatrixCell};
@@ -38,9 +37,8 @@ pub fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> 
     if args.runs == 1 && examples.is_empty() {
         text.push('\n');
         for cell in cells {
-            let seed = args.drawing.seed;
-            let setup = matrix(&args.drawing).draw(cell, seed);
-            text.push_str(&format!("{}\n", again::simulation(&cell.choice.into(), &setup, seed)));
+            let run = matrix(&args.drawing).draw(cell, args.drawing.seed);
+            text.push_str(&format!("{}\n", bellwether_runspec::command(&run)));
         }
     }
     text

@@ -15,7 +15,8 @@ use bellwether_check::{
 };
 use bellwether_core::{Driving, Order, Starts};
 use bellwether_engine::ALGORITHMS;
-use bellwether_sim::{LinkOrder, Members, Setup};
+use bellwether_runspec::RunSpec;
+use bellwether_sim::LinkOrder;
 use std::time::{Duration, Instant};
 
 /// How long it may take, unless the user says.
@@ -223,11 +224,10 @@ impl Cell {
 
 /// The check of an algorithm in one size; nothing if there is no such network.
 fn plan((table, choice): (Table, Choice), column: Column, n: u64) -> Option<CheckPlan> {
-    let members = Some(Members::Count { n, order: Order::Worst });
+    let order = Some(Order::Worst);
     let request = CheckRequest {
         algorithm: *ALGORITHMS.entries[choice.entry],
-        setup: Setup { members, links: column.links(), ..Setup::default() },
-        seed: 0,
+        run: RunSpec { nodes: Some(n), order, links: column.links(), ..RunSpec::of(choice.label()) },
         all_orders: false,
         initiators: table.initiators(),
         faults: column.faults(),

@@ -1,7 +1,5 @@
 //! The sum of many runs, as JSON. Its keys are stable.
 
-use crate::again;
-use crate::args::SimulateArgs;
 use crate::choice::Named;
 use crate::request::Request;
 use bellwether_core::{Elect, Id};
@@ -51,7 +49,7 @@ struct Problem<'a> {
 }
 
 impl<'a> BatchObject<'a> {
-    pub fn new(args: &SimulateArgs, request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
+    pub fn new(request: &Request, n: u32, batch: &'a Batch) -> BatchObject<'a> {
         let problem = batch.first_problem.as_ref();
         BatchObject {
             named: Named::new(&request.choice),
@@ -59,10 +57,10 @@ impl<'a> BatchObject<'a> {
             m: batch.m,
             diameter: batch.diameter,
             topology: request.shape.to_string(),
-            delay: request.setup.delay.to_string(),
-            seed: request.seed,
+            delay: request.run.delay.to_string(),
+            seed: request.run.seed,
             runs: request.runs,
-            elect: request.setup.elect,
+            elect: request.run.elect,
             outcome: batch.outcome,
             leader: batch.leader,
             agreed: batch.agreed,
@@ -74,7 +72,7 @@ impl<'a> BatchObject<'a> {
             first_problem: problem.map(|(seed, problems)| Problem {
                 seed: *seed,
                 problems,
-                again: again::single(args, *seed),
+                again: request.again_with(*seed),
             }),
             messages: &batch.messages,
             bytes: batch.bytes,

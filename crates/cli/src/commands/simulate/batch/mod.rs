@@ -17,8 +17,8 @@ pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
     let batch = request.run(&progress)?;
     drop(progress);
     match args.format {
-        OutcomeFormat::Json => output::print_json(&json::BatchObject::new(args, request, plan.n(), &batch))?,
-        OutcomeFormat::Text => output::print(text::describe(args, request, &plan, &batch).as_bytes())?,
+        OutcomeFormat::Json => output::print_json(&json::BatchObject::new(request, plan.n(), &batch))?,
+        OutcomeFormat::Text => output::print(text::describe(request, &plan, &batch).as_bytes())?,
     }
     Ok(batch.result.into())
 }

@@ -1,7 +1,5 @@
 //! The sum of many runs, for people.
 
-use crate::again;
-use crate::args::SimulateArgs;
 use crate::commands::simulate::text::heading;
 use crate::output::{self, Column, line};
 use crate::request::Request;
@@ -9,10 +7,10 @@ use bellwether_core::Reign;
 use bellwether_lab::batch::{Batch, ClaimSummary, FEWEST_FOR_AVERAGES, Figures, Occurrence, Outcomes};
 use bellwether_sim::Plan;
 
-pub fn describe(args: &SimulateArgs, request: &Request, plan: &Plan, batch: &Batch) -> String {
+pub fn describe(request: &Request, plan: &Plan, batch: &Batch) -> String {
     let mut text = heading(request, plan.n(), batch.m, batch.diameter);
-    let last_seed = request.seed.wrapping_add(request.runs - 1);
-    text.push_str(&line("runs", format!("{}, seeds {} to {last_seed}", request.runs, request.seed)));
+    let last_seed = request.run.seed.wrapping_add(request.runs - 1);
+    text.push_str(&line("runs", format!("{}, seeds {} to {last_seed}", request.runs, request.run.seed)));
     let Outcomes { elected, split, none, undecided } = batch.outcomes;
     let outcomes = format!("{elected} elected, {split} split, {none} none, {undecided} undecided");
     text.push_str(&format!("\n{}", line("outcomes", outcomes)));
@@ -35,9 +33,9 @@ pub fn describe(args: &SimulateArgs, request: &Request, plan: &Plan, batch: &Bat
     if batch.claims.iter().any(|claim| claim.holds.is_none()) {
         text.push_str(&format!("(averages are judged from {FEWEST_FOR_AVERAGES} runs on)\n"));
     }
-    text.push_str(&format!("\nagain: {}\n", again::command(args)));
+    text.push_str(&format!("\nagain: {}\n", request.again()));
     if let Some((seed, _)) = &batch.first_problem {
-        text.push_str(&format!("first problem again: {}\n", again::single(args, *seed)));
+        text.push_str(&format!("first problem again: {}\n", request.again_with(*seed)));
     }
     text
 }

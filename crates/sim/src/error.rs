@@ -1,13 +1,13 @@
 //! What cannot be run, and why. Fields are named in backquotes (see [`crate::rewrite_fields`]).
 
 use crate::network::{NetworkError, Shape};
-use bellwether_core::{Id, Need};
+use bellwether_core::{AlgorithmError, DetectorError, Id, Need};
 
-/// A setup that cannot be run.
+/// A run that cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// Nobody takes part.
-    #[error("there are no members: an election needs at least one")]
+    #[error("there are no members: an election needs at least 1")]
     NoMembers,
     /// Nothing says how many members there are.
     #[error("how many members? Give `nodes` N or `ids` A,B,...")]
@@ -167,6 +167,12 @@ pub enum SetupError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// The algorithm cannot be had, or not so.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
+    /// The failure detector cannot be had.
+    #[error(transparent)]
+    Detector(#[from] DetectorError),
     /// There are not enough threads.
     #[error("cannot start threads ({0}): use fewer with `threads`")]
     Threads(String),
