@@ -54,7 +54,7 @@ pub use fault::{ArgumentKind, Fate, FaultArgument, FaultEvent, FaultKind, Lie};
 pub use local::{Environment, Local};
 pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
-pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never};
+pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never, encoded_bytes};
 pub use names::{Names, Rename};
 pub use params::{
     Domain, Key, MAX_PARAMETERS, ParamError, ParamType, ParamValue, ParamValues, Parameter, Params, Preset,

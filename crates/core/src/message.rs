@@ -69,6 +69,12 @@ pub trait Message: Data {
     }
 }
 
+/// The length of a value's wire form, in bytes.
+#[inline]
+pub fn encoded_bytes<T: Serialize>(value: &T) -> u64 {
+    postcard::experimental::serialized_size(value).expect("messages have a wire form") as u64
+}
+
 /// The timer of an algorithm that sets none: no such value exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Never {}

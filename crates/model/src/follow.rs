@@ -18,7 +18,7 @@ use bellwether_sim::LinkCounts;
 use bellwether_sim::Plan;
 use bellwether_sim::Schedule;
 use bellwether_sim::SetupError;
-use bellwether_sim::measure::{Tally, encoded_bytes};
+use bellwether_sim::measure::Tally;
 use bellwether_sim::{Driver, Ended, Report};
 use bellwether_sim::{Drop, Observer};
 use bellwether_sim::{Live, Survivor};
@@ -153,7 +153,7 @@ impl Observed<'_, '_> {
     /// makes of it, which arrive. If it loses one of them, that is the first; if more, nobody can tell.
     fn send(&mut self, at: Time, number: usize) {
         let original = self.replay.post.letter(number);
-        self.tally.sent(original.msg.kind_index(), encoded_bytes(&original.msg));
+        self.tally.sent(original.msg.kind_index(), original.msg.encoded_bytes());
         let ((from, port), (to, _)) = (original.from, original.to);
         let all = || {
             let numbers = std::iter::once(&number).chain(&original.copies);

@@ -7,7 +7,7 @@
 use crate::delay::Sampler;
 use crate::events::{LinkCounts, Stop};
 use crate::judge::{Ending, Live, Survivor};
-use crate::measure::{Tally, encoded_bytes};
+use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
 use crate::timers::Timers;
@@ -15,7 +15,7 @@ use crate::wheel::{Packet, Wheel};
 use crate::world::{Stream, Surroundings, stream};
 use bellwether_core::{
     Algorithm, Buffers, Cx, Effects, Initiators, Local, Message, NEXT, PREV, Port, Rank, Reign, Role, Span,
-    Spec, Status, Time, TimerChange, Topology,
+    Spec, Status, Time, TimerChange, Topology, encoded_bytes,
 };
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -5,12 +5,6 @@ use bellwether_core::{Class, Id, Kind, MAX_KINDS, Reign, Role, Status, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The length of a value's wire form, in bytes.
-#[inline]
-pub fn encoded_bytes<T: Serialize>(value: &T) -> u64 {
-    postcard::experimental::serialized_size(value).expect("messages have a wire form") as u64
-}
-
 /// Running counts of a run.
 #[derive(Clone, Debug)]
 pub struct Tally {

@@ -6,14 +6,14 @@
 use crate::events::LinkCounts;
 use crate::judge::{Ending, Live, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
-use crate::measure::{Tally, encoded_bytes};
+use crate::measure::Tally;
 use crate::plan::Plan;
 use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
     FaultEvent, HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
-    Topology, Wake,
+    Topology, Wake, encoded_bytes,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! Values of any algorithm: messages, timers, saved states and members that can be compared, hashed, encoded and shown.
 
 use super::{Input, Machine, Outputs, Place};
-use crate::message::Data;
+use crate::message::{Data, encoded_bytes};
 use crate::{Algorithm, Kind, Message, Status};
 use serde::{Serialize, Serializer};
 use std::any::Any;
@@ -33,6 +33,8 @@ pub trait DynMessage: Any + Debug + Send + Sync + erased_serde::Serialize {
     fn kind_index(&self) -> usize;
     /// All kinds of its type.
     fn all_kinds(&self) -> &'static [Kind];
+    /// The length of its wire form, in bytes.
+    fn encoded_bytes(&self) -> u64;
     /// Its content in a few words, besides its kind: [`Message::brief`].
     fn in_brief(&self) -> Option<String>;
     /// Whether it has the same type and value.
@@ -47,6 +49,9 @@ impl<M: Message> DynMessage for M {
     }
     fn all_kinds(&self) -> &'static [Kind] {
         M::KINDS
+    }
+    fn encoded_bytes(&self) -> u64 {
+        encoded_bytes(self)
     }
     fn in_brief(&self) -> Option<String> {
         self.brief()

@@ -3,7 +3,6 @@
 use super::Simulation;
 use crate::clock::Clock;
 use crate::faults::LinkFaults;
-use crate::measure::encoded_bytes;
 use crate::trace::Drop;
 use crate::wheel::Packet;
 use crate::world::{Stream, stream};
@@ -311,7 +310,7 @@ impl Simulation<'_, '_> {
 
     /// Sends where links may fail.
     pub(super) fn send_disturbed(&mut self, member: u32, port: Port, msg: AnyMessage) {
-        self.tally.sent(msg.kind_index(), encoded_bytes(&msg));
+        self.tally.sent(msg.kind_index(), msg.encoded_bytes());
         let (to, at_port) = self.route(member, port);
         let slot = self.plan.topology.link_slot(member, port);
         let (now, faults) = (self.now, &self.plan.link_faults);

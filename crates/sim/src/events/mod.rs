@@ -15,7 +15,7 @@ pub use disturbed::LinkCounts;
 
 use crate::delay::Sampler;
 use crate::judge::{self, Ending, Live, Survivor};
-use crate::measure::{Tally, encoded_bytes};
+use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
 use crate::report::{Driver, Ended, Report};
 use crate::timers::Timers;
@@ -366,7 +366,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
         if self.disturbed.is_some() {
             return self.send_disturbed(member, port, msg);
         }
-        self.tally.sent(msg.kind_index(), encoded_bytes(&msg));
+        self.tally.sent(msg.kind_index(), msg.encoded_bytes());
         let mut at = self.now + self.delays.draw(&mut self.delay_dice);
         if !self.link_busy_until.is_empty() {
             let busy_until = &mut self.link_busy_until[self.plan.topology.link_slot(member, port)];
