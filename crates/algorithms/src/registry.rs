@@ -9,8 +9,6 @@ macro_rules! algorithms {
     ($(#[$doc:meta])* $visibility:vis static $name:ident: $entry:ident) => {
         $(#[$doc])*
         $visibility static $name: $crate::core::Registry<$entry> = {
-            use $crate::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, TIGHT};
-            use $crate::raft_vote::{PRE_VOTE, RaftVote};
             use $crate::*;
             $crate::core::Registry {
                 detectors: DETECTORS,
@@ -30,10 +28,12 @@ macro_rules! algorithms {
                     rounds floodmax::EveryRound, floodmax::NewsOnly;
                     events aggregation_tree::AggregationTree;
                     events bully::AtOnce, bully::Waiting, bully::Stable, bully::Broadcast;
-                    events QuorumLease, QuorumLease as RANDOMISED, QuorumLease as ADAPTIVE, QuorumLease as TIGHT;
+                    events quorum_lease::QuorumLease, quorum_lease::QuorumLease as quorum_lease::RANDOMISED,
+                        quorum_lease::QuorumLease as quorum_lease::ADAPTIVE,
+                        quorum_lease::QuorumLease as quorum_lease::TIGHT;
                     events zookeeper::Zookeeper;
                     events paxos::Paxos;
-                    events RaftVote, RaftVote as PRE_VOTE;
+                    events raft_vote::RaftVote, raft_vote::RaftVote as raft_vote::PRE_VOTE;
                     events omega::Omega;
                     events invitation::Invitation;
                 },

@@ -238,7 +238,7 @@ impl FaultOptions {
             restart_after: self.restart_after.unwrap_or(CallPolicy::RESTART_AFTER),
             draws: self.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
             late_calls: self.late_calls,
-            detector: self.detector.unwrap_or(self.crashes > 0 && spec.knows.has(Knowledge::DETECTOR)),
+            detector: self.detector.unwrap_or(self.crashes > 0 && spec.knows.contains(Knowledge::DETECTOR)),
             certified: self.certified,
             time: self.time(spec)?,
             ticks: self.ticks.unwrap_or(u16::MAX),

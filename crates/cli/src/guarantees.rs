@@ -54,7 +54,7 @@ fn without_majority(spec: &Spec) -> String {
     // Rings close round the dead, and an election that came to nothing is begun anew. An algorithm that counts members, or
     // waits for every neighbour, waits for the dead.
     let closes = spec.need.is_ring() && spec.starts == Starts::Callers;
-    let crashes = if spec.survives.has(Faults::CRASH) {
+    let crashes = if spec.survives.contains(Faults::CRASH) {
         "a crashed leader is replaced"
     } else if closes && spec.identities == Identities::Unique {
         "a crashed leader is replaced, later if it crashes during an election"

@@ -262,7 +262,7 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     #[must_use]
     pub fn now(&self) -> Time {
         const {
-            assert!(A::SPEC.knows.has(Knowledge::CLOCK), "the Spec does not declare Knowledge::CLOCK");
+            assert!(A::SPEC.knows.contains(Knowledge::CLOCK), "the Spec does not declare Knowledge::CLOCK");
         };
         self.now
     }
@@ -270,7 +270,7 @@ impl<'a, A: Algorithm> Cx<'a, A> {
     /// The member's own clock, in a variant that declares to know it though not all variants do.
     #[must_use]
     pub fn clock(&self) -> Option<Time> {
-        self.local.variant_knows().has(Knowledge::CLOCK).then_some(self.now)
+        self.local.variant_knows().contains(Knowledge::CLOCK).then_some(self.now)
     }
 
     /// Say, for onlookers, which rule was followed and why: one short sentence in plain words, the

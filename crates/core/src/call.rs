@@ -183,7 +183,7 @@ impl CallPolicy {
     /// ring, if the algorithm makes good neither the loss of a message nor a crash.
     #[must_use]
     pub fn begins_anew_in_cluster(spec: &Spec) -> bool {
-        let repairs = spec.survives.has(Faults::CRASH) || spec.survives.has(Faults::LOSS);
+        let repairs = spec.survives.contains(Faults::CRASH) || spec.survives.contains(Faults::LOSS);
         closes(spec) && spec.starts == Starts::Callers && !repairs
     }
 

@@ -29,6 +29,7 @@ mod choice;
 mod claim;
 mod detector;
 mod fault;
+mod flags;
 mod local;
 pub mod machine;
 mod member;
@@ -51,6 +52,7 @@ pub use choice::{AlgorithmChoice, AlgorithmError};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{Detector, DetectorChoice, DetectorEntry, DetectorError, Signal, WatchCx, Watched};
 pub use fault::{ArgumentKind, Fate, FaultArgument, FaultEvent, FaultKind, Lie};
+pub use flags::{Faults, Knowledge};
 pub use local::{Environment, Local};
 pub use machine::{AnyMachine, AnyMessage, AnyRename, AnyValue, DynMessage, DynState, DynValue, MachineType};
 pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
@@ -62,8 +64,8 @@ pub use params::{
 pub use registry::{Driving, Entry, Registry};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};
 pub use spec::{
-    Citation, Duty, Electorate, Faults, Goal, Identities, Knowledge, Lasting, Leadership, Links, Need, Reign,
-    Spec, Starts, Timing,
+    Citation, Duty, Electorate, Goal, Identities, Lasting, Leadership, Links, Need, Reign, Spec, Starts,
+    Timing,
 };
 pub use status::{Broken, Role, Status};
 pub use store::{ListVersion, StoreId, VoterList};

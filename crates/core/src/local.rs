@@ -65,7 +65,7 @@ pub trait Environment {
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, parameters: &[], claims: &[], text: "",
+/// #       lasting: Lasting::Ends, survives: Faults::empty(), randomised: false, parameters: &[], claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -91,13 +91,13 @@ pub trait Environment {
 /// impl Protocol for Peeking {
 ///     type Msg = Silence;
 ///     const SPEC: Spec = Spec {
-///         knows: Knowledge::NONE,
+///         knows: Knowledge::empty(),
 ///         // ...
 /// #       name: "peeking", variant: "only", summary: "", sources: &[],
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, parameters: &[], claims: &[], text: "",
+/// #       lasting: Lasting::Ends, survives: Faults::empty(), randomised: false, parameters: &[], claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
 /// }
@@ -157,21 +157,26 @@ impl<'a, P: Protocol> Local<'a, P> {
     /// How many members there are ([`Knowledge::SIZE`]).
     #[must_use]
     pub fn size(&self) -> u32 {
-        const { assert!(P::SPEC.knows.has(Knowledge::SIZE), "the Spec does not declare Knowledge::SIZE") };
+        const { assert!(P::SPEC.knows.contains(Knowledge::SIZE), "the Spec does not declare Knowledge::SIZE") };
         self.environment.size()
     }
 
     /// The network's diameter ([`Knowledge::DIAMETER`]).
     #[must_use]
     pub fn diameter(&self) -> u32 {
-        const { assert!(P::SPEC.knows.has(Knowledge::DIAMETER), "the Spec does not declare Knowledge::DIAMETER") };
+        const {
+            assert!(
+                P::SPEC.knows.contains(Knowledge::DIAMETER),
+                "the Spec does not declare Knowledge::DIAMETER"
+            )
+        };
         self.environment.diameter()
     }
 
     /// The rank of the neighbour at a port ([`Knowledge::PEERS`]).
     #[must_use]
     pub fn peer_rank(&self, port: Port) -> Rank {
-        const { assert!(P::SPEC.knows.has(Knowledge::PEERS), "the Spec does not declare Knowledge::PEERS") };
+        const { assert!(P::SPEC.knows.contains(Knowledge::PEERS), "the Spec does not declare Knowledge::PEERS") };
         self.environment.peer_rank(self.member, port)
     }
 
@@ -179,7 +184,7 @@ impl<'a, P: Protocol> Local<'a, P> {
     /// and attributes come ([`Knowledge::RANGE`]); [`u64::MAX`] if there are more.
     #[must_use]
     pub fn better_ranks(&self) -> u64 {
-        const { assert!(P::SPEC.knows.has(Knowledge::RANGE), "the Spec does not declare Knowledge::RANGE") };
+        const { assert!(P::SPEC.knows.contains(Knowledge::RANGE), "the Spec does not declare Knowledge::RANGE") };
         self.environment.better_ranks(self.member)
     }
 
@@ -188,7 +193,7 @@ impl<'a, P: Protocol> Local<'a, P> {
     pub fn delay_bound(&self) -> Span {
         const {
             assert!(
-                P::SPEC.knows.has(Knowledge::DELAY_BOUND),
+                P::SPEC.knows.contains(Knowledge::DELAY_BOUND),
                 "the Spec does not declare Knowledge::DELAY_BOUND"
             );
         };
@@ -200,7 +205,7 @@ impl<'a, P: Protocol> Local<'a, P> {
     pub fn drift_bound(&self) -> u32 {
         const {
             assert!(
-                P::SPEC.knows.has(Knowledge::DRIFT_BOUND),
+                P::SPEC.knows.contains(Knowledge::DRIFT_BOUND),
                 "the Spec does not declare Knowledge::DRIFT_BOUND"
             );
         };
@@ -230,14 +235,14 @@ impl<'a, P: Protocol> Local<'a, P> {
     /// What the member is there for ([`Knowledge::DUTIES`]).
     #[must_use]
     pub fn duty(&self) -> Duty {
-        const { assert!(P::SPEC.knows.has(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
+        const { assert!(P::SPEC.knows.contains(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
         self.environment.duty(self.member)
     }
 
     /// What the neighbour at a port is there for ([`Knowledge::DUTIES`]).
     #[must_use]
     pub fn peer_duty(&self, port: Port) -> Duty {
-        const { assert!(P::SPEC.knows.has(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
+        const { assert!(P::SPEC.knows.contains(Knowledge::DUTIES), "the Spec does not declare Knowledge::DUTIES") };
         self.environment.peer_duty(self.member, port)
     }
 

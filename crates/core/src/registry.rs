@@ -41,10 +41,17 @@ impl Entry {
 }
 
 impl Entry {
-    /// The same state machine in a variant: of the same type, with a [`Spec`] of its own.
+    /// The same state machine in a variant: of the same type, with a [`Spec`] of its own. Its machine has the
+    /// variant's [`Entry::machine_spec`].
     #[must_use]
-    pub const fn variant(self, machine: &'static MachineType) -> Entry {
-        Entry { spec: machine.spec, machine, ..self }
+    pub const fn variant(self, spec: &'static Spec, machine: &'static MachineType) -> Entry {
+        Entry { spec, machine, ..self }
+    }
+
+    /// What the members' spec is in a variant: in rounds, a synchroniser assumes less about time.
+    #[must_use]
+    pub const fn machine_spec(self, variant: &Spec) -> Spec {
+        Spec { timing: self.machine.spec.timing, ..*variant }
     }
 }
 
@@ -92,7 +99,7 @@ impl<E: AsRef<Entry>> Registry<E> {
 }
 
 /// Defines a [`Registry`]: one line for each algorithm with its variants, the default first. `events` are [`Algorithm`]s,
-/// `rounds` are [`RoundAlgorithm`]s. Variants that differ by their parameters alone are of one type, each `as` the [`Spec`] of
+/// `rounds` are [`RoundAlgorithm`]s. Variants that differ by their parameters alone are of one type, each `as` a [`Spec`] of
 /// its own.
 ///
 /// ```text
@@ -122,7 +129,9 @@ macro_rules! registry {
 #[macro_export]
 macro_rules! entries {
     ($entry:ident: $($driving:ident $($type:ty $(as $spec:path)?),+;)*) => {
-        &[$($($entry::$driving::<$type>()
-            $(.variant(const { &$crate::MachineType::of::<$type>().variant(&$spec) }))?,)+)*]
+        &[$($($entry::$driving::<$type>()$(.variant(&$spec, const {
+            const PLAIN: $crate::Entry = $crate::Entry::$driving::<$type>();
+            &PLAIN.machine.variant(const { &PLAIN.machine_spec(&$spec) })
+        }))?,)+)*]
     };
 }

@@ -349,7 +349,7 @@ impl Seat {
         if let Some(left) = &mut later.patience.0 {
             *left = (*left - i64::from(self.rate)).max(0); // nor for how long it has been over
         }
-        if spec.knows.has(Knowledge::CLOCK) {
+        if spec.knows.contains(Knowledge::CLOCK) {
             later.clock += u64::from(self.rate);
         }
         later

@@ -117,7 +117,7 @@ impl RunSpec {
         if !network.strongly_connected() {
             return Err(SetupError::NotConnected { algorithm: spec.name, shape });
         }
-        if network.diameter().is_none() && spec.knows.has(Knowledge::DIAMETER) {
+        if network.diameter().is_none() && spec.knows.contains(Knowledge::DIAMETER) {
             return Err(SetupError::NoDiameter { algorithm: spec.name, shape });
         }
         let diameter = network.diameter();
@@ -196,7 +196,7 @@ impl RunSpec {
             return Ok(Vec::new());
         };
         let wrong = |problem| Err(SetupError::Fault { key, problem });
-        if !spec.knows.has(Knowledge::DUTIES) {
+        if !spec.knows.contains(Knowledge::DUTIES) {
             let name = spec.name;
             return wrong(format!("in {name} every member votes and may lead: leave out `{key}`"));
         }

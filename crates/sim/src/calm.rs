@@ -5,7 +5,7 @@
 //! at one time messages arrive in the order in which they were sent, then timers run out.
 
 use crate::delay::Sampler;
-use crate::events::{LinkCounts, Stop};
+use crate::events::LinkCounts;
 use crate::judge::{Ending, Live, Survivor};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
@@ -14,8 +14,8 @@ use crate::timers::Timers;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Stream, Surroundings, stream};
 use bellwether_core::{
-    Algorithm, Buffers, Cx, Effects, Initiators, Local, Message, NEXT, PREV, Port, Rank, Reign, Role, Span,
-    Spec, Status, Time, TimerChange, Topology, encoded_bytes,
+    Algorithm, Buffers, Cx, Effects, Initiators, Lasting, Local, Message, NEXT, PREV, Port, Rank, Reign,
+    Role, Span, Spec, Status, Time, TimerChange, Topology, encoded_bytes,
 };
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -62,8 +62,13 @@ pub fn is_calm(spec: &Spec, plan: &Plan) -> bool {
         && plan.restart_after.is_none()
         && !plan.ring_closes
         && !plan.certified_crashes
-        && spec.reign != Reign::Leased
-        && Stop::of(spec) == Stop::WhenQuiet
+        && can_be_calm(spec)
+}
+
+/// Whether runs of an algorithm can be calm: they end, and no lease runs out.
+#[must_use]
+pub const fn can_be_calm(spec: &Spec) -> bool {
+    matches!(spec.lasting, Lasting::Ends) && !matches!(spec.reign, Reign::Leased)
 }
 
 /// Runs a calm plan of a variant of the algorithm to its end.

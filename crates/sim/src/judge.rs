@@ -146,7 +146,7 @@ pub fn rule(spec: &Spec, plan: &Plan, live: Live<'_>, ending: Ending) -> Ruling 
     let live = live.iter().map(|it| (it.member, it.status));
     let finished = ending == Ending::ByItself;
     let id = |member: u32| plan.ranks[member as usize].id();
-    let duties = match spec.knows.has(Knowledge::DUTIES) {
+    let duties = match spec.knows.contains(Knowledge::DUTIES) {
         true => plan.duties_in_the_end(),
         false => vec![Duty::Full; plan.n() as usize],
     };

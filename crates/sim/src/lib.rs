@@ -31,7 +31,7 @@ mod trace;
 mod wheel;
 pub mod world;
 
-pub use calm::is_calm;
+pub use calm::{can_be_calm, is_calm};
 pub use delay::{Delay, DelayError, Sampler};
 pub use error::{Bytes, SetupError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};

@@ -12,8 +12,8 @@ use crate::report::{Driver, Ended, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
-    FaultEvent, HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Status, Time,
-    Topology, Wake, encoded_bytes,
+    FaultEvent, HOP, Local, Message, Outbox, Port, Rank, Role, RoundAlgorithm, RoundCx, Span, Spec, Status,
+    Time, Topology, Wake, encoded_bytes,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,11 +29,16 @@ pub enum Visit {
 }
 
 /// Runs a plan to its end. Delays are ignored: in this model every message takes one round.
-pub fn run<R: RoundAlgorithm, O: Observer + ?Sized>(plan: &Plan, observer: &mut O, visit: Visit) -> Report {
+pub fn run<R: RoundAlgorithm, O: Observer + ?Sized>(
+    spec: &'static Spec,
+    plan: &Plan,
+    observer: &mut O,
+    visit: Visit,
+) -> Report {
     if matches!(plan.topology, Topology::Ring { two_way: false, .. }) {
-        RoundRun::<R, O, RingMail<R::Msg>>::new(plan, observer, visit).run()
+        RoundRun::<R, O, RingMail<R::Msg>>::new(spec, plan, observer, visit).run()
     } else {
-        RoundRun::<R, O, ChainedMail<R::Msg>>::new(plan, observer, visit).run()
+        RoundRun::<R, O, ChainedMail<R::Msg>>::new(spec, plan, observer, visit).run()
     }
 }
 
@@ -48,6 +53,7 @@ fn time_of(round: u64) -> Time {
 }
 
 struct RoundRun<'p, 'o, R: RoundAlgorithm, O: ?Sized, B> {
+    spec: &'static Spec,
     plan: &'p Plan,
     observer: &'o mut O,
     surroundings: Surroundings<'p>,
@@ -73,21 +79,22 @@ struct RoundRun<'p, 'o, R: RoundAlgorithm, O: ?Sized, B> {
 }
 
 impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<'p, 'o, R, O, B> {
-    fn new(plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
+    fn new(spec: &'static Spec, plan: &'p Plan, observer: &'o mut O, visit: Visit) -> Self {
         RoundRun {
-            surroundings: Surroundings::new(&R::SPEC, plan),
+            surroundings: Surroundings::new(spec, plan),
             seats: plan.ranks.iter().map(|&rank| (rank, None)).collect(),
             leaving: B::new(&plan.topology),
             wakers: Vec::new(),
             asleep: BinaryHeap::new(),
             alarms: Vec::new(),
-            tally: Tally::new(plan.n(), R::SPEC.reign),
+            tally: Tally::new(plan.n(), spec.reign),
             script_done: 0,
             round: 1,
             last_round: 0,
             leader_round: None,
             published: false,
             visit,
+            spec,
             plan,
             observer,
         }
@@ -321,7 +328,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             signals: 0,
             tally: self.tally,
         }
-        .report(&R::SPEC, R::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
+        .report(self.spec, R::Msg::KINDS, Live::Among(self.plan.n(), &survivor))
     }
 }
 

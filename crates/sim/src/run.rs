@@ -29,7 +29,7 @@ pub enum RoundMode {
 pub fn simulate(algorithm: &Runner, plan: &Plan, mode: RoundMode) -> Report {
     match algorithm.hot() {
         Hot::Calm(run) if calm::is_calm(algorithm.spec, plan) => run(algorithm.spec, plan),
-        Hot::InStep { unobserved, .. } if is_in_step(plan, mode) => unobserved(plan),
+        Hot::InStep { unobserved, .. } if is_in_step(plan, mode) => unobserved(algorithm.spec, plan),
         _ => simulate_observed(algorithm, plan, mode, &mut ()),
     }
 }
@@ -47,8 +47,8 @@ pub fn simulate_observed(
     assert!(plan.schedule.is_none(), "a schedule is played by bellwether_model::run_plan_observed");
     let machine = algorithm.machine;
     match algorithm.hot() {
-        Hot::Calm(_) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
-        Hot::InStep { observed, .. } if is_in_step(plan, mode) => observed(plan, observer),
+        Hot::None | Hot::Calm(_) => events::run(machine, plan, observer, Stop::of(algorithm.spec)),
+        Hot::InStep { observed, .. } if is_in_step(plan, mode) => observed(algorithm.spec, plan, observer),
         Hot::InStep { .. } => events::run_synchronised(machine, plan, observer),
     }
 }

@@ -20,33 +20,41 @@ pub struct Runner {
 /// The loops that are compiled for an algorithm.
 #[derive(Clone, Copy)]
 pub(crate) enum Hot {
+    /// None: its runs are never calm.
+    None,
     /// For calm runs that nobody observes.
     Calm(fn(&'static Spec, &Plan) -> Report),
     /// For rounds in step.
-    InStep { unobserved: fn(&Plan) -> Report, observed: fn(&Plan, &mut dyn Observer) -> Report },
+    InStep {
+        unobserved: fn(&'static Spec, &Plan) -> Report,
+        observed: fn(&'static Spec, &Plan, &mut dyn Observer) -> Report,
+    },
 }
 
 impl Runner {
     /// An algorithm that reacts to inputs.
     #[must_use]
     pub const fn events<A: Algorithm>() -> Runner {
-        Runner { entry: Entry::events::<A>(), hot: Hot::Calm(calm::run::<A>) }
+        let hot = if calm::can_be_calm(&A::SPEC) { Hot::Calm(calm::run::<A>) } else { Hot::None };
+        Runner { entry: Entry::events::<A>(), hot }
     }
 
     /// An algorithm that runs in rounds.
     #[must_use]
     pub const fn rounds<R: RoundAlgorithm>() -> Runner {
         let hot = Hot::InStep {
-            unobserved: |plan| rounds::run::<R, ()>(plan, &mut (), Visit::Awake),
-            observed: |plan, observer| rounds::run::<R, dyn Observer + '_>(plan, observer, Visit::Awake),
+            unobserved: |spec, plan| rounds::run::<R, ()>(spec, plan, &mut (), Visit::Awake),
+            observed: |spec, plan, observer| {
+                rounds::run::<R, dyn Observer + '_>(spec, plan, observer, Visit::Awake)
+            },
         };
         Runner { entry: Entry::rounds::<R>(), hot }
     }
 
     /// The same state machine in a variant: see [`Entry::variant`].
     #[must_use]
-    pub const fn variant(self, machine: &'static MachineType) -> Runner {
-        Runner { entry: self.entry.variant(machine), ..self }
+    pub const fn variant(self, spec: &'static Spec, machine: &'static MachineType) -> Runner {
+        Runner { entry: self.entry.variant(spec, machine), ..self }
     }
 
     pub(crate) fn hot(&self) -> Hot {

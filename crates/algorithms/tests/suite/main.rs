@@ -2,8 +2,8 @@
 //! their own.)
 
 mod calls;
-mod calm;
 mod checks_can_fail;
+mod compiled_loops;
 mod conformance;
 mod detectors;
 mod determinism;

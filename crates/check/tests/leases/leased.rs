@@ -66,7 +66,7 @@ impl<const FLAW: u8> Toy for Leased<FLAW> {
         reign: Reign::Leased,
         electorate: Electorate::Majority,
         leadership: Leadership::Incumbent,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         ..TOY
     };
 

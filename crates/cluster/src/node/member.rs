@@ -287,7 +287,7 @@ impl Member {
     fn start_when_all_are_there(&mut self) -> Result<(), Fault> {
         let now = self.clock.now();
         let survives = self.machine.spec().survives;
-        let can_do_without = survives.has(Faults::CRASH) || survives.has(Faults::LOSS);
+        let can_do_without = survives.contains(Faults::CRASH) || survives.contains(Faults::LOSS);
         let patience = if can_do_without { self.around.delay_bound() * PATIENCE } else { LONG_PATIENCE };
         let all_there = (0..self.around.my_ports()).map(|port| self.around.behind(Port(port)).0);
         let all_there = all_there.into_iter().all(|peer| peer == self.me || self.network.is_connected(peer));

@@ -247,7 +247,7 @@ impl Ring {
 
     /// A message was sent to a peer. It may be sent again if the algorithm bears that.
     pub(crate) fn note_sent(&mut self, spec: &Spec, now: Time, to: Id, (port, bytes): (Port, Vec<u8>)) {
-        if !spec.survives.has(Faults::DUPLICATION) {
+        if !spec.survives.contains(Faults::DUPLICATION) {
             return;
         }
         if self.sent.len() == MOST_KEPT {

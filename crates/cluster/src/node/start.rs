@@ -145,7 +145,7 @@ fn start_machine(
     machine: ByteMachine,
 ) -> Result<Shared, StartError> {
     let can_lead = |peer: &Peer| peer.duty.leads();
-    if machine.spec().knows.has(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
+    if machine.spec().knows.contains(Knowledge::DUTIES) && !settings.members.iter().any(can_lead) {
         return Err(SettingsError::NoCandidate.into());
     }
     let config = ClusterConfig::new(&settings, machine.spec(), machine.params());

@@ -38,7 +38,7 @@ impl ClusterConfig {
     /// What these settings say, for this algorithm. Where it does not know who votes, everyone does.
     #[must_use]
     pub fn new(settings: &Settings, spec: &Spec, params: &Params) -> ClusterConfig {
-        let knows_duties = spec.knows.has(Knowledge::DUTIES);
+        let knows_duties = spec.knows.contains(Knowledge::DUTIES);
         let voters = settings.members.iter().filter(|peer| !knows_duties || peer.duty.votes());
         let mut voters: Vec<Id> = voters.map(|peer| peer.id).collect();
         voters.sort_unstable();

@@ -58,7 +58,7 @@ impl ParamType for bool {
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, knows: Knowledge::NONE,
+/// #       lasting: Lasting::Ends, survives: Faults::empty(), randomised: false, knows: Knowledge::empty(),
 /// #       claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }
@@ -93,7 +93,7 @@ impl ParamType for bool {
 /// #       need: Need::StronglyConnected, timing: Timing::Asynchronous, links: Links::Any,
 /// #       starts: Starts::Everyone, goal: Goal::LeaderOnly, identities: Identities::Unique,
 /// #       leadership: Leadership::Best, reign: Reign::AtOnce, electorate: Electorate::WhoeverIsThere,
-/// #       lasting: Lasting::Ends, survives: Faults::NONE, randomised: false, knows: Knowledge::NONE,
+/// #       lasting: Lasting::Ends, survives: Faults::empty(), randomised: false, knows: Knowledge::empty(),
 /// #       claims: &[], text: "",
 ///     };
 ///     fn status(&self) -> Status { Status::UNDECIDED }

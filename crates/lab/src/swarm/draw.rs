@@ -65,7 +65,7 @@ pub fn draw(spec: &Spec, model: Model, seed: u64, options: &Options) -> RunSpec 
 
 fn draw_ids(spec: &Spec, n: u64, dice: &mut Xoshiro256PlusPlus) -> Vec<Id> {
     // Algorithms that count in ids would count for ever.
-    let greatest = if spec.knows.has(Knowledge::RANGE) { n } else { GREATEST_ID.max(n) };
+    let greatest = if spec.knows.contains(Knowledge::RANGE) { n } else { GREATEST_ID.max(n) };
     let mut ids: Vec<Id> = (1..=greatest).filter_map(|id| Id::new(id).ok()).collect();
     ids.shuffle(dice);
     ids.truncate(n as usize);

@@ -121,7 +121,7 @@ impl Model {
     /// What an algorithm has to survive in order to come through.
     fn faults(self) -> Faults {
         match self {
-            Model::None => Faults::NONE,
+            Model::None => Faults::empty(),
             Model::Crash | Model::Certified => Faults::CRASH,
             Model::Recovery | Model::Torn => Faults::RECOVERY,
             Model::Loss | Model::Bursts => Faults::LOSS,
@@ -133,22 +133,22 @@ impl Model {
             Model::Drift | Model::Jump => Faults::CLOCK,
             Model::Lie => Faults::ARBITRARY,
             Model::Mix => Faults::CRASH
-                .and(Faults::RECOVERY)
-                .and(Faults::LOSS)
-                .and(Faults::DUPLICATION)
-                .and(Faults::REORDERING)
-                .and(Faults::LINK)
-                .and(Faults::PARTITION)
-                .and(Faults::PAUSE)
-                .and(Faults::CLOCK)
-                .and(Faults::ARBITRARY),
+                .union(Faults::RECOVERY)
+                .union(Faults::LOSS)
+                .union(Faults::DUPLICATION)
+                .union(Faults::REORDERING)
+                .union(Faults::LINK)
+                .union(Faults::PARTITION)
+                .union(Faults::PAUSE)
+                .union(Faults::CLOCK)
+                .union(Faults::ARBITRARY),
         }
     }
 
     /// Whether an algorithm declares to survive it.
     #[must_use]
     pub fn is_survived_by(self, spec: &Spec) -> bool {
-        spec.survives.has(self.faults())
+        spec.survives.contains(self.faults())
     }
 }
 

@@ -87,7 +87,7 @@ impl Observer for Visits {
 
 fn play<const SCENE: usize>(plan: &Plan) -> (u64, Report) {
     let mut visits = Visits::default();
-    let report = run_rounds::<Sleeper<SCENE>, _>(plan, &mut visits, Visit::Awake);
+    let report = run_rounds::<Sleeper<SCENE>, _>(&Sleeper::<SCENE>::SPEC, plan, &mut visits, Visit::Awake);
     (visits.0, report)
 }
 

@@ -209,7 +209,7 @@ impl Protocol for Settled {
 #[test]
 fn in_rounds_who_leads_from_the_start_is_seen_to_lead_in_round_1() {
     for visit in [Visit::Awake, Visit::Everyone] {
-        let report = run_rounds::<Settled, _>(&ring(3), &mut (), visit);
+        let report = run_rounds::<Settled, _>(&Settled::SPEC, &ring(3), &mut (), visit);
         assert_eq!((report.leader_round, report.knew_at[2]), (Some(1), Time::ZERO));
         assert_eq!((report.knew_at[0], report.knew_at[1]), (Time::NEVER, Time::NEVER));
     }
@@ -221,6 +221,7 @@ fn in_rounds_members_die_in_time() {
     // goes round, and is lost when it comes again.
     for (at, messages) in [(0.0, 1), (0.5, 1), (1.0, 1), (1.5, 4), (2.0, 4)] {
         let report = run_rounds::<Settled, _>(
+            &Settled::SPEC,
             &with_script(ring(3), &[(FaultEvent::Crash, 2, at)]),
             &mut (),
             Visit::Awake,
@@ -233,7 +234,7 @@ fn in_rounds_members_die_in_time() {
 fn in_rounds_as_otherwise_a_death_after_the_last_message_counts() {
     let plan = with_script(ring(3), &[(FaultEvent::Crash, 3, 100.0)]);
     for visit in [Visit::Awake, Visit::Everyone] {
-        let report = run_rounds::<Settled, _>(&plan, &mut (), visit);
+        let report = run_rounds::<Settled, _>(&Settled::SPEC, &plan, &mut (), visit);
         assert_eq!(report.ruling.outcome, Outcome::None, "the leader died: {:?}", report.ruling);
     }
 }

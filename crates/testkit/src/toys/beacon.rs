@@ -88,7 +88,7 @@ impl<const STUBBORN: bool> Protocol for Beacon<STUBBORN> {
         electorate: Electorate::Majority,
         lasting: Lasting::GoesOn,
         reign: Reign::AtLast,
-        knows: Knowledge::PEERS.and(Knowledge::DUTIES).and(Knowledge::DELAY_BOUND),
+        knows: Knowledge::PEERS.union(Knowledge::DUTIES).union(Knowledge::DELAY_BOUND),
         parameters: &[PERIOD],
         ..TOY
     };

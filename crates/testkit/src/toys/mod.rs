@@ -1,6 +1,7 @@
 //! Toy algorithms and plans for tests of the simulator itself.
 
 pub mod beacon;
+pub mod patient;
 pub mod shouting;
 
 use bellwether_core::*;
@@ -57,9 +58,9 @@ pub const TOY: Spec = Spec {
     reign: Reign::AtOnce,
     electorate: Electorate::WhoeverIsThere,
     lasting: Lasting::Ends,
-    knows: Knowledge::NONE,
+    knows: Knowledge::empty(),
     goal: Goal::EveryoneKnows,
-    survives: Faults::NONE,
+    survives: Faults::empty(),
     randomised: false,
     parameters: &[],
     claims: &[],

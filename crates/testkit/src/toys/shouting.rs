@@ -60,7 +60,7 @@ impl<const PROMISES: bool> Protocol for Shouting<PROMISES> {
         need: Need::Complete,
         starts: Starts::Everyone,
         knows: Knowledge::SIZE,
-        survives: if PROMISES { Faults::DUPLICATION } else { Faults::NONE },
+        survives: if PROMISES { Faults::DUPLICATION } else { Faults::empty() },
         ..TOY
     };
 

@@ -339,12 +339,15 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Protocol
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DETECTOR).and(Knowledge::CLOCK),
+        knows: Knowledge::PEERS
+            .union(Knowledge::DELAY_BOUND)
+            .union(Knowledge::DETECTOR)
+            .union(Knowledge::CLOCK),
         goal: Goal::EveryoneKnows,
         survives: if STABLE {
-            Faults::UNHURRIED.and(Faults::CRASH)
+            Faults::UNHURRIED.union(Faults::CRASH)
         } else {
-            Faults::UNHURRIED.and(Faults::CRASH).and(Faults::RECOVERY)
+            Faults::UNHURRIED.union(Faults::CRASH).union(Faults::RECOVERY)
         },
         randomised: false,
         parameters: &[],

@@ -333,15 +333,15 @@ impl Protocol for Invitation {
         reign: Reign::PerTerm,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::GoesOn,
-        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND),
+        knows: Knowledge::PEERS.union(Knowledge::DELAY_BOUND),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED
-            .and(Faults::CRASH)
-            .and(Faults::RECOVERY)
-            .and(Faults::LOSS)
-            .and(Faults::LINK)
-            .and(Faults::PARTITION)
-            .and(Faults::CLOCK),
+            .union(Faults::CRASH)
+            .union(Faults::RECOVERY)
+            .union(Faults::LOSS)
+            .union(Faults::LINK)
+            .union(Faults::PARTITION)
+            .union(Faults::CLOCK),
         randomised: false,
         parameters: &[],
         claims: &figures::CLAIMS,

@@ -106,7 +106,7 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         lasting: Lasting::Ends,
         knows: Knowledge::DIAMETER,
         goal: Goal::EveryoneHalts,
-        survives: Faults::DUPLICATION.and(Faults::PAUSE).and(Faults::CLOCK),
+        survives: Faults::DUPLICATION.union(Faults::PAUSE).union(Faults::CLOCK),
         randomised: false,
         parameters: &[],
         claims: if NEWS_ONLY { &claims::NEWS_ONLY } else { &claims::EVERY_ROUND },

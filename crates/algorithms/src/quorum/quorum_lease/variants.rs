@@ -72,14 +72,17 @@ pub const RANKED: Spec = Spec {
     reign: Reign::Leased,
     electorate: Electorate::Majority,
     lasting: Lasting::GoesOn,
-    knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DRIFT_BOUND).and(Knowledge::DUTIES),
+    knows: Knowledge::PEERS
+        .union(Knowledge::DELAY_BOUND)
+        .union(Knowledge::DRIFT_BOUND)
+        .union(Knowledge::DUTIES),
     goal: Goal::EveryoneKnows,
     survives: Faults::CRASH
-        .and(Faults::RECOVERY)
-        .and(Faults::LOSS)
-        .and(Faults::LINK)
-        .and(Faults::PARTITION)
-        .and(Faults::UNHURRIED),
+        .union(Faults::RECOVERY)
+        .union(Faults::LOSS)
+        .union(Faults::LINK)
+        .union(Faults::PARTITION)
+        .union(Faults::UNHURRIED),
     randomised: false,
     parameters: &[RENEWALS, LEASE, ASKS, STEADY, PENALTIES, ORDER, DELAYS],
     claims: &figures::UNCONTESTED,
@@ -99,7 +102,7 @@ pub const RANDOMISED: Spec = Spec {
 pub const ADAPTIVE: Spec = Spec {
     variant: "adaptive",
     summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; leases follow the delays measured",
-    knows: RANKED.knows.and(Knowledge::CLOCK),
+    knows: RANKED.knows.union(Knowledge::CLOCK),
     parameters: &[
         RENEWALS,
         LEASE.within(Domain::Whole(5, LONGEST_LEASE / SLOWEST)),

@@ -356,15 +356,15 @@ impl Protocol for RaftVote {
         reign: Reign::PerTerm,
         electorate: Electorate::Majority,
         lasting: Lasting::GoesOn,
-        knows: Knowledge::PEERS.and(Knowledge::SIZE).and(Knowledge::DELAY_BOUND),
+        knows: Knowledge::PEERS.union(Knowledge::SIZE).union(Knowledge::DELAY_BOUND),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED
-            .and(Faults::CRASH)
-            .and(Faults::RECOVERY)
-            .and(Faults::LOSS)
-            .and(Faults::LINK)
-            .and(Faults::PARTITION)
-            .and(Faults::CLOCK),
+            .union(Faults::CRASH)
+            .union(Faults::RECOVERY)
+            .union(Faults::LOSS)
+            .union(Faults::LINK)
+            .union(Faults::PARTITION)
+            .union(Faults::CLOCK),
         randomised: true,
         parameters: &[TIMEOUT_RANGE, PRE_VOTE_POLICY],
         claims: &[Claim {

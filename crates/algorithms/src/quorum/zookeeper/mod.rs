@@ -261,15 +261,15 @@ impl Protocol for Zookeeper {
         reign: Reign::PerTerm,
         electorate: Electorate::Majority,
         lasting: Lasting::GoesOn,
-        knows: Knowledge::PEERS.and(Knowledge::DELAY_BOUND).and(Knowledge::DUTIES),
+        knows: Knowledge::PEERS.union(Knowledge::DELAY_BOUND).union(Knowledge::DUTIES),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED
-            .and(Faults::CRASH)
-            .and(Faults::RECOVERY)
-            .and(Faults::LOSS)
-            .and(Faults::LINK)
-            .and(Faults::PARTITION)
-            .and(Faults::CLOCK),
+            .union(Faults::CRASH)
+            .union(Faults::RECOVERY)
+            .union(Faults::LOSS)
+            .union(Faults::LINK)
+            .union(Faults::PARTITION)
+            .union(Faults::CLOCK),
         randomised: false,
         parameters: &[],
         claims: &figures::CLAIMS,

@@ -119,8 +119,8 @@ impl Protocol for WithDetector {
         summary: "as plain, but whoever learns that the would-be leader is dead begins a new run",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         need: Need::OverlayRing,
-        knows: Knowledge::PEERS.and(Knowledge::DETECTOR),
-        survives: Faults::UNHURRIED.and(Faults::CRASH),
+        knows: Knowledge::PEERS.union(Knowledge::DETECTOR),
+        survives: Faults::UNHURRIED.union(Faults::CRASH),
         claims: &CLAIMS,
         ..ChangRoberts::SPEC
     };

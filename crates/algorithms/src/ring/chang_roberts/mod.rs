@@ -124,7 +124,7 @@ impl Protocol for ChangRoberts {
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,

@@ -140,7 +140,7 @@ impl Protocol for Suppressing {
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         claims: &CLAIMS,
         // Not reordering: the checker finds runs in which what was overtaken is suppressed.
-        survives: Faults::DUPLICATION.and(Faults::PAUSE),
+        survives: Faults::DUPLICATION.union(Faults::PAUSE),
         ..ChangRoberts::SPEC
     };
 

@@ -83,7 +83,7 @@ impl Protocol for NeighbourTimeout {
         summary: "as plain, but the member before the would-be leader begins a new run if it stays silent",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         timing: Timing::BoundedDelay,
-        knows: Knowledge::SIZE.and(Knowledge::PEERS).and(Knowledge::DELAY_BOUND),
+        knows: Knowledge::SIZE.union(Knowledge::PEERS).union(Knowledge::DELAY_BOUND),
         claims: &CLAIMS,
         ..ChangRoberts::SPEC
     };

@@ -151,7 +151,7 @@ impl Protocol for DolevKlaweRodeh {
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,
         randomised: false,

@@ -164,7 +164,7 @@ impl Protocol for Franklin {
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,

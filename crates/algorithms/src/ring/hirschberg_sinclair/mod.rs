@@ -169,7 +169,7 @@ impl Protocol for HirschbergSinclair {
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::UNHURRIED,
         randomised: false,

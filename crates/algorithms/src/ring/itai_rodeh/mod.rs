@@ -142,7 +142,7 @@ impl Protocol for ItaiRodeh {
         lasting: Lasting::Ends,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneDecides,
-        survives: Faults::UNHURRIED.and(Faults::CLOCK),
+        survives: Faults::UNHURRIED.union(Faults::CLOCK),
         randomised: true,
         parameters: &[],
         claims: &figures::CLAIMS,

@@ -189,7 +189,7 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         reign: Reign::AtOnce,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::Ends,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::PAUSE,
         randomised: false,

@@ -106,7 +106,7 @@ impl Protocol for VariableSpeeds {
         lasting: Lasting::Ends,
         knows: Knowledge::RANGE,
         goal: Goal::LeaderOnly,
-        survives: Faults::UNHURRIED.and(Faults::CLOCK),
+        survives: Faults::UNHURRIED.union(Faults::CLOCK),
         randomised: false,
         parameters: &[],
         claims: &claims::ALL,

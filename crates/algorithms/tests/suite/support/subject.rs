@@ -1,6 +1,6 @@
 //! Algorithms with what only their types can give.
 
-use bellwether_core::{Algorithm, AnyMessage, DynMessage, Entry, MachineType, RoundAlgorithm};
+use bellwether_core::{Algorithm, AnyMessage, DynMessage, Entry, MachineType, RoundAlgorithm, Spec};
 use bellwether_sim::{Plan, Report, Runner, Visit, run_rounds};
 use std::ops::Deref;
 
@@ -12,7 +12,7 @@ pub struct Typed {
     /// Reads a message as an observer sees it: in rounds in step, without a synchroniser's marker.
     read_message: ReadMessage,
     /// Runs rounds in which everyone is visited; nothing where there are no rounds.
-    visit_everyone: Option<fn(&Plan) -> Report>,
+    visit_everyone: Option<fn(&'static Spec, &Plan) -> Report>,
 }
 
 impl Typed {
@@ -23,12 +23,12 @@ impl Typed {
     pub const fn rounds<R: RoundAlgorithm>() -> Typed {
         Typed {
             read_message: |bytes| postcard::from_bytes::<R::Msg>(bytes).ok().map(AnyMessage::new),
-            visit_everyone: Some(|plan| run_rounds::<R, ()>(plan, &mut (), Visit::Everyone)),
+            visit_everyone: Some(|spec, plan| run_rounds::<R, ()>(spec, plan, &mut (), Visit::Everyone)),
         }
     }
 
     /// The same: variants of one type say the same.
-    pub const fn variant(self, _: &'static MachineType) -> Typed {
+    pub const fn variant(self, _: &'static Spec, _: &'static MachineType) -> Typed {
         self
     }
 
@@ -60,7 +60,7 @@ impl Subject {
 
     /// A run in rounds in which everyone is visited; nothing where there are no rounds.
     pub fn visiting_everyone(&self, plan: &Plan) -> Option<Report> {
-        self.typed.visit_everyone.map(|run| run(plan))
+        self.typed.visit_everyone.map(|run| run(self.spec, plan))
     }
 }
 

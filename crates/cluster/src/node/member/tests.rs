@@ -166,7 +166,7 @@ impl Protocol for Scribe {
         reign: bellwether_core::Reign::AtLast,
         electorate: Electorate::WhoeverIsThere,
         lasting: Lasting::GoesOn,
-        knows: Knowledge::NONE,
+        knows: Knowledge::empty(),
         goal: Goal::EveryoneKnows,
         survives: Faults::CRASH,
         randomised: false,

@@ -64,7 +64,7 @@ impl Protocol for Shout {
         lasting: Lasting::Ends,
         knows: Knowledge::SIZE,
         goal: Goal::EveryoneKnows,
-        survives: Faults::NONE,
+        survives: Faults::empty(),
         randomised: false,
         parameters: &[],
         claims: &[Claim {
