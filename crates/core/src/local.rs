@@ -168,7 +168,7 @@ impl<'a, P: Protocol> Local<'a, P> {
             assert!(
                 P::SPEC.knows.contains(Knowledge::DIAMETER),
                 "the Spec does not declare Knowledge::DIAMETER"
-            )
+            );
         };
         self.environment.diameter()
     }
