@@ -48,6 +48,7 @@ fn asks_for<R: RoundAlgorithm>(state: &R, round: u64) -> bool {
 }
 
 /// The time of a round.
+#[inline]
 fn time_of(round: u64) -> Time {
     Time::ZERO + Span::from_hops(round - 1)
 }
