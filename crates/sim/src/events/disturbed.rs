@@ -194,7 +194,7 @@ impl Simulation<'_, '_> {
             FaultEvent::Drift(gains) => self.change_clock(member, |clock| clock.drift(now, gains)),
             FaultEvent::Jump(ticks) => self.change_clock(member, |clock| clock.jump(now, ticks)),
             FaultEvent::Lie(lie) => self.lie(member, lie),
-            FaultEvent::Learn(of) => self.learn_of(member, of),
+            FaultEvent::Learn(of) => self.receive_scripted_certificate(member, of),
             FaultEvent::Crash
             | FaultEvent::Start
             | FaultEvent::Recover
@@ -223,7 +223,7 @@ impl Simulation<'_, '_> {
             self.timers.set(member, timer, self.now);
         }
         self.wake_watch(member);
-        self.hear_what_waited(member);
+        self.receive_waiting_certificates(member);
         self.wake_wait(member);
     }
 
@@ -342,9 +342,9 @@ impl Simulation<'_, '_> {
         let at = self.arrival(slot, held_up);
         self.observer.sent(now, member, port, (to, at_port), &*msg, at);
         self.wheel.push(at, to, at_port, msg);
-        if let Some(obituaries) = &mut self.obituaries {
+        if let Some(certificates) = &mut self.certificates {
             let copied = copy.as_ref().map_or(at, |(copied, _)| *copied);
-            obituaries.will_hear(member, to, at.min(copied));
+            certificates.will_hear(member, to, at.min(copied));
         }
         if let Some((at, msg)) = copy {
             self.observer.duplicated(now, member, port, (to, at_port), &*msg, at);

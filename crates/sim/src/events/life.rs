@@ -85,8 +85,8 @@ impl Simulation<'_, '_> {
 
     pub(super) fn start(&mut self, member: u32) {
         self.observer.started(self.now, member);
-        if let Some(obituaries) = &mut self.obituaries {
-            obituaries.begin_life(member);
+        if let Some(certificates) = &mut self.certificates {
+            certificates.note_boot(member);
         }
         let step = self.world.start(member, self.clock(member));
         if let Some(state) = self.world.state(member) {

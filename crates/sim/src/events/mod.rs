@@ -5,10 +5,10 @@
 //! came within T. Last come the elections that members start because of what they have come to know ([`calls`]).
 
 mod calls;
+mod death_certificates;
 mod disturbed;
 mod lease;
 mod life;
-mod obituary;
 mod watch;
 
 pub use disturbed::LinkCounts;
@@ -28,8 +28,8 @@ use bellwether_core::{
     Status, Time, TimerChange,
 };
 use calls::Calls;
+use death_certificates::DeathCertificates;
 use disturbed::Disturbance;
-use obituary::Obituaries;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
@@ -117,8 +117,8 @@ struct Simulation<'p, 'o> {
     disturbed: Option<Box<Disturbance>>,
     /// Who watches whom, where anyone does.
     watch: Option<Box<Watch>>,
-    /// Word of deaths that is under way, where crashes are certified.
-    obituaries: Option<Box<Obituaries>>,
+    /// Death certificates, where there can be any.
+    certificates: Option<Box<DeathCertificates>>,
     /// Who starts an election when.
     calls: Calls,
     /// The last time that a member was given an input that mattered, or the script was followed.
@@ -171,7 +171,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
             has_news: stop == Stop::WhenRight,
             disturbed: is_disturbed.then(|| Box::new(Disturbance::new(plan.seed))),
             watch: Watch::new(plan),
-            obituaries: Obituaries::new(plan),
+            certificates: DeathCertificates::new(plan),
             calls: Calls::new(spec, plan),
             busy_until: Time::ZERO,
             took_part: vec![false; plan.n() as usize],
@@ -193,7 +193,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
     fn play(&mut self) -> bool {
         loop {
             let scripted = self.plan.script.get(self.script_done).map(|happening| happening.at);
-            let told = self.obituaries.as_ref().and_then(|obituaries| obituaries.next_time());
+            let told = self.certificates.as_ref().and_then(|it| it.next_time());
             let again = self.calls.next_time();
             let times = [scripted, self.wheel.next_time(), self.timers.next_time(), told, again];
             let next = times.into_iter().flatten().min();
@@ -219,8 +219,8 @@ impl<'p, 'o> Simulation<'p, 'o> {
                 self.deliver(to, port, msg);
             }
             self.wheel.recycle(due);
-            if self.obituaries.is_some() {
-                self.hear_certificates();
+            if self.certificates.is_some() {
+                self.receive_certificates();
             }
             if self.watch.is_some() {
                 self.keep_watch();
@@ -357,7 +357,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
         }
         self.has_news = true;
         self.observer.published(self.now, member, after);
-        if before.leader != after.leader && (self.watch.is_some() || self.obituaries.is_some()) {
+        if before.leader != after.leader && (self.watch.is_some() || self.certificates.is_some()) {
             self.doubt(member);
         }
     }

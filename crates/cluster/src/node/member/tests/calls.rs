@@ -20,6 +20,10 @@ enum Happens {
     Declared(u64),
     /// It has a certificate of this member's death.
     Dies(u64),
+    /// It has a certificate of the death of this member, which lives.
+    FalselyCertified(u64),
+    /// It crashes and boots again.
+    Recovers,
     /// Nothing, for so many delay bounds.
     Passes(u64),
 }
@@ -41,6 +45,16 @@ const HISTORIES: &[History] = &[
     &[(Names(2), 0), (Dies(2), 1), (Names(2), 2), (Names(3), 2), (Passes(120), 2)],
     // Certificate and detector say the same.
     &[(Names(2), 0), (Dies(2), 1), (Declared(2), 1), (Names(3), 1), (Passes(120), 1)],
+    // So it is if the certificate is false.
+    &[(Names(2), 0), (FalselyCertified(2), 1), (Names(2), 2), (Names(3), 2), (Passes(120), 2)],
+    // Without an outcome it waits for 50 delay bounds, whether the certificate is false or not.
+    &[(Names(2), 0), (FalselyCertified(2), 1), (Passes(50), 2), (Names(3), 2), (Passes(120), 2)],
+    // It recovers, and hears of no leader.
+    &[(Names(2), 0), (Recovers, 0), (Passes(50), 1), (Names(3), 1), (Passes(120), 1)],
+    // It recovers, and hears of a leader in time.
+    &[(Names(2), 0), (Recovers, 0), (Passes(20), 0), (Names(3), 0), (Passes(120), 0)],
+    // It has forgotten the certificate when it recovers.
+    &[(FalselyCertified(2), 0), (Recovers, 0), (Names(2), 0), (Passes(120), 0)],
     // It boots and hears of no leader.
     &[(Passes(50), 1), (Passes(50), 2), (Names(3), 2), (Suspects(2), 2), (Suspects(3), 2), (Passes(120), 2)],
 ];
@@ -150,9 +164,16 @@ fn plan(number: usize) -> Plan {
     Plan { initiators: none, ..Plan::new(topology, None, ranks, Order::Explicit) }
 }
 
-/// Whether a member dies in a history, and how often it has called when each event is over.
+fn has(history: History, is_wanted: impl Fn(&Happens) -> bool) -> bool {
+    history.iter().any(|(happens, _)| is_wanted(happens))
+}
+
 fn dies(history: History) -> bool {
-    history.iter().any(|(happens, _)| matches!(happens, Dies(_)))
+    has(history, |happens| matches!(happens, Dies(_)))
+}
+
+fn recovers(history: History) -> bool {
+    has(history, |happens| matches!(happens, Recovers))
 }
 
 /// In simulated time.
@@ -216,14 +237,15 @@ mod simulated {
         let mut detector = DetectorChoice::new(&SCRIPTED);
         detector.set(&format!("H={number}")).unwrap();
         let hop = |bounds: u64| Time::ZERO + bellwether_core::HOP * bounds;
-        let crashes = at.iter().zip(history).filter_map(|(&at, (happens, _))| match happens {
-            Dies(peer) => {
-                Some(Happening { at: hop(at - 1), what: FaultEvent::Crash, member: *peer as u32 - 1 })
-            }
-            _ => None,
+        let event = |bounds, what, member| Happening { at: hop(bounds), what, member };
+        let script = at.iter().zip(history).flat_map(|(&at, (happens, _))| match happens {
+            Dies(peer) => vec![event(at - 1, FaultEvent::Crash, *peer as u32 - 1)],
+            FalselyCertified(peer) => vec![event(at, FaultEvent::Learn(*peer as u32 - 1), 0)],
+            Recovers => vec![event(at - 1, FaultEvent::Crash, 0), event(at, FaultEvent::Recover, 0)],
+            _ => Vec::new(),
         });
         let plan = Plan {
-            script: crashes.collect(),
+            script: script.collect(),
             certified_crashes: dies(history),
             detector: Some(detector),
             restart_after: Some(bellwether_core::HOP * PATIENCE),
@@ -280,6 +302,13 @@ mod checked {
                     self.step(What::Member(member, FaultEvent::Crash));
                     self.step(What::Member(0, FaultEvent::Learn(member)));
                 }
+                Some(FalselyCertified(peer)) => {
+                    self.step(What::Member(0, FaultEvent::Learn(peer as u8 - 1)));
+                }
+                Some(Recovers) => {
+                    self.step(What::Member(0, FaultEvent::Crash));
+                    self.step(What::Member(0, FaultEvent::Recover));
+                }
                 _ => {}
             }
             self.all(|what| {
@@ -293,8 +322,9 @@ mod checked {
         let (plan, (at, end)) = (plan(number), times(history));
         let liberties = Liberties {
             crashes: 1,
+            recoveries: recovers(history).into(),
             detector: true,
-            certified: dies(history),
+            certified: has(history, |happens| matches!(happens, Dies(_) | FalselyCertified(_))),
             suspicions: u8::MAX,
             restarts: u8::MAX,
             time: TimeModel::Clock { grain: 1, drift: 0 },
@@ -378,7 +408,12 @@ mod real {
                     self.prompt.0.lock().unwrap().push((port_of(peer), Verdict::Failed));
                     self.member.hear(DetectorInput::Wake);
                 }
-                Dies(peer) => self.member.is_dead(id(peer)),
+                Dies(peer) | FalselyCertified(peer) => self.member.is_dead(id(peer)),
+                Recovers => {
+                    self.member.state = State::default();
+                    self.start();
+                    self.since = Time::ZERO; // as its clock does not start again
+                }
                 Passes(bounds) => self.pass(DELAY_BOUND * bounds, before, expected),
             }
             let calls = self.settle();
