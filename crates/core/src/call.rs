@@ -10,6 +10,7 @@
 //!   detector says so (`Failed`), or a death certificate does.
 //! - `Suspected` is a warning (lecture 004: a detector with three values): nobody starts an election because of it.
 //! - A member that recovers has lost its memory of the leader, so it starts an election.
+//! - In a cluster's ring, a member that is told of a later election joins it: see `cluster/src/node/ring.rs`.
 //! - An election that gives no outcome within a time-out is started again. Lecture 000 says so of bully; a cluster does so
 //!   with every algorithm, because any message can be lost with a connection.
 //!
@@ -36,6 +37,13 @@ pub enum Occasion {
     LeftOut,
     /// In a ring that closes: a member that an election has passed over can be reached again.
     TakenBack,
+    /// In a ring whose members number elections: a peer takes part in this election, or in a later one.
+    PeerElection {
+        /// It is a later one.
+        is_later: bool,
+        /// It is over: the peer names a leader.
+        is_over: bool,
+    },
     /// It has had no working leader, and has not been called, for this long.
     Leaderless(Span),
 }
@@ -86,12 +94,6 @@ impl NamedLeader {
     pub fn works(self) -> bool {
         matches!(self, NamedLeader::Working(_) | NamedLeader::Unnamed)
     }
-
-    /// Whether the leader that the member names is gone, as far as it knows.
-    #[must_use]
-    pub fn is_gone(self) -> bool {
-        matches!(self, NamedLeader::Failed(_) | NamedLeader::Dead(_))
-    }
 }
 
 /// What a member does about an election.
@@ -102,7 +104,8 @@ pub enum Decision {
     No,
     /// It is called: [`crate::Algorithm::on_call`].
     Call,
-    /// Its algorithm boots again, in the ring's next election, and is called.
+    /// Its algorithm boots again, in a later election of the ring: the peer's if that is under way, else the next. It is
+    /// called, unless a message of that election does as well.
     Anew,
     /// Nothing yet. Unless it has a leader by then, ask again after this long: [`Occasion::Leaderless`].
     Wait(Span),
@@ -237,6 +240,11 @@ impl CallPolicy {
             // Else the election under way comes first.
             Occasion::TakenBack if leader.id().is_some() => start,
             Occasion::LeftOut | Occasion::TakenBack => Decision::No,
+            Occasion::PeerElection { is_later, is_over } => {
+                // A member that names no leader has missed the end of its election.
+                let is_behind = is_later || is_over && leader == NamedLeader::Nobody;
+                if self.begins_anew && is_behind { Decision::Anew } else { Decision::No }
+            }
             Occasion::Leaderless(waited) => self.after_waiting(waited, leader),
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     Action, Change, Cut, Input, Letters, Liberties, Midway, Moment, MomentOf, Parts, Seat, Situation, Spent,
     TimeModel, What, Wire, Wires, Word,
 };
-use bellwether_core::{CallPolicy, Fate, FaultEvent, MachineType, Port};
+use bellwether_core::{Decision, Fate, FaultEvent, MachineType, NamedLeader, Occasion, Port};
 use bellwether_sim::Plan;
 
 /// The most messages that can be on a wire at once.
@@ -299,10 +299,12 @@ impl<'p> Rules<'p> {
         };
         let queues = vec![Letters::default(); self.wires.len()];
         let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
-        let waits_for_calls = CallPolicy::of_lectures(machine.spec).waits_for_calls();
+        let policy = self.liberties.call_policy(machine.spec, self.plan);
+        // A call changes nothing in members that do not wait for one: it is left out.
+        let calls_if_asked =
+            policy.waits_for_calls() && policy.decide(Occasion::Asked, NamedLeader::Nobody) == Decision::Call;
         for member in 0..self.plan.n() {
-            // A call changes nothing in members that do not wait for one: it is left out.
-            let calls = waits_for_calls && self.plan.initiators.contains(member);
+            let calls = calls_if_asked && self.plan.initiators.contains(member);
             let with = |before: &Situation, gains| {
                 let mut next = before.clone();
                 next.seats.push(Seat::new(machine, calls, step, gains));

@@ -19,6 +19,12 @@ const FIVE: u64 = 5;
 /// A ring whose algorithm makes good a crash: there is none yet that needs no network in which all are neighbours.
 const REPAIRED: Spec = Spec { variant: "repaired", survives: Faults::CRASH, ..ChangRoberts::SPEC };
 
+/// What a peer can tell of its election.
+const LATER: Occasion = PeerElection { is_later: true, is_over: false };
+const LATER_OVER: Occasion = PeerElection { is_later: true, is_over: true };
+const OVER: Occasion = PeerElection { is_later: false, is_over: true };
+const UNDER_WAY: Occasion = PeerElection { is_later: false, is_over: false };
+
 fn id(value: u64) -> Id {
     Id::new(value).expect("a small id")
 }
@@ -137,6 +143,9 @@ fn members_of_a_cluster_start_elections_at_their_start_and_after_fifty_delay_bou
             (LeftOut, Working(five), No),
             (TakenBack, Nobody, No),
             (TakenBack, Working(five), Call),
+            (LATER, Nobody, No),
+            (LATER_OVER, Nobody, No),
+            (OVER, Nobody, No),
             (Leaderless(span(49)), Nobody, Wait(span(1))),
             (Leaderless(span(50)), Nobody, Call),
             (Leaderless(span(50)), Dead(five), Call),
@@ -163,6 +172,15 @@ fn rings_that_repair_nothing_begin_each_election_anew() {
         (LeftOut, Failed(five), No),
         (TakenBack, Nobody, No),
         (TakenBack, Working(five), Anew),
+        (LATER, Nobody, Anew),
+        (LATER, Working(five), Anew),
+        (LATER_OVER, Nobody, Anew),
+        (LATER_OVER, Working(five), Anew),
+        (OVER, Nobody, Anew),
+        (OVER, Unnamed, No),
+        (OVER, Working(five), No),
+        (OVER, Dead(five), No),
+        (UNDER_WAY, Nobody, No),
         (Leaderless(span(61)), Nobody, Wait(span(1))),
         (Leaderless(span(62)), Nobody, Anew),
         (Leaderless(span(62)), Failed(five), Anew),
@@ -186,6 +204,9 @@ fn members_that_start_by_themselves_are_never_called() {
         NamesLeader,
         LeftOut,
         TakenBack,
+        LATER,
+        LATER_OVER,
+        OVER,
         Leaderless(span(u64::MAX)),
     ];
     for policy in policies {

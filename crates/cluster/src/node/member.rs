@@ -5,6 +5,7 @@
 //! leadership that ends is withdrawn *before* anything is sent: else the next leader could be elected by what is sent
 //! while this one's application still sees itself lead.
 
+mod calls;
 mod commands;
 mod effects;
 mod incoming;
@@ -100,8 +101,8 @@ pub(crate) struct State {
     dead: BTreeSet<Id>,
     /// How the ring closes, if the algorithm's network is one.
     ring: Ring,
-    /// Whom the algorithm named last as the leader.
-    led_by: Option<Id>,
+    /// The leader that the algorithm named last.
+    named_leader: Option<Id>,
     epoch: Option<LeaderEpoch>,
     epochs: u64,
     /// The term of the last epoch that has ended.

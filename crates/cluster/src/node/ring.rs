@@ -16,7 +16,7 @@
 
 use crate::node::machine::{ByteMachine, Effects, Input, Malformed, addressed};
 use crate::node::surroundings::Surroundings;
-use bellwether_core::{Faults, Id, MAX_TERM_STEP, Port, Span, Spec, Time};
+use bellwether_core::{Decision, Faults, Id, MAX_TERM_STEP, Occasion, Port, Span, Spec, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -73,10 +73,12 @@ enum Arrival<'a> {
     },
     /// Of an earlier election. The sender is to be told the number of this one ([`Ring::standing`]).
     Earlier,
-    /// The others are ahead: this member begins, or joins, the election with this number.
-    Behind {
+    /// The sender takes part in this election, which is this member's or a later one.
+    Standing {
         /// Which election.
         election: u64,
+        /// Whether it is over: the sender names a leader.
+        is_over: bool,
     },
     /// Nothing comes of it.
     Nothing,
@@ -92,7 +94,7 @@ pub(crate) enum Taken {
     },
     /// The sender is to be told the number of this election ([`Ring::standing`]).
     TellStanding,
-    /// The others are ahead: this member begins, or joins, the election with this number.
+    /// This member begins, or joins, the election with this number: so the policy decides.
     Begin(u64),
     /// Nothing came of it.
     Nothing,
@@ -107,7 +109,9 @@ struct Sent {
 }
 
 impl Ring {
-    /// A message came at a port: from a peer, or from this member.
+    /// A message came at a port: from a peer, or from this member. `decide` asks the [`CallPolicy`].
+    ///
+    /// [`CallPolicy`]: bellwether_core::CallPolicy
     ///
     /// # Errors
     /// If it is malformed. The algorithm has not taken it then.
@@ -118,21 +122,25 @@ impl Ring {
         machine: &mut ByteMachine,
         around: &mut Surroundings,
         effects: &mut Effects,
+        decide: impl Fn(Occasion) -> Decision,
     ) -> Result<Taken, Malformed> {
-        let has_leader = machine.status().leader.is_some();
-        Ok(match self.open(bytes, has_leader).ok_or(Malformed)? {
+        let begins =
+            |is_later, is_over| decide(Occasion::PeerElection { is_later, is_over }) == Decision::Anew;
+        Ok(match self.open(bytes).ok_or(Malformed)? {
             Arrival::Current(msg) => {
                 machine.take(Input::Message(port, msg), now, around, effects)?;
                 Taken::Message { is_later: false }
             }
-            Arrival::Later { election, msg } => {
+            Arrival::Later { election, msg } if begins(true, false) => {
                 machine.take(Input::MessageAnew(port, msg), now, around, effects)?;
                 self.enter(election);
                 Taken::Message { is_later: true }
             }
             Arrival::Earlier => Taken::TellStanding,
-            Arrival::Behind { election } => Taken::Begin(election),
-            Arrival::Nothing => Taken::Nothing,
+            Arrival::Standing { election, is_over } if begins(election > self.election, is_over) => {
+                Taken::Begin(election.saturating_add(u64::from(is_over)))
+            }
+            Arrival::Later { .. } | Arrival::Standing { .. } | Arrival::Nothing => Taken::Nothing,
         })
     }
 
@@ -180,8 +188,8 @@ impl Ring {
         to
     }
 
-    /// What came, without the port. `has_leader`: the algorithm names a leader. Nothing if it is malformed.
-    fn open<'a>(&mut self, wrapped: &'a [u8], has_leader: bool) -> Option<Arrival<'a>> {
+    /// What came, without the port. Nothing if it is malformed.
+    fn open<'a>(&mut self, wrapped: &'a [u8]) -> Option<Arrival<'a>> {
         let (Header { election, kind }, msg) = postcard::take_from_bytes::<Header>(wrapped).ok()?;
         if election > self.election.saturating_add(MAX_TERM_STEP) {
             return Some(Arrival::Nothing); // no honest member is so far ahead
@@ -196,10 +204,8 @@ impl Ring {
                     Arrival::Current(msg)
                 }
             }
-            Kind::Standing { is_over }
-                if election > self.election || election == self.election && is_over && !has_leader =>
-            {
-                Arrival::Behind { election: election.saturating_add(u64::from(is_over)) }
+            Kind::Standing { is_over } if election >= self.election => {
+                Arrival::Standing { election, is_over }
             }
             Kind::Standing { .. } => Arrival::Nothing,
         })

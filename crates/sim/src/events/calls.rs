@@ -102,7 +102,7 @@ impl Simulation<'_, '_> {
 
     /// A member has come to name another leader.
     pub(super) fn doubt(&mut self, member: u32) {
-        if self.calls.policy.waits_for_calls() && self.leader_of(member).is_gone() {
+        if self.calls.policy.decide(Occasion::NamesLeader, self.leader_of(member)) != Decision::No {
             self.calls.doubtful.insert(member);
         }
     }

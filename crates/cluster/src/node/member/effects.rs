@@ -66,7 +66,7 @@ impl Member {
         if std::mem::replace(&mut self.state.was_led, is_led) || is_led {
             self.state.leaderless_since = now;
         }
-        self.doubt(status.leader);
+        self.note_leader(status.leader);
         self.publisher.show(now, status, self.state.epoch);
     }
 

@@ -1,15 +1,10 @@
-//! Messages round a ring, past the members that cannot be reached ([`crate::node::ring`]), and when the member starts an
-//! election ([`CallPolicy`]).
-//!
-//! [`CallPolicy`]: bellwether_core::CallPolicy
+//! Messages round a ring, past the members that cannot be reached ([`crate::node::ring`]).
 
 use super::Member;
-use super::incoming::PendingInput;
 use crate::net::Outgoing;
-use crate::node::detector::DetectorDriver;
-use crate::node::machine::{Input, Malformed, addressed};
+use crate::node::machine::{Malformed, addressed};
 use crate::node::ring::Taken;
-use bellwether_core::{Decision, Environment as _, Id, NamedLeader, Occasion, Port, Time, Verdict};
+use bellwether_core::{Environment as _, Id, Occasion, Port, Time};
 
 impl Member {
     /// Sends the algorithm's messages in a ring.
@@ -27,8 +22,10 @@ impl Member {
         port: Port,
         bytes: &[u8],
     ) -> Result<(), Malformed> {
+        let (policy, leader) = (self.policy, self.leader());
+        let decide = |occasion| policy.decide(occasion, leader);
         let (machine, around, effects) = (&mut self.machine, &mut self.around, &mut self.state.effects);
-        match self.state.ring.take((port, bytes), now, machine, around, effects)? {
+        match self.state.ring.take((port, bytes), now, machine, around, effects, decide)? {
             Taken::Message { is_later } => {
                 if is_later {
                     self.state.leaderless_since = now;
@@ -43,13 +40,6 @@ impl Member {
             Taken::Nothing => {}
         }
         Ok(())
-    }
-
-    /// Begins the election with this number, or joins it.
-    fn begin_election(&mut self, election: u64) {
-        self.state.ring.enter(election);
-        self.state.leaderless_since = self.clock.now();
-        self.take(Input::Anew);
     }
 
     /// A peer has been connected. If it has just started, its first election has a number that the others have passed.
@@ -86,14 +76,6 @@ impl Member {
         !self.network.is_connected(id) || self.state.dead.contains(&id) || self.has_failed(id)
     }
 
-    /// The failure detector says so.
-    pub(super) fn has_failed(&self, id: Id) -> bool {
-        let judges_failed = |detector: &DetectorDriver| {
-            self.around.ports_to(id).any(|port| detector.verdict(port) == Verdict::Failed)
-        };
-        self.detector.as_ref().is_some_and(judges_failed)
-    }
-
     /// A member cannot be reached any more. Unless the next election begins, what may be lost with the member is sent
     /// again, past it.
     pub(super) fn leave_out(&mut self, peer: Id) {
@@ -113,56 +95,5 @@ impl Member {
             self.state.ring.take_back(peer);
             self.note_taken_back();
         }
-    }
-
-    /// The algorithm names this leader.
-    pub(super) fn doubt(&mut self, leader: Option<Id>) {
-        let before = std::mem::replace(&mut self.state.led_by, leader);
-        if before != leader && self.leader().is_gone() {
-            self.state.pending.push_back(PendingInput::Occasion(Occasion::NamesLeader));
-        }
-        self.note_taken_back();
-    }
-
-    fn note_taken_back(&mut self) {
-        if self.decide(Occasion::TakenBack) != Decision::No && self.state.ring.take_owed_call() {
-            self.state.pending.push_back(PendingInput::Occasion(Occasion::TakenBack));
-        }
-    }
-
-    /// Something has happened to the member: perhaps it is to start an election.
-    pub(super) fn consider(&mut self, occasion: Occasion) {
-        let starts = self.start_election(self.decide(occasion));
-        if occasion == Occasion::TakenBack && !starts {
-            self.state.ring.owe_call();
-        }
-    }
-
-    /// The leader that the algorithm names, and what this member has heard of it.
-    pub(super) fn leader(&self) -> NamedLeader {
-        let (spec, status) = (self.machine.spec(), self.machine.status());
-        NamedLeader::new(spec, &status, |id| self.has_failed(id), |id| self.state.dead.contains(&id))
-    }
-
-    pub(super) fn decide(&self, occasion: Occasion) -> Decision {
-        self.policy.decide(occasion, self.leader())
-    }
-
-    /// What happens to a member that has had no leader for as long as this one has by now.
-    pub(super) fn leaderless_at(&self, now: Time) -> Occasion {
-        Occasion::Leaderless(now - self.state.leaderless_since)
-    }
-
-    /// Starts an election, if that is the decision. Says whether it is.
-    pub(super) fn start_election(&mut self, decision: Decision) -> bool {
-        match decision {
-            Decision::No | Decision::Wait(_) => return false,
-            Decision::Anew => self.begin_election(self.state.ring.next_election()),
-            Decision::Call => {
-                self.state.leaderless_since = self.clock.now();
-                self.take(Input::Call);
-            }
-        }
-        true
     }
 }
