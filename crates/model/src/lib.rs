@@ -34,6 +34,6 @@ pub use parts::{Cut, Moment, MomentOf, Parts, Spent};
 pub use rules::Rules;
 pub use run::{check_schedule, run_plan, run_plan_observed};
 pub use schedule::{actions, instructions};
-pub use seat::{Attention, Change, Facts, Input, Outcome, Part, Patience, Seat};
+pub use seat::{Attention, Change, Facts, Input, Outcome, Patience, Seat};
 pub use whole::{Letters, Situation, Whole};
 pub use wires::{Wire, Wires};

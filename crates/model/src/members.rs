@@ -1,8 +1,7 @@
 //! What an input makes of a member.
 
 use crate::rules::MOST_ON_A_WIRE;
-use crate::seat::Rare;
-use crate::{Cut, Input, Liberties, Outcome, Part, Seat, TimeModel, hash_of};
+use crate::{Cut, Input, Liberties, Outcome, Seat, TimeModel, hash_of};
 use bellwether_core::{
     AnyMessage, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Spec, Time,
     TimerChange, Verdict,
@@ -77,7 +76,7 @@ impl<'p> Members<'p> {
             self.world.thaw(member, state);
         }
         if self.policy.waits_for_calls() && matches!(input, Input::Call { .. } | Input::Message(..)) {
-            after.seat.part = Part::Taken;
+            after.seat.took_part = true;
         }
         match input {
             Input::Boot { .. } => {
@@ -116,12 +115,12 @@ impl<'p> Members<'p> {
             }
             Input::Death(port) => {
                 if self.policy.waits_for_calls() {
-                    after.seat.dead = Rare(before.dead.0 | 1 << port.0);
+                    after.seat.dead = before.dead | 1 << port.0;
                 }
                 let step = self.world.on_peer_dead(member, now, *port);
                 self.settle(&mut after, step);
             }
-            Input::Back(port) => after.seat.dead = Rare(before.dead.0 & !(1 << port.0)),
+            Input::Back(port) => after.seat.dead = before.dead & !(1 << port.0),
             Input::Request(request) => {
                 let step = self.world.request(member, now, *request);
                 self.settle(&mut after, step);
@@ -186,7 +185,7 @@ impl<'p> Members<'p> {
             let mut those = (0..self.plan.topology.ports(member)).filter(|port| ports & 1 << port != 0);
             those.any(|port| peer(Port(port)) == id)
         };
-        let (told, dead) = (after.told, after.dead.0);
+        let (told, dead) = (after.told, after.dead);
         let (failed, gone) = (|id| is_among(told, id), |id| is_among(dead, id));
         let leader = NamedLeader::new(self.spec(), &status, failed, gone);
         let occasion = match *input {
@@ -206,8 +205,8 @@ impl<'p> Members<'p> {
         }
         if let Some(patience) = self.policy.restart_after() {
             let is_called = matches!(input, Input::Call { .. });
-            let left = before.patience.0.filter(|_| !is_called).unwrap_or(patience.ticks() as i64);
-            after.patience = Rare((!leader.works()).then_some(left));
+            let left = before.patience.filter(|_| !is_called).unwrap_or(patience.ticks() as i64);
+            after.patience = (!leader.works()).then_some(left);
         }
         if self.spec().reign.counts_terms()
             && after.leads()

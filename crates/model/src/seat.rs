@@ -5,10 +5,10 @@ use bellwether_core::{
     AnyMachine, AnyMessage, AnyRename, AnyValue, Knowledge, MachineType, Names, Port, Request, Role, Span,
     Spec, Status, Verdict,
 };
-use std::hash::{Hash, Hasher};
+use serde::Serialize;
 
 /// All there is to one member: a value that can be compared and hashed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Seat {
     /// Its volatile state; none while it is down.
     pub(super) state: Option<AnyMachine>,
@@ -33,44 +33,15 @@ pub struct Seat {
     /// How many numbers it has drawn, where it may not draw as many as it likes.
     pub(super) drawn: u8,
     /// Whether it has taken part in an election, where elections are called.
-    pub(super) part: Part,
+    pub(super) took_part: bool,
     /// The ports whose neighbours are dead for certain, as far as it knows, where elections are called.
-    pub(super) dead: Rare<u32>,
+    pub(super) dead: u32,
     /// How much of its clock is left until it starts an election again, if it is to: it has no leader that works.
-    pub(super) patience: Rare<Option<i64>>,
-}
-
-/// Hashes as if it were not there, unless it differs from what it is in most runs: which of two runs that are as short as
-/// each other the checker shows depends on hashes, and states are compared whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rare<T>(pub T);
-
-impl<T: Default + PartialEq + Hash> Hash for Rare<T> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        if self.0 != T::default() {
-            self.0.hash(hasher);
-        }
-    }
-}
-
-/// Whether a member has taken part in an election: it was called, or heard a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// It has not.
-    #[default]
-    NotTaken,
-    /// It has.
-    Taken,
-}
-
-/// Members hash as if nobody noted it: which of two runs that are as short as each other the checker shows depends on
-/// hashes, and states are compared whole.
-impl Hash for Part {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
+    pub(super) patience: Option<i64>,
 }
 
 /// Whether a member that is up handles anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Attention {
     /// Whatever comes.
     #[default]
@@ -79,16 +50,6 @@ pub enum Attention {
     Paused,
     /// It has woken in this step of the clock, and handles all that waits for it in any order.
     Waking,
-}
-
-/// In runs without pauses members hash as if there were no such thing: which of two runs that are as short as each
-/// other the checker shows depends on it.
-impl Hash for Attention {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        if *self != Attention::Awake {
-            (*self as u8).hash(hasher);
-        }
-    }
 }
 
 /// What can happen to a member without its doing.
@@ -236,9 +197,9 @@ impl Seat {
             rate,
             led: Vec::new(),
             drawn: 0,
-            part: Part::NotTaken,
-            dead: Rare(0),
-            patience: Rare(None),
+            took_part: false,
+            dead: 0,
+            patience: None,
         }
     }
 
@@ -283,10 +244,10 @@ impl Seat {
             leads: self.leads(),
             is_satisfied: spec.goal.is_met_by(&status),
             calls: self.calls && self.state.is_some(),
-            took_part: self.part == Part::Taken,
+            took_part: self.took_part,
             told: self.told,
-            known_dead: self.dead.0,
-            patience: match self.patience.0 {
+            known_dead: self.dead,
+            patience: match self.patience {
                 None => Patience::Unbounded,
                 Some(left) if left > 0 => Patience::Waiting,
                 Some(_) => Patience::Over,
@@ -311,9 +272,9 @@ impl Seat {
                 timers: Vec::new(),
                 calls: false,
                 told: 0,
-                part: Part::NotTaken,
-                dead: Rare(0),
-                patience: Rare(None),
+                took_part: false,
+                dead: 0,
+                patience: None,
                 ..seat
             },
             Change::Tick => self.a_step_later(spec),
@@ -334,7 +295,7 @@ impl Seat {
             let those = (0..u32::BITS).filter(|port| ports >> port & 1 != 0);
             those.fold(0, |ports, port| ports | 1 << names.port(Port(port)).0)
         };
-        (seat.told, seat.dead) = (renamed(self.told), Rare(renamed(self.dead.0)));
+        (seat.told, seat.dead) = (renamed(self.told), renamed(self.dead));
         seat
     }
 
@@ -346,7 +307,7 @@ impl Seat {
         // While it is frozen nobody counts for how long a timer has been due.
         let least = if self.attention == Attention::Paused { 0 } else { i64::MIN };
         later.timers.iter_mut().for_each(|(_, left)| *left = (*left - i64::from(self.rate)).max(least));
-        if let Some(left) = &mut later.patience.0 {
+        if let Some(left) = &mut later.patience {
             *left = (*left - i64::from(self.rate)).max(0); // nor for how long it has been over
         }
         if spec.knows.contains(Knowledge::CLOCK) {
