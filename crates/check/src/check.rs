@@ -1,5 +1,6 @@
 //! One check: a search with reductions, and where they leave something open, one without.
 
+use crate::clock;
 use crate::costs::{self, Cost, Counted, Held};
 use crate::liveness::{self, Bounds, Endless};
 use crate::packed::{EMPTY, Packed, PackedMoment};
@@ -14,7 +15,7 @@ use bellwether_core::{MachineType, Reign, Spec};
 use bellwether_model::{Action, Liberties, Rules};
 use bellwether_sim::Plan;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How many more states are looked at once something is wrong, for what else is wrong.
 const AFTER_WRONG: u64 = 1_000_000;
@@ -107,24 +108,28 @@ pub struct Counterexample {
 }
 
 impl Checked {
-    /// The verdict on all properties together: that they hold is said of those that are not open, if there is one.
+    /// The verdict on all properties together.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        match self.broken() {
-            Some(_) => Verdict::Violated,
-            None if self.incomplete.is_some() || !self.holds_something() => Verdict::Incomplete,
-            None => Verdict::Holds,
-        }
-    }
-
-    fn holds_something(&self) -> bool {
-        self.findings.iter().any(|finding| finding.verdict == Verdict::Holds)
+        overall(self.findings.iter().map(|finding| finding.verdict), self.incomplete.is_some())
     }
 
     /// The gravest property that is violated.
     #[must_use]
     pub fn broken(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.verdict == Verdict::Violated)
+    }
+}
+
+/// The verdict on all properties together: that they hold is said of those that are not open, if there is one.
+pub(crate) fn overall(verdicts: impl Iterator<Item = Verdict> + Clone, is_incomplete: bool) -> Verdict {
+    let has = |wanted| verdicts.clone().any(|verdict| verdict == wanted);
+    if has(Verdict::Violated) {
+        Verdict::Violated
+    } else if is_incomplete || !has(Verdict::Holds) {
+        Verdict::Incomplete
+    } else {
+        Verdict::Holds
     }
 }
 
@@ -169,7 +174,7 @@ pub(crate) fn with_check<T>(
         new_parts: &new_parts,
         parts: &|| values.seats().max(lines.count()),
         wishes,
-        deadline: wishes.time.map(|time| Instant::now() + time),
+        deadline: wishes.time.map(|time| clock::now() + time),
         watch,
     })
 }
@@ -187,7 +192,7 @@ pub(crate) struct Check<'a> {
     /// How many parts of one kind there are so far.
     parts: &'a (dyn Fn() -> usize + Sync),
     wishes: &'a Wishes,
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
     watch: &'a (dyn Fn(&Progress) + Sync),
 }
 

@@ -17,7 +17,7 @@ use crate::worker::Worker;
 use bellwether_core::{Class, Delivery, Expect, Kind, Measure, Setting, Spec};
 use bellwether_model::{Liberties, Parts as _, Rules, TimeModel};
 use bellwether_sim::LinkOrder;
-use std::time::Instant;
+use std::time::Duration;
 
 /// A claim that every run of a check is held to, and what the runs came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +87,7 @@ pub enum Counted {
 }
 
 /// Counts what runs cost, of a search that has seen everything.
-pub fn find(search: &mut Search<'_>, held: &[Held], deadline: Option<Instant>) -> Counted {
+pub fn find(search: &mut Search<'_>, held: &[Held], deadline: Option<Duration>) -> Counted {
     if held.is_empty() {
         return Counted::Nothing;
     }
@@ -218,7 +218,7 @@ struct Ledger<'h> {
     met: PerState<u32>,
     /// For each state that has been counted and each claim, the messages from there on.
     sums: Vec<Sums>,
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
 }
 
 impl Ledger<'_> {

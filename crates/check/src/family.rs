@@ -2,7 +2,9 @@
 
 use bellwether_core::{Id, Topology};
 use bellwether_runspec::Callers;
+use bellwether_runspec::form::parse_ids;
 use std::fmt;
+use std::str::FromStr;
 
 /// Which orders of ids are the same run under other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +124,22 @@ impl InitiatorSets {
     }
 }
 
+impl FromStr for InitiatorSets {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<InitiatorSets, String> {
+        match text {
+            "all" => Ok(InitiatorSets::All),
+            "any" => Ok(InitiatorSets::Any),
+            "one" => Ok(InitiatorSets::One),
+            _ => match parse_ids(text) {
+                Ok(ids) => Ok(InitiatorSets::Ids(ids)),
+                Err(error) => Err(format!("{error} (or 'all', 'one' or 'any')")),
+            },
+        }
+    }
+}
+
 impl fmt::Display for InitiatorSets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -183,6 +201,14 @@ mod tests {
         assert_eq!((listed.len(), Seating::Other.count(4)), (24, Some(24)));
         assert_eq!(Seating::Round.orders(&ids).collect::<Vec<_>>(), [ids.to_vec()]);
         assert_eq!((Seating::Round.count(32), Seating::Other.count(32)), (Some(1), None));
+    }
+
+    #[test]
+    fn sets_of_initiators_are_written_as_words_or_ids() {
+        for text in ["all", "any", "one", "2,1"] {
+            assert_eq!(text.parse::<InitiatorSets>().map(|sets| sets.to_string()), Ok(text.to_owned()));
+        }
+        assert!("none".parse::<InitiatorSets>().is_err());
     }
 
     #[test]

@@ -10,10 +10,12 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod clock;
 mod costs;
 mod family;
 mod judge;
 mod liveness;
+mod matrix;
 mod packed;
 mod path;
 mod plan;
@@ -28,10 +30,12 @@ mod visited;
 mod walk;
 mod worker;
 
+pub use bellwether_runspec::FaultOptions;
 pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check};
 pub use costs::Cost;
 pub use family::{InitiatorSets, Seating};
-pub use plan::{Case, CheckPlan, CheckRequest, DEFAULT_DRAWS, Effort, FaultOptions, PlanError};
+pub use matrix::{MatrixBound, MatrixCell, MatrixColumn, MatrixTable, matrix, matrix_size};
+pub use plan::{Case, CheckPlan, CheckRequest, DEFAULT_DRAWS, Effort, PlanError};
 pub use property::Property;
-pub use report::{CheckError, CheckReport, FamilyProgress, PropertyReport, Violation};
+pub use report::{CheckReport, FamilyProgress, PropertyReport, Violation};
 pub use search::Progress;

@@ -15,7 +15,7 @@ use crate::visited::StateId;
 use crate::walk::{BYTES_A_STATE, PerState, all, is_late, with_worker};
 use parts::strongly_connected;
 use rounds::fair_loop;
-use std::time::Instant;
+use std::time::Duration;
 
 /// What was found out about runs without end.
 pub enum Endless {
@@ -33,7 +33,7 @@ pub enum Endless {
 /// How long may be looked for loops, and how many bytes that may take together with the states.
 #[derive(Clone, Copy)]
 pub struct Bounds {
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Duration>,
     pub memory: u64,
 }
 
@@ -90,7 +90,7 @@ fn find_within(search: &mut Search<'_>, in_full: bool, bounds: Bounds) -> Result
 
 /// The states in which somebody leads and everyone knows it who should, or no election is required. Nothing if time
 /// is up.
-fn goals(search: &mut Search<'_>, deadline: Option<Instant>) -> Option<PerState<bool>> {
+fn goals(search: &mut Search<'_>, deadline: Option<Duration>) -> Option<PerState<bool>> {
     with_worker(search, |search, worker| {
         let mut goals = PerState::new(search, false);
         for (visits, id) in (0..).zip(all(search)) {
@@ -140,7 +140,7 @@ mod tests {
         };
         with_check(bellwether_core::MachineType::of::<ChangRoberts>(), &plan, &wishes, &|_| {}, |check| {
             let (mut search, _) = check.search(false, false);
-            let now = Some(Instant::now());
+            let now = Some(crate::clock::now());
             let bounds = [(None, 1 << 24), (now, 1 << 24), (None, 512)];
             let [enough, late, cramped] = bounds.map(|(deadline, memory)| Bounds { deadline, memory });
             assert!(matches!(find(&mut search, true, enough), Endless::Loop { .. }));

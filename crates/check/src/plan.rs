@@ -10,12 +10,12 @@ use bellwether_core::{
     CallPolicy, Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
 use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
-use bellwether_runspec::{Callers, RunSpec};
+use bellwether_runspec::{Callers, FaultOptions, RunSpec};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Plan, SetupError};
 use std::time::Duration;
 
-/// How many numbers members of algorithms that draw lots may draw, unless [`FaultOptions`] says.
+/// How many numbers members of algorithms that draw lots may draw, unless it is asked for otherwise.
 pub const DEFAULT_DRAWS: u8 = 2;
 /// Families beyond this would not be through in a lifetime.
 const MOST_CASES: u64 = 1_000_000;
@@ -34,47 +34,6 @@ pub struct CheckRequest {
     pub initiators: InitiatorSets,
     /// What may go wrong.
     pub faults: FaultOptions,
-}
-
-/// What may happen in a checked run. What is left open depends on the algorithm.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FaultOptions {
-    /// The most crashes.
-    pub crashes: u8,
-    /// The most recoveries.
-    pub recoveries: u8,
-    /// The most messages that are lost.
-    pub losses: u8,
-    /// The most messages that arrive twice.
-    pub duplicates: u8,
-    /// The most pauses of members.
-    pub pauses: u8,
-    /// The most requests to leaders.
-    pub requests: u8,
-    /// The most times that members hear of a suspicion, or that one was wrong.
-    pub suspicions: u8,
-    /// The most times that members without a leader start an election again.
-    pub restarts: u8,
-    /// With a clock: after how many delay bounds without a leader they do; [`CallPolicy::RESTART_AFTER`].
-    pub restart_after: Option<u32>,
-    /// The most numbers that a member draws; [`DEFAULT_DRAWS`] for algorithms that draw lots.
-    pub draws: Option<u8>,
-    /// Whether members may receive messages before they start an election.
-    pub late_calls: bool,
-    /// Whether a ring closes round its dead; if members may crash.
-    pub ring_closes: Option<bool>,
-    /// Whether members are told of deaths; if members may crash and the algorithm needs a detector.
-    pub detector: Option<bool>,
-    /// Whether neighbours receive death certificates.
-    pub certified: bool,
-    /// Whether there is a clock; if the algorithm needs bounded delays, or goes on for ever.
-    pub has_clock: Option<bool>,
-    /// How many steps of the clock the bound on delays has; 1.
-    pub grain: Option<u16>,
-    /// By how many thousandths members' clocks may be too fast or too slow; 0.
-    pub drift: Option<u16>,
-    /// For how many steps of the clock runs are followed; until they are over.
-    pub ticks: Option<u16>,
 }
 
 /// Everything that determines a family of checks.
@@ -134,12 +93,19 @@ impl CheckPlan {
         let spec = algorithm.spec;
         refuse_many(&run)?;
         let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
-        let mut run = RunSpec { topology: Some(shape.clone()), ..run };
-        let plan = run.plan(spec, run.seed)?;
-        let is_ring = matches!(plan.topology, Topology::Ring { .. });
-        run.ring_closes = faults.ring_closes.unwrap_or(faults.crashes > 0 && is_ring);
-        let liberties = faults.liberties(&algorithm, &plan)?;
-        let plan = run.plan(spec, run.seed)?; // a ring that closes may be none
+        let callers = match &initiators {
+            InitiatorSets::Ids(ids) => Callers::Ids(ids.clone()),
+            InitiatorSets::All | InitiatorSets::Any | InitiatorSets::One => Callers::All,
+        };
+        let topology = Some(shape.clone());
+        let ring_closes = faults.ring_closes == Some(true);
+        let mut run = RunSpec { topology, initiators: callers, ring_closes, ..run };
+        let mut plan = run.plan(spec, run.seed)?;
+        if faults.ring_closes.is_none() && faults.budget.crashes > 0 {
+            run.ring_closes = matches!(plan.topology, Topology::Ring { .. });
+            plan.ring_closes = run.ring_closes;
+        }
+        let liberties = resolve(&faults, &algorithm, &plan)?;
         Rules::fits(&plan, &liberties).map_err(PlanError::Misfit)?;
         if matches!(initiators, InitiatorSets::Any | InitiatorSets::One) && spec.starts == Starts::Everyone {
             return Err(PlanError::EveryoneStarts { algorithm: spec.name, initiators });
@@ -151,10 +117,7 @@ impl CheckPlan {
         let seating = all_orders.then_some(seating);
         let ids: Vec<Id> = plan.ranks.iter().map(|rank| rank.id()).collect();
         let size = size_of_family(seating, &initiators, ids.len())?;
-        let plan = CheckPlan { algorithm, shape, liberties, size, ids, initiators, seating, run };
-        // What is wrong with the initiators is told before anything is searched.
-        plan.cases().next().transpose()?;
-        Ok(plan)
+        Ok(CheckPlan { algorithm, shape, liberties, size, ids, initiators, seating, run })
     }
 
     /// The checks of the family, one after the other.
@@ -215,71 +178,69 @@ fn refuse_many(run: &RunSpec) -> Result<(), PlanError> {
     if n > u64::from(MOST_MEMBERS) { Err(PlanError::TooManyMembers { n }) } else { Ok(()) }
 }
 
-impl FaultOptions {
-    fn liberties(&self, algorithm: &Entry, plan: &Plan) -> Result<Liberties, PlanError> {
-        let spec = algorithm.spec;
-        if self.recoveries > 0 && self.crashes == 0 {
-            return Err(PlanError::NothingToRecover);
-        }
-        let most = plan.n() + u32::from(self.recoveries);
-        if u32::from(self.crashes) > most {
-            return Err(PlanError::TooManyCrashes { crashes: self.crashes, most });
-        }
-        self.check_restarts(spec)?;
-        let liberties = Liberties {
-            crashes: self.crashes,
-            recoveries: self.recoveries,
-            losses: self.losses,
-            duplicates: self.duplicates,
-            pauses: self.pauses,
-            requests: self.requests,
-            suspicions: self.suspicions,
-            restarts: self.restarts,
-            restart_after: self.restart_after.unwrap_or(CallPolicy::RESTART_AFTER),
-            draws: self.draws.unwrap_or(if spec.randomised { DEFAULT_DRAWS } else { u8::MAX }),
-            late_calls: self.late_calls,
-            detector: self.detector.unwrap_or(self.crashes > 0 && spec.knows.contains(Knowledge::DETECTOR)),
-            certified: self.certified,
-            time: self.time(spec)?,
-            ticks: self.ticks.unwrap_or(u16::MAX),
-            stops_at_goal: goes_on(algorithm) && self.ticks.is_none(),
-        };
-        // A clock shows whole ticks: what it gains in a step must be at least one.
-        let drift = self.drift.unwrap_or(0);
-        let gained = liberties.step(plan).ticks() * u64::from(drift) / 1_000;
-        if drift > 0 && gained == 0 { Err(PlanError::DriftUnnoticed { drift }) } else { Ok(liberties) }
+/// What may go wrong in runs of an algorithm.
+fn resolve(faults: &FaultOptions, algorithm: &Entry, plan: &Plan) -> Result<Liberties, PlanError> {
+    let spec = algorithm.spec;
+    let asked = faults.budget;
+    if asked.recoveries > 0 && asked.crashes == 0 {
+        return Err(PlanError::NothingToRecover);
     }
-
-    /// Whether elections of an algorithm can be started again from outside, if they are to be.
-    fn check_restarts(&self, spec: &Spec) -> Result<(), PlanError> {
-        if self.restart_after.is_some() && self.restarts == 0 {
-            return Err(PlanError::NothingRestarted);
-        }
-        if self.restarts > 0 && spec.starts == Starts::Everyone {
-            return Err(PlanError::StartByThemselves { algorithm: spec.name });
-        }
-        if self.restarts > 0 && CallPolicy::begins_anew_in_cluster(spec) {
-            return Err(PlanError::BeginsAnew { algorithm: spec.name });
-        }
-        Ok(())
+    let most = plan.n() + u32::from(asked.recoveries);
+    if u32::from(asked.crashes) > most {
+        return Err(PlanError::TooManyCrashes { crashes: asked.crashes, most });
     }
+    check_restarts(&asked, spec)?;
+    let counts_draws = spec.randomised && asked.draws == u8::MAX;
+    let liberties = Liberties {
+        draws: if counts_draws { DEFAULT_DRAWS } else { asked.draws },
+        detector: faults.detector.unwrap_or(asked.crashes > 0 && spec.knows.contains(Knowledge::DETECTOR)),
+        time: time(faults, spec)?,
+        stops_at_goal: goes_on(algorithm) && asked.ticks == u16::MAX,
+        ..asked
+    };
+    if liberties.false_alarms > 0 && !liberties.detector {
+        return Err(PlanError::NoDetector);
+    }
+    // A clock shows whole ticks: what it gains in a step must be at least one.
+    let drift = if let TimeModel::Clock { drift, .. } = liberties.time { drift } else { 0 };
+    let gained = liberties.step(plan).ticks() * u64::from(drift) / 1_000;
+    if drift > 0 && gained == 0 { Err(PlanError::DriftUnnoticed { drift }) } else { Ok(liberties) }
+}
 
-    fn time(&self, spec: &Spec) -> Result<TimeModel, PlanError> {
-        let needs_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
-        if self.has_clock.unwrap_or(needs_clock) {
-            return Ok(TimeModel::Clock { grain: self.grain.unwrap_or(1), drift: self.drift.unwrap_or(0) });
-        }
-        let of_clocks = [
-            ("grain", self.grain.is_some()),
-            ("drift", self.drift.is_some()),
-            ("ticks", self.ticks.is_some()),
-            ("pauses", self.pauses > 0),
-            ("restart_after", self.restart_after.is_some()),
-        ];
-        match of_clocks.into_iter().find(|(_, is_given)| *is_given) {
-            Some((field, _)) => Err(PlanError::NoClock { field }),
-            None => Ok(TimeModel::Any),
-        }
+/// Whether elections of an algorithm can be started again from outside, if they are to be.
+fn check_restarts(asked: &Liberties, spec: &Spec) -> Result<(), PlanError> {
+    if asked.restarts == 0 {
+        let is_given = asked.restart_after != CallPolicy::RESTART_AFTER;
+        return if is_given { Err(PlanError::NothingRestarted) } else { Ok(()) };
+    }
+    if spec.starts == Starts::Everyone {
+        return Err(PlanError::StartByThemselves { algorithm: spec.name });
+    }
+    if CallPolicy::begins_anew_in_cluster(spec) {
+        return Err(PlanError::BeginsAnew { algorithm: spec.name });
+    }
+    Ok(())
+}
+
+fn time(faults: &FaultOptions, spec: &Spec) -> Result<TimeModel, PlanError> {
+    let asked = faults.budget;
+    let needs_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
+    if faults.has_clock.unwrap_or(needs_clock) {
+        return Ok(match asked.time {
+            TimeModel::Any => TimeModel::Clock { grain: 1, drift: 0 },
+            clock @ TimeModel::Clock { .. } => clock,
+        });
+    }
+    let of_clocks = [
+        ("drift", matches!(asked.time, TimeModel::Clock { drift, .. } if drift > 0)),
+        ("grain", asked.time != TimeModel::Any),
+        ("ticks", asked.ticks < u16::MAX),
+        ("pauses", asked.pauses > 0),
+        ("restart_after", asked.restart_after != CallPolicy::RESTART_AFTER),
+    ];
+    match of_clocks.into_iter().find(|(_, is_given)| *is_given) {
+        Some((field, _)) => Err(PlanError::NoClock { field }),
+        None => Ok(TimeModel::Any),
     }
 }
 

@@ -139,7 +139,7 @@ fn bits(members: Members) -> impl Iterator<Item = usize> {
 /// At which member something happens; nothing for what affects everyone.
 pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
     match what {
-        _ if what.is_suspicion() => None,
+        What::Tell(..) if what.is_fault() => None,
         What::Member(member, FaultEvent::Start | FaultEvent::Call)
         | What::TimeOut(member, _)
         | What::Tell(member, ..) => Some(member.into()),

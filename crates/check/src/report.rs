@@ -1,16 +1,17 @@
 //! What a family of checks finds, with the runs that break properties: each is replayed once, into a recording.
 
-use crate::check::{Checked, Counterexample, Finding, Verdict, check};
+use crate::check::{Checked, Counterexample, Finding, Verdict, check, overall};
+use crate::clock;
 use crate::plan::{Case, CheckPlan, Effort};
 use crate::property::Property;
 use crate::search::Progress;
 use bellwether_core::Id;
 use bellwether_model::follow::{Replay, replay};
-use bellwether_model::recording::{Recording, TooLong, record_replay};
+use bellwether_model::recording::{Recording, record_replay};
 use bellwether_model::{Liberties, instructions};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::{Observer, Plan, Report, Schedule, SetupError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What was found in all checks of a family together.
 #[derive(Clone, Debug)]
@@ -65,20 +66,11 @@ pub struct Violation {
     pub described: RunSpec,
     /// The plan of that.
     pub plan: Plan,
-    /// The run step by step.
-    pub recording: Recording,
+    /// The run step by step; nothing if it is too long to be recorded.
+    pub recording: Option<Recording>,
+    /// What it came to when it was replayed.
+    pub report: Report,
     replay: Replay,
-}
-
-/// A family of checks cannot be gone through with.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    /// One of its checks cannot be made.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    /// A run that breaks a property is too long to be recorded.
-    #[error(transparent)]
-    TooLong(#[from] TooLong),
 }
 
 /// How far a family of checks has come.
@@ -98,16 +90,16 @@ impl CheckPlan {
     /// Makes all checks of the family, one after the other. `watch` is told how it goes, from any thread.
     ///
     /// # Errors
-    /// [`CheckError`] says which check cannot be made. What was found before is lost.
+    /// [`SetupError`] says why a check cannot be made. What was found before is lost.
     pub fn run(
         &self,
         effort: &Effort,
         watch: &(dyn Fn(&FamilyProgress) + Sync),
-    ) -> Result<CheckReport, CheckError> {
-        let began = Instant::now();
+    ) -> Result<CheckReport, SetupError> {
+        let began = clock::now();
         let mut report = CheckReport::new();
         for case in self.cases() {
-            let left = effort.time.map(|time| time.saturating_sub(began.elapsed()));
+            let left = effort.time.map(|time| time.saturating_sub(clock::now() - began));
             if left == Some(Duration::ZERO) {
                 report.give_up("time was up");
                 break;
@@ -119,14 +111,14 @@ impl CheckPlan {
                     check: check_number,
                     states: before + current.states,
                     current: *current,
-                    elapsed: began.elapsed(),
+                    elapsed: clock::now() - began,
                 });
             };
             let wishes = effort.for_one(self.liberties, left);
             let checked = check(self.algorithm.machine, &case.plan, &wishes, &watch);
             report.add(self, &case, checked)?;
         }
-        report.took = began.elapsed();
+        report.took = clock::now() - began;
         Ok(report)
     }
 }
@@ -162,7 +154,7 @@ impl CheckReport {
     }
 
     /// Adds one more check.
-    fn add(&mut self, plan: &CheckPlan, case: &Case, checked: Checked) -> Result<(), CheckError> {
+    fn add(&mut self, plan: &CheckPlan, case: &Case, checked: Checked) -> Result<(), SetupError> {
         self.checked += 1;
         self.states += checked.progress.states;
         self.transitions += checked.progress.transitions;
@@ -185,12 +177,7 @@ impl CheckReport {
     /// The verdict on all properties: that they hold is said of those that are not open, if there is one.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        let holds = |one: &PropertyReport| one.verdict == Verdict::Holds;
-        match self.gravest() {
-            Some(_) => Verdict::Violated,
-            None if self.incomplete.is_some() || !self.properties.iter().any(holds) => Verdict::Incomplete,
-            None => Verdict::Holds,
-        }
+        overall(self.properties.iter().map(|one| one.verdict), self.incomplete.is_some())
     }
 
     /// The verdict on one property.
@@ -208,7 +195,7 @@ impl CheckReport {
 }
 
 impl PropertyReport {
-    fn add(&mut self, plan: &CheckPlan, case: &Case, finding: Finding) -> Result<(), CheckError> {
+    fn add(&mut self, plan: &CheckPlan, case: &Case, finding: Finding) -> Result<(), SetupError> {
         self.seen += finding.seen;
         self.verdict = match (self.verdict, finding.verdict) {
             (Verdict::Violated, _) | (_, Verdict::Violated) => Verdict::Violated,
@@ -225,7 +212,7 @@ impl PropertyReport {
 
 impl Violation {
     /// Replays a counterexample: the only time that its members boot again.
-    fn new(of: &CheckPlan, case: &Case, run: Counterexample) -> Result<Violation, CheckError> {
+    fn new(of: &CheckPlan, case: &Case, run: Counterexample) -> Result<Violation, SetupError> {
         let schedule = Schedule {
             // The steps say who starts an election when.
             liberties: Liberties { late_calls: true, ..of.liberties },
@@ -237,14 +224,9 @@ impl Violation {
         let described = RunSpec { schedule: Some(schedule.clone()), ..case.run.clone() };
         let plan = described.plan(of.algorithm.spec, described.seed)?;
         let replay = replay(&of.algorithm, &plan, &schedule);
-        let recording = record_replay(&replay, &plan)?;
-        Ok(Violation { case: case.clone(), run, described, plan, recording, replay })
-    }
-
-    /// What it came to when it was replayed.
-    #[must_use]
-    pub fn report(&self) -> &Report {
-        &self.recording.report
+        let recording = record_replay(&replay, &plan).ok();
+        let report = replay.show(&plan, &mut ());
+        Ok(Violation { case: case.clone(), run, described, plan, recording, report, replay })
     }
 
     /// Shows it to an observer, as the replay showed it.

@@ -24,7 +24,8 @@ impl Layout {
         let odds = (0..=members + wires).map(|at| 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * at as u64 + 1));
         let may = &rules.liberties;
         let is_long = may.pauses > 0 || may.requests > 0 || may.ticks < u16::MAX;
-        let spent = match (may.suspicions > 0 || may.restarts > 0, may.certified, is_long) {
+        let has_more = may.suspicions > 0 || may.false_alarms > 0 || may.restarts > 0;
+        let spent = match (has_more, may.certified, is_long) {
             (true, ..) => 8,
             (_, true, _) => 6,
             (.., true) => 4,
@@ -170,13 +171,14 @@ fn pack(spent: Spent) -> u128 {
         pauses,
         requests,
         suspicions,
+        false_alarms,
         restarts,
         ticks,
         untold,
     } = spent;
     let [low, high] = ticks.to_le_bytes();
     let counts = u64::from_le_bytes([crashes, recoveries, losses, duplicates, pauses, requests, low, high]);
-    let later = u32::from_le_bytes([suspicions, restarts, 0, 0]);
+    let later = u32::from_le_bytes([suspicions, restarts, false_alarms, 0]);
     u128::from(later) << 96 | u128::from(untold) << 64 | u128::from(counts)
 }
 
@@ -184,8 +186,20 @@ fn unpack(word: u128) -> Spent {
     let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = (word as u64).to_le_bytes();
     let ticks = u16::from_le_bytes([low, high]);
     let untold = (word >> 64) as u32;
-    let [suspicions, restarts, ..] = ((word >> 96) as u32).to_le_bytes();
-    Spent { crashes, recoveries, losses, duplicates, pauses, requests, suspicions, restarts, ticks, untold }
+    let [suspicions, restarts, false_alarms, _] = ((word >> 96) as u32).to_le_bytes();
+    Spent {
+        crashes,
+        recoveries,
+        losses,
+        duplicates,
+        pauses,
+        requests,
+        suspicions,
+        false_alarms,
+        restarts,
+        ticks,
+        untold,
+    }
 }
 
 /// What has gone wrong as one word: the same as before there were certificates, where there are none.

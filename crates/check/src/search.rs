@@ -4,6 +4,7 @@
 //! sorted by shard; then every thread takes shards and adds what is new. Nobody waits for a lock, and the
 //! states come in the same order whatever the number of threads.
 
+use crate::clock;
 use crate::judge::Judgement;
 use crate::packed::{Packed, PackedMoment};
 use crate::reduce::Clusters;
@@ -17,7 +18,7 @@ use bellwether_model::{Cut, Rules, What};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 /// How many states a thread takes at a time.
 const CHUNK: usize = 128;
@@ -39,7 +40,7 @@ pub struct Limits<'a> {
     /// States that may be reached.
     pub states: u64,
     /// When time is up.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Duration>,
     /// How many more states to look at once something is wrong, for what else is wrong.
     pub after_wrong: u64,
     /// Whether states are walked through once more in any case, which takes memory.
@@ -200,7 +201,7 @@ impl<'p> Search<'p> {
                 if self.progress.states > limits.states {
                     return Stopped::States;
                 }
-                if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                if limits.deadline.is_some_and(|deadline| clock::now() >= deadline) {
                     return Stopped::Time;
                 }
                 if self.judgement.is_bad() {

@@ -1,10 +1,11 @@
 //! What walks through all states of a search share.
 
+use crate::clock;
 use crate::search::Search;
 use crate::visited::{SHARDS, StateId};
 use crate::worker::Worker;
 use std::ops::{Index, IndexMut};
-use std::time::Instant;
+use std::time::Duration;
 
 /// What a walk takes besides the states, at most about: marks, and a way through all of them.
 pub const BYTES_A_STATE: u64 = 96;
@@ -13,8 +14,8 @@ pub const BYTES_A_STATE: u64 = 96;
 const VISITS: u32 = 1 << 12;
 
 /// Whether time is up, after so many visits.
-pub fn is_late(visits: u32, deadline: Option<Instant>) -> bool {
-    visits.is_multiple_of(VISITS) && deadline.is_some_and(|at| Instant::now() >= at)
+pub fn is_late(visits: u32, deadline: Option<Duration>) -> bool {
+    visits.is_multiple_of(VISITS) && deadline.is_some_and(|at| clock::now() >= at)
 }
 
 /// Something for each state.

@@ -1,6 +1,6 @@
 //! What can go wrong, and with which exit code the program then ends.
 
-use bellwether_check::{CheckError, PlanError};
+use bellwether_check::PlanError;
 use bellwether_core::{AlgorithmError, DetectorError, ParamError};
 use bellwether_lab::RunResult;
 use bellwether_lab::scenario::ScenarioError;
@@ -220,15 +220,6 @@ impl From<PlanError> for Failure {
         match error {
             PlanError::Setup(error) => error.into(),
             _ => Failure::of_flags(error),
-        }
-    }
-}
-
-impl From<CheckError> for Failure {
-    fn from(error: CheckError) -> Failure {
-        match error {
-            CheckError::Setup(error) => error.into(),
-            CheckError::TooLong(error) => error.into(),
         }
     }
 }

@@ -53,14 +53,20 @@ impl What {
         matches!(self, What::Tell(.., Word::Suspected | Word::Unsuspected))
     }
 
-    /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, or a request. (A pause ends some time:
+    /// Whether a member's detector declares a neighbour failed that lives.
+    #[must_use]
+    pub fn is_false_alarm(self) -> bool {
+        matches!(self, What::Tell(.., Word::FalselyFailed))
+    }
+
+    /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, a false alarm, or a request. (A pause ends some time:
     /// one that does not is a crash.)
     #[must_use]
     pub fn is_fault(self) -> bool {
         match self {
             What::Member(_, FaultEvent::Start | FaultEvent::Call | FaultEvent::Resume) => false,
             What::Member(..) | What::Link(..) => true,
-            What::Tell(..) => self.is_suspicion(),
+            What::Tell(..) => self.is_suspicion() || self.is_false_alarm(),
             What::Deliver(..) | What::TimeOut(..) | What::CallAgain(_) | What::Tick => false,
         }
     }

@@ -14,14 +14,10 @@ pub use story::Replay;
 
 use crate::actions;
 use bellwether_core::{Driving, Entry, MachineType, Port, Time, Verdict};
-use bellwether_sim::LinkCounts;
-use bellwether_sim::Plan;
-use bellwether_sim::Schedule;
-use bellwether_sim::SetupError;
 use bellwether_sim::measure::Tally;
-use bellwether_sim::{Driver, Ended, Report};
-use bellwether_sim::{Drop, Observer};
-use bellwether_sim::{Live, Survivor};
+use bellwether_sim::{
+    Driver, Drop, Ended, LinkCounts, Live, Observer, Plan, Report, Schedule, SetupError, Survivor,
+};
 use story::{Act, Cue, Step};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.

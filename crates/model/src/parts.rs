@@ -21,6 +21,8 @@ pub struct Spent {
     pub requests: u8,
     /// Suspicions, and words that a suspicion was wrong.
     pub suspicions: u8,
+    /// False alarms of detectors.
+    pub false_alarms: u8,
     /// Elections that were started again.
     pub restarts: u8,
     /// Steps of the clock, where they are counted.

@@ -3,8 +3,7 @@
 use crate::rules::MOST_ON_A_WIRE;
 use crate::{Attention, Facts, MomentOf, Parts, Patience, Rules, TimeModel, What, Word};
 use bellwether_core::{Fate, FaultEvent, Lasting, Port, Request, Role, Spec};
-use bellwether_sim::LinkOrder;
-use bellwether_sim::{Ending, Live, Survivor, is_required, rule};
+use bellwether_sim::{Ending, LinkOrder, Live, Survivor, is_required, rule};
 
 impl Rules<'_> {
     /// What can happen next, each once: what need not happen comes last. Whoever draws numbers or sends several
@@ -75,7 +74,7 @@ impl Rules<'_> {
                 list.extend(facts.restarts().then_some(What::CallAgain(member)));
             }
         }
-        if self.liberties.detector && now.spent.crashes > 0 {
+        if self.liberties.detector && (now.spent.crashes > 0 || now.spent.false_alarms > 0) {
             for member in (0..n).filter(|member| (deaf | paused) >> member & 1 == 0) {
                 self.words(parts, now, member, list);
             }
@@ -86,6 +85,9 @@ impl Rules<'_> {
         self.faults(parts, now, list);
         if now.spent.untold != 0 {
             self.certificates(parts, now, deaf | paused, list);
+        }
+        if self.liberties.detector && now.spent.false_alarms < self.liberties.false_alarms {
+            self.false_alarms(parts, now, deaf | paused, list);
         }
         if now.spent.suspicions < self.liberties.suspicions {
             self.suspicions(parts, now, deaf | paused, list);
@@ -151,6 +153,19 @@ impl Rules<'_> {
         for (_, wire) in self.wires.iter().filter(|(number, _)| now.spent.untold >> number & 1 != 0) {
             if deaf >> wire.to & 1 == 0 && parts.is_up(&now.seats[wire.to as usize]) {
                 list.push(What::Member(wire.to as u8, FaultEvent::Learn(wire.from as u8)));
+            }
+        }
+    }
+
+    /// Which living members detectors may declare failed.
+    fn false_alarms<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, deaf: u32, list: &mut Vec<What>) {
+        for member in (0..now.seats.len() as u8).filter(|member| deaf >> member & 1 == 0) {
+            let Facts { is_up: true, told, .. } = *parts.facts(&now.seats[member as usize]) else { continue };
+            for port in (0..self.plan.topology.ports(member.into())).filter(|port| told >> port & 1 == 0) {
+                let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
+                if parts.is_up(&now.seats[peer as usize]) {
+                    list.push(What::Tell(member, port as u8, Word::FalselyFailed));
+                }
             }
         }
     }

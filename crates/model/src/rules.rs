@@ -163,6 +163,7 @@ impl<'p> Rules<'p> {
             next.spent.requests += u8::from(matches!(what, What::Member(_, FaultEvent::Request(_))));
             next.spent.restarts += u8::from(matches!(what, What::CallAgain(_)));
             next.spent.suspicions += u8::from(what.is_suspicion());
+            next.spent.false_alarms += u8::from(what.is_false_alarm());
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
                 let mut stopped = next.clone();

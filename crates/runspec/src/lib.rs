@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod document;
+mod fault_options;
 mod fields;
 pub mod form;
 mod header;
@@ -20,10 +21,11 @@ mod shell;
 mod spec;
 pub mod suggest;
 
+pub use fault_options::{FAULT_FIELDS, FaultField, FaultOptions};
 pub use fields::{FIELDS, Field, Flag, file_keys};
 pub use header::{Header, HeaderError, TRACE_FORMAT, read_header};
 pub use links::LinkOptions;
 pub use plan::{Chosen, PATIENCE, simulate_many};
 pub use script::{FileLine, Line, Partition, Script, Scripted, Word, check, read_events};
-pub use shell::{command, quoted, words};
+pub use shell::{command, quoted, shell_line, words, words_of};
 pub use spec::{Attributes, Callers, RunSpec};

@@ -103,6 +103,27 @@ impl Display for DriftBound {
     }
 }
 
+/// By how much clocks may go faster or slower, in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift(pub u16);
+
+impl FromStr for Drift {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Drift, String> {
+        let wrong = || format!("'{text}' is no drift: expected 0.1% to 50%, in tenths");
+        let Rate(millionths) = text.parse().map_err(|_| wrong())?;
+        let is_one = millionths % 1_000 == 0 && (1_000..=500_000).contains(&millionths);
+        if is_one { Ok(Drift((millionths / 1_000) as u16)) } else { Err(wrong()) }
+    }
+}
+
+impl Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", f64::from(self.0) / 10.0)
+    }
+}
+
 /// By how much a clock jumps, in ticks; written in hops, as `+10` or `-2.5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leap(pub i64);
@@ -285,6 +306,9 @@ mod tests {
         reads("1%", DriftBound(10_000), "1%");
         reads("0.05%", DriftBound(500), "500ppm");
         refuses::<DriftBound>(&["", "1", "-1%", "100%", "x%"]);
+        reads("1%", Drift(10), "1%");
+        reads("0.5%", Drift(5), "0.5%");
+        refuses::<Drift>(&["", "1", "0%", "-1%", "0.05%", "51%", "x%"]);
         reads("+10", Leap(10_000), "+10");
         reads("-2.5", Leap(-2_500), "-2.5");
         refuses::<Leap>(&["", "0", "x", "nan", "1e99", "inf"]);

@@ -31,7 +31,7 @@ const BYTES_A_PAIR: u64 = 16;
 const BYTES_A_FIFO_LINK: u64 = 8;
 
 /// The most delay bounds without a leader after which a member can start an election again.
-const LATEST_RESTART: u32 = 1_000_000;
+pub(crate) const LATEST_RESTART: u32 = 1_000_000;
 
 /// What the names in a description stand for.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! A run said step by step, as files and options have it: `schedule`, `loops_from`, `beginning` and `liberties`.
 
 use crate::document::{At, Datum, Flaw, Value, entry};
+use crate::fault_options::{FAULT_FIELDS, FaultField};
 use crate::form::{Form as _, Listed, TextError};
 use crate::spec::RunSpec;
 use bellwether_sim::Schedule;
-use bellwether_sim::schedule::{Instruction, Liberties, TimeModel};
-use std::num::TryFromIntError;
+use bellwether_sim::schedule::{Instruction, Liberties};
 
 impl Listed for Instruction {
     const EXPECTED: &'static str = "a list of steps, as in [\"call 3\", \"deliver 3 -> 1\"]";
@@ -93,38 +93,16 @@ from_one!(loops_from, "loops_from", |it| it.loop_from, |it, number| it.loop_from
 from_one!(beginning, "beginning", |it| Some(it.beginning).filter(|it| *it > 0), |it, number| it.beginning =
     number);
 
-const KEYS: &[&str] = &[
-    "crashes",
-    "recoveries",
-    "losses",
-    "duplicates",
-    "pauses",
-    "requests",
-    "suspicions",
-    "restarts",
-    "restart_after",
-    "draws",
-    "late_calls",
-    "detector",
-    "clock",
-    "certified",
-    "ticks",
-    "stops_at_goal",
-];
-
 /// What may go wrong in all, where the steps do not tell.
 pub mod liberties {
     use super::*;
 
     pub fn datum(run: &RunSpec) -> Option<Datum> {
         let schedule = run.schedule.as_ref()?;
-        let (given, needed) =
-            (entries(&schedule.liberties), entries(&Liberties::needed_for(&schedule.actions)));
-        let differing: Vec<(&str, Datum)> = given
-            .into_iter()
-            .zip(needed)
-            .filter(|(given, needed)| given != needed)
-            .map(|(given, _)| given)
+        let (given, needed) = (schedule.liberties, Liberties::needed_for(&schedule.actions));
+        let differing: Vec<(&str, Datum)> = keyed()
+            .filter(|field| field.datum(&given) != field.datum(&needed))
+            .map(|field| (field.key, field.datum(&given)))
             .collect();
         (!differing.is_empty()).then(|| Datum::table(differing))
     }
@@ -179,99 +157,20 @@ fn datum_of(text: &str) -> Result<Datum, String> {
     }
 }
 
-/// All of them, by key. (No clock is what a run has that does not need one: it has no key.)
-fn entries(liberties: &Liberties) -> Vec<(&'static str, Datum)> {
-    let Liberties {
-        crashes,
-        recoveries,
-        losses,
-        duplicates,
-        pauses,
-        requests,
-        suspicions,
-        restarts,
-        restart_after,
-        draws,
-        late_calls,
-        detector,
-        certified,
-        time,
-        ticks,
-        stops_at_goal,
-    } = *liberties;
-    let count = |count: u8| Datum::Whole(count.into());
-    let clock = |(grain, drift): (u16, u16)| {
-        Datum::table([("grain", Datum::Whole(grain.into())), ("drift", Datum::Whole(drift.into()))])
-    };
-    let time = match time {
-        TimeModel::Any => None,
-        TimeModel::Clock { grain, drift } => Some((grain, drift)),
-    };
-    vec![
-        ("crashes", count(crashes)),
-        ("recoveries", count(recoveries)),
-        ("losses", count(losses)),
-        ("duplicates", count(duplicates)),
-        ("pauses", count(pauses)),
-        ("requests", count(requests)),
-        ("suspicions", count(suspicions)),
-        ("restarts", count(restarts)),
-        ("restart_after", Datum::Whole(restart_after.into())),
-        ("draws", count(draws)),
-        ("late_calls", Datum::Flag(late_calls)),
-        ("detector", Datum::Flag(detector)),
-        ("certified", Datum::Flag(certified)),
-        ("clock", time.map_or(Datum::Flag(false), clock)),
-        ("ticks", Datum::Whole(ticks.into())),
-        ("stops_at_goal", Datum::Flag(stops_at_goal)),
-    ]
-}
-
 /// What is said of liberties, and what is left to be told by the steps.
 fn liberties_of(value: &Value<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
-    let table = value.table("[liberties]", KEYS, &crate::fields::file_keys())?;
-    let count = |key, least: u8| {
-        let Some(At { value, at }) = table.read(key, small::<u8>)? else { return Ok(least) };
-        if value < least {
-            let problem = format!("'{key}' is {value}, and the steps of the schedule need {least}");
-            return Err(Flaw::new(at, problem).hint("raise it, or leave it out"));
+    let keys: Vec<&str> = keyed().map(|field| field.key).collect();
+    let table = value.table("[liberties]", &keys, &crate::fields::file_keys())?;
+    let mut liberties = needed;
+    for field in keyed() {
+        if let Some(value) = table.get(field.key) {
+            field.read(&mut liberties, &value)?;
         }
-        Ok(value)
-    };
-    let flag =
-        |key, usual: bool| Ok::<_, Flaw>(table.read(key, Value::flag)?.map_or(usual, |flag| flag.value));
-    Ok(Liberties {
-        crashes: count("crashes", needed.crashes)?,
-        recoveries: count("recoveries", needed.recoveries)?,
-        losses: count("losses", needed.losses)?,
-        duplicates: count("duplicates", needed.duplicates)?,
-        pauses: count("pauses", needed.pauses)?,
-        requests: count("requests", needed.requests)?,
-        suspicions: count("suspicions", needed.suspicions)?,
-        restarts: count("restarts", needed.restarts)?,
-        restart_after: table
-            .read("restart_after", small::<u32>)?
-            .map_or(needed.restart_after, |after| after.value),
-        draws: table.read("draws", small::<u8>)?.map_or(needed.draws, |draws| draws.value),
-        late_calls: flag("late_calls", needed.late_calls)?,
-        detector: flag("detector", needed.detector)?,
-        certified: flag("certified", needed.certified)?,
-        time: table.read("clock", clock)?.map_or(needed.time, |clock| clock.value),
-        ticks: table.read("ticks", small::<u16>)?.map_or(needed.ticks, |ticks| ticks.value),
-        stops_at_goal: flag("stops_at_goal", needed.stops_at_goal)?,
-    })
-}
-
-fn clock(value: &Value<'_>) -> Result<TimeModel, Flaw> {
-    if value.flag() == Ok(false) {
-        return Ok(TimeModel::Any);
     }
-    let table = value.table("a clock", &["grain", "drift"], &crate::fields::file_keys())?;
-    let number = |key| Ok::<_, Flaw>(table.read(key, small::<u16>)?.map(|number| number.value));
-    Ok(TimeModel::Clock { grain: number("grain")?.unwrap_or(1), drift: number("drift")?.unwrap_or(0) })
+    Ok(liberties)
 }
 
-/// A whole number that is not large.
-fn small<N: TryFrom<u64, Error = TryFromIntError>>(value: &Value<'_>) -> Result<N, Flaw> {
-    N::try_from(value.whole()?).map_err(|_| value.unlike("a smaller number"))
+/// The fields that files have.
+fn keyed() -> impl Iterator<Item = &'static FaultField> {
+    FAULT_FIELDS.iter().filter(|field| !field.key.is_empty())
 }

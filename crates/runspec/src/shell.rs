@@ -8,9 +8,14 @@ use std::borrow::Cow;
 /// The command line that simulates a run.
 #[must_use]
 pub fn command(run: &RunSpec) -> String {
-    let words = words(run);
+    shell_line("simulate", &words(run))
+}
+
+/// The line that a shell takes, for a command of the program.
+#[must_use]
+pub fn shell_line(command: &str, words: &[String]) -> String {
     let words: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
-    format!("bellwether simulate {}", words.join(" "))
+    format!("bellwether {command} {}", words.join(" "))
 }
 
 /// The arguments of `simulate`.
@@ -18,21 +23,25 @@ pub fn command(run: &RunSpec) -> String {
 pub fn words(run: &RunSpec) -> Vec<String> {
     let mut words = Vec::new();
     for field in FIELDS.iter().filter(|field| !field.option.is_empty()) {
-        let (option, texts) = (format!("--{}", field.option), field.texts(run));
-        match field.flag {
-            _ if texts.is_empty() => {}
-            Flag::Argument => words.extend(texts),
-            Flag::Switch => words.push(option),
-            // What begins with a sign would be taken for an option.
-            Flag::Value(_) | Flag::Choice(..) if texts[0].starts_with('-') => {
-                words.push(format!("{option}={}", texts[0]));
-            }
-            Flag::Value(_) | Flag::Choice(..) => words.extend([option, texts[0].clone()]),
-            Flag::List(_) => words.extend([option, comma_separated(&texts)]),
-            Flag::Repeated(_) => words.extend(texts.into_iter().flat_map(|text| [option.clone(), text])),
-        }
+        words.extend(words_of(field.option, field.flag, &field.texts(run)));
     }
     words
+}
+
+/// An option with these values as arguments; none if there is no value.
+#[must_use]
+pub fn words_of(option: &str, flag: Flag, texts: &[String]) -> Vec<String> {
+    let Some(first) = texts.first() else { return Vec::new() };
+    let option = format!("--{option}");
+    match flag {
+        Flag::Argument => texts.to_vec(),
+        Flag::Switch => vec![option],
+        // What begins with a sign would be taken for an option.
+        Flag::Value(_) | Flag::Choice(..) if first.starts_with('-') => vec![format!("{option}={first}")],
+        Flag::Value(_) | Flag::Choice(..) => vec![option, first.clone()],
+        Flag::List(_) => vec![option, comma_separated(texts)],
+        Flag::Repeated(_) => texts.iter().flat_map(|text| [option.clone(), text.clone()]).collect(),
+    }
 }
 
 /// A word as a shell takes it literally.

@@ -6,7 +6,7 @@ mod liberties;
 pub use instruction::{Deed, Instruction, Letter, Midway, Mouth, Word};
 pub use liberties::{Liberties, TimeModel};
 
-use bellwether_core::{FaultKind, Span, Time};
+use bellwether_core::{FaultKind, HOP, Time};
 
 /// A run, step by step. Steps are what people write; in the numbers of a model's rules they are actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +30,25 @@ impl<S> Schedule<S> {
 }
 
 impl Schedule {
-    /// When the loop starts, if there is one. Whoever boots before anything else happens does so at time 0; from then on
-    /// each step comes a hop after the one before it.
+    /// When each step happens.
+    pub fn times(&self) -> impl Iterator<Item = Time> {
+        let happens = |at: &mut Time, step: &Instruction| {
+            *at = time_of_next(*at, step.event() == Some(FaultKind::Start));
+            Some(*at)
+        };
+        self.actions.iter().scan(Time::ZERO, happens)
+    }
+
+    /// When the loop starts, if there is one.
     #[must_use]
     pub fn goes_round_from(&self) -> Option<Time> {
-        let prelude = self.actions.iter().take_while(|step| step.event() == Some(FaultKind::Start)).count();
-        let step = (self.loop_from? as usize).saturating_sub(prelude);
-        Some(Time::ZERO + Span::from_hops(step as u64 + 1))
+        self.times().nth(self.loop_from? as usize)
     }
+}
+
+/// When a step happens, after one at this time: members that boot before anything else happens do so at time 0, and from
+/// then on each step comes a hop after the one before it.
+#[must_use]
+pub fn time_of_next(at: Time, is_boot: bool) -> Time {
+    if at == Time::ZERO && is_boot { at } else { at + HOP }
 }

@@ -177,7 +177,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
         0..3_u32,
         more,
         flags,
-        (any::<u8>(), any::<u16>(), 1..200_u32),
+        (any::<u8>(), 1..=u16::MAX, 1..200_u32),
         time,
     )
         .prop_map(|(actions, loop_from, beginning, more, flags, (draws, ticks, restart_after), time)| {
@@ -190,6 +190,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
                 pauses: needed.pauses + more.4,
                 requests: needed.requests + more.5,
                 suspicions: needed.suspicions + more.6,
+                false_alarms: needed.false_alarms + more.0,
                 restarts: needed.restarts + more.7,
                 restart_after,
                 draws,

@@ -4,14 +4,14 @@ use crate::search::Search;
 use crate::visited::StateId;
 use crate::walk::{PerState, all, is_late, with_worker};
 use crate::worker::Worker;
-use std::time::Instant;
+use std::time::Duration;
 
 /// The parts in which every state leads to every other, among those that count: without lone states that do not
 /// lead to themselves. (Tarjan, *Depth-first search and linear graph algorithms*, 1972, without recursion.) Nothing
 /// if time is up.
 pub(super) fn strongly_connected(
     search: &mut Search<'_>,
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
     counts: impl Fn(StateId) -> bool,
 ) -> Option<Vec<Vec<StateId>>> {
     with_worker(search, |search, worker| {
@@ -31,7 +31,7 @@ struct Tarjan {
     count: u32,
     waiting: Vec<StateId>,
     parts: Vec<Vec<StateId>>,
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
 }
 
 /// A state that was met.

@@ -24,7 +24,7 @@ type Duty = (u8, u8, u64);
 fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty> {
     let (parts, now, _) = worker.loaded();
     match what {
-        _ if what.is_suspicion() => None,
+        What::Tell(..) if what.is_fault() => None,
         What::Member(member, FaultEvent::Start) => Some((5, member, 0)),
         What::Member(member, FaultEvent::Call) => Some((0, member, 0)),
         What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),

@@ -49,6 +49,11 @@ pub enum PlanError {
         /// The sets.
         initiators: InitiatorSets,
     },
+    /// False alarms, and nothing that could raise them.
+    #[error(
+        "no detector stands by: `false_alarms` goes with `detector` yes, for algorithms that need a failure detector"
+    )]
+    NoDetector,
     /// The time after which elections are started again, and none is.
     #[error("no election is started again: `restart_after` goes with `restarts`")]
     NothingRestarted,

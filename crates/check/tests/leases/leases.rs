@@ -8,7 +8,8 @@ use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::Played;
 use bellwether_testkit::checks::vote::Vote;
 use bellwether_testkit::checks::*;
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 const ON_TIME: Liberties = Liberties { time: CLOCK, ticks: 9, ..NONE };
 const DRIFTING: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 100 }, ..ON_TIME };
@@ -95,13 +96,13 @@ fn runs_are_followed_for_as_long_as_asked() {
     type Toy = Played<Leased<SOUND>>;
     let plan = called_by(&[], complete(&[2, 3]));
     let whole = Explored::new::<Toy>(&plan, Liberties { ticks: 6, ..ON_TIME });
-    let mut reached: HashSet<(Vec<_>, Vec<_>)> = HashSet::new();
+    let mut reached: FxHashSet<(Vec<_>, Vec<_>)> = FxHashSet::default();
     for now in whole.situations.iter().filter(|now| now.spent.ticks <= 4) {
         reached.insert((now.seats.clone(), now.queues.clone()));
     }
     let limited = Liberties { ticks: 4, ..ON_TIME };
     let graph = Explored::new::<Toy>(&plan, limited);
-    let ours: HashSet<_> =
+    let ours: FxHashSet<_> =
         graph.situations.iter().map(|now| (now.seats.clone(), now.queues.clone())).collect();
     assert!(ours == reached && ours.len() < whole.situations.len());
     let checked = check_in_full::<Toy>(&plan, limited);

@@ -4,7 +4,10 @@
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::modified_ring::ModifiedRing;
-use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_check::{
+    CheckPlan, CheckReport, CheckRequest, Checked, Effort, FaultOptions, InitiatorSets, Property, Verdict,
+    Wishes, check as check_machine,
+};
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
 use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
@@ -73,6 +76,61 @@ fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
         }
     }
     assert_eq!(violated(&check::<AtOnce>(&plan, &reduced(one))), []);
+}
+
+/// A detector that errs takes its word back: whenever a member takes a living one for failed, it can be told that the other
+/// works.
+#[test]
+fn a_false_alarm_is_raised_once_and_taken_back() {
+    let plan = called_by(&[1], complete(&[1, 2]));
+    let graph = Explored::new::<AtOnce>(&plan, Liberties { detector: true, false_alarms: 1, ..NONE });
+    let mut alarms = 0;
+    for (now, steps) in graph.situations.iter().zip(&graph.steps) {
+        let told: Vec<u8> =
+            (0..2).filter(|&at| now.seats[at as usize].facts(&AtOnce::SPEC).told != 0).collect();
+        assert!(told.len() <= now.spent.false_alarms.into() && now.spent.false_alarms <= 1, "{now:?}");
+        for member in told {
+            let is_end = |(action, _): &&(Action, usize)| action.what == What::Tell(member, 0, Word::Working);
+            assert_eq!(steps.iter().filter(is_end).count(), 1, "{now:?}");
+            alarms += 1;
+        }
+        let raised = steps.iter().filter(|(action, _)| action.what.is_false_alarm());
+        let up = now.seats.iter().filter(|seat| seat.state().is_some()).count();
+        let expected = if now.spent.false_alarms == 0 && up == 2 { 2 } else { 0 };
+        assert!(raised.count() <= expected, "{now:?}");
+    }
+    assert!(alarms > 0);
+}
+
+fn as_cluster<A: Algorithm>(n: u64, change: impl FnOnce(Liberties) -> Liberties) -> CheckReport {
+    let faults = FaultOptions::of_cluster(&A::SPEC).expect("it can be checked");
+    let request = CheckRequest {
+        algorithm: Entry::events::<A>(),
+        run: RunSpec { nodes: Some(n), order: Some(Order::Worst), ..RunSpec::default() },
+        all_orders: false,
+        initiators: InitiatorSets::All,
+        faults: FaultOptions { budget: change(faults.budget), ..faults },
+    };
+    let plan = CheckPlan::new(request).expect("it can be checked");
+    let effort =
+        Effort { reduction: true, symmetry: true, threads: 1, memory: 1 << 30, states: u64::MAX, time: None };
+    plan.run(&effort, &|_| ()).expect("it can be run")
+}
+
+/// With what a cluster does: bully ends right, and one that takes a suspicion for a failure has two leaders without a crash.
+#[test]
+fn as_a_cluster_runs_it_a_suspicion_that_is_taken_for_a_failure_is_found_out() {
+    let unharmed = |budget| Liberties { crashes: 0, false_alarms: 0, restarts: 0, ..budget };
+    let rash = as_cluster::<Faulty<Rash>>(2, unharmed);
+    assert_eq!(rash.verdict_on(Property::OneLeader), Verdict::Violated);
+    let sound = as_cluster::<AtOnce>(2, unharmed);
+    assert_eq!(sound.verdict(), Verdict::Holds, "{sound:?}");
+}
+
+#[test]
+fn rings_that_begin_anew_are_not_checked_as_a_cluster_runs_them() {
+    let error = FaultOptions::of_cluster(&ChangRoberts::SPEC).expect_err("more happens in a cluster");
+    assert!(error.to_string().contains("boots chang-roberts anew for each election"), "{error}");
 }
 
 const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };

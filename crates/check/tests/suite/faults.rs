@@ -23,6 +23,7 @@ fn cost(action: Action) -> Spent {
         pauses: is(matches!(action.what, What::Member(_, FaultEvent::Pause))),
         requests: is(matches!(action.what, What::Member(_, FaultEvent::Request(_)))),
         suspicions: is(action.what.is_suspicion()),
+        false_alarms: is(action.what.is_false_alarm()),
         restarts: is(matches!(action.what, What::CallAgain(_))),
         ticks: u16::from(action.what == What::Tick),
         untold: 0, // nothing is certified here

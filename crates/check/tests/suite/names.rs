@@ -9,7 +9,7 @@ use bellwether_model::{Liberties, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Raft, without pre-votes and with them.
 const PLAIN: &MachineType = MachineType::of::<RaftVote>();
@@ -60,7 +60,7 @@ fn is_blind_to_names(
 ) -> bool {
     let rules = Rules::new(plan, liberties);
     let mut whole = Whole::new(machine, plan, liberties);
-    let mut after = |now: &Situation| -> HashSet<Situation> {
+    let mut after = |now: &Situation| -> FxHashSet<Situation> {
         let actions = whole.enabled(&rules, now);
         actions.into_iter().filter_map(|action| whole.apply(&rules, now, action)).collect()
     };
@@ -111,7 +111,7 @@ fn one_state_stands_for_all_that_differ_by_names() {
             let plan = Plan { links, ..quick() };
             let rules = Rules::new(&plan, liberties);
             let explored = Explored::of(PLAIN, &plan, liberties);
-            let mut stood_for: HashSet<Situation> = HashSet::new();
+            let mut stood_for: FxHashSet<Situation> = FxHashSet::default();
             let mut classes = 0;
             for now in &explored.situations {
                 if !stood_for.contains(now) {

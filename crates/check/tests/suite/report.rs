@@ -8,7 +8,7 @@ use bellwether_check::{
 use bellwether_core::machine::{Outputs, Place};
 use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
 use bellwether_model::follow::replay;
-use bellwether_model::{Action, Liberties};
+use bellwether_model::{Action, Liberties, TimeModel};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::{JsonTrace, MemoryTrace};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ fn boots_in<T>(work: impl FnOnce() -> T) -> (usize, T) {
 #[test]
 fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     let algorithm = Entry { machine: &COUNTED, ..Entry::events::<ChangRoberts>() };
-    let one_crash = FaultOptions { crashes: 1, ..FaultOptions::default() };
+    let one_crash = FaultOptions::of(Liberties { crashes: 1, ..Liberties::NONE });
     let plan = CheckPlan::new(request(algorithm, 4, one_crash)).expect("it can be checked");
     let (in_all, report) = boots_in(|| run(&plan));
 
@@ -84,15 +84,16 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
         assert_eq!(property, Property::Eventually);
         assert_eq!(violation.steps().len(), violation.run.actions.len());
         assert_eq!(violation.ids().len(), 4);
+        let recording = violation.recording.as_ref().expect("it is short");
         let mut memory = MemoryTrace::default();
         let shown = violation.show(&mut memory);
-        assert_eq!(format!("{shown:?}"), format!("{:?}", violation.report()));
-        assert!(memory.steps().len() >= violation.recording.steps.len());
+        assert_eq!(format!("{shown:?}"), format!("{:?}", violation.report));
+        assert!(memory.steps().len() >= recording.steps.len());
         let plan = &violation.plan;
         let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &"header");
         violation.show(&mut trace);
         let text = String::from_utf8(trace.finish(&"footer").expect("memory is written")).expect("JSON");
-        assert!(text.lines().count() > violation.recording.steps.len(), "{text}");
+        assert!(text.lines().count() > recording.steps.len(), "{text}");
     });
     assert_eq!(in_reading, 0, "reading a report replays nothing");
 }
@@ -103,16 +104,21 @@ fn what_cannot_be_checked_is_refused_before_a_search() {
     let none = FaultOptions::default();
     let refused = |request| CheckPlan::new(request).expect_err("it cannot be checked");
     assert!(matches!(refused(request(chang_roberts(), 33, none)), PlanError::TooManyMembers { n: 33 }));
-    let recoveries = FaultOptions { recoveries: 1, ..none };
+    let recoveries = FaultOptions::of(Liberties { recoveries: 1, ..Liberties::NONE });
     assert!(matches!(refused(request(chang_roberts(), 2, recoveries)), PlanError::NothingToRecover));
-    let crashes = FaultOptions { crashes: 3, ..none };
+    let crashes = FaultOptions::of(Liberties { crashes: 3, ..Liberties::NONE });
     let error = refused(request(chang_roberts(), 2, crashes));
     assert!(matches!(error, PlanError::TooManyCrashes { crashes: 3, most: 2 }), "{error}");
-    let drift = FaultOptions { drift: Some(10), ..none };
+    let clock = |grain, drift| {
+        FaultOptions::of(Liberties { time: TimeModel::Clock { grain, drift }, ..Liberties::NONE })
+    };
+    let drift = clock(1, 10);
     assert!(matches!(refused(request(chang_roberts(), 2, drift)), PlanError::NoClock { field: "drift" }));
-    let unnoticed = FaultOptions { drift: Some(1), grain: Some(2), has_clock: Some(true), ..none };
+    let unnoticed = FaultOptions { has_clock: Some(true), ..clock(2, 1) };
     let error = refused(request(chang_roberts(), 2, unnoticed));
     assert!(matches!(error, PlanError::DriftUnnoticed { drift: 1 }), "{error}");
+    let false_alarms = FaultOptions::of(Liberties { false_alarms: 1, ..Liberties::NONE });
+    assert!(matches!(refused(request(chang_roberts(), 2, false_alarms)), PlanError::NoDetector));
     let any = CheckRequest { initiators: InitiatorSets::Any, ..request(chang_roberts(), 32, none) };
     assert!(matches!(refused(any), PlanError::TooManyCases { n: 32, .. }));
     let stranger = InitiatorSets::Ids(vec![Id::new(9).expect("an id")]);

@@ -1,77 +1,52 @@
 //! Options of `check`.
 
-use super::values::{self, Bytes, Drift, choice, parse_bytes, parse_duration, parse_initiator_sets};
-use bellwether_check::{FaultOptions, InitiatorSets};
-use bellwether_core::{Id, Order};
-use bellwether_runspec::form::{LINK_ORDERS, ORDERS, parse_id};
-use bellwether_runspec::notation::DriftBound;
-use bellwether_sim::LinkOrder;
-use bellwether_sim::network::Shape;
-use clap::{Args, ValueEnum};
+use super::run::{FieldArgs, FieldSet, taking};
+use super::values::{self, Bytes, parse_bytes, parse_duration};
+use crate::error::Failure;
+use bellwether_check::InitiatorSets;
+use bellwether_core::Spec;
+use bellwether_runspec::{
+    FAULT_FIELDS, FaultField, FaultOptions, Field, Flag, RunSpec, shell_line, words_of,
+};
+use clap::builder::ValueParser;
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Faults beyond this many could not be followed anyway.
-const MOST_FAULTS: i64 = 16;
+/// The option that stands for all that say what is checked.
+const ALL: &str = "all";
+/// The group of options that say what may go wrong.
+const FAULTS: &str = "faults";
 
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The algorithm, as NAME[/VARIANT][:KEY=VALUE,..] (see `bellwether algorithms` and `explain`)
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
-    pub algorithm: Option<String>,
-    /// One of its variants, by name
-    #[arg(long, value_name = "NAME", requires = "algorithm")]
-    pub variant: Option<String>,
+    /// The members and their network.
+    #[command(flatten)]
+    pub run: FieldArgs<CheckedFields>,
     /// Check every variant of every algorithm, with growing numbers of members, under no faults and under
     /// each sort of fault
-    #[arg(long, conflicts_with_all = ["ids", "nodes", "order", "orders", "initiators", "witnesses",
-          "observers", "topology", "drift_bound", "faults"])]
+    #[arg(long, conflicts_with_all = [CheckedFields::GROUP, "orders", "initiators", FAULTS, "as_cluster"])]
     pub all: bool,
 
-    /// The members, in the order of the network: in a ring, clockwise
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id,
-          conflicts_with_all = ["nodes", "order", "orders"], help_heading = "Members")]
-    pub ids: Option<Vec<Id>>,
-    /// How many members there are, with ids from 1 [default: 3, or what the topology says]
-    #[arg(long, value_name = "N", help_heading = "Members")]
-    pub nodes: Option<u64>,
-    /// How the ids lie in the network [default: worst, which in rings takes the most messages]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Members")]
-    pub order: Option<Order>,
     /// Check every order of the ids that matters: in a ring (n-1)!, as turns of it are alike; in a complete
     /// network one (n! where members may crash); in others n!
-    #[arg(long, value_enum, conflicts_with = "order", help_heading = "Members")]
+    #[arg(long, value_enum, conflicts_with_all = ["ids", "order"], help_heading = "Members")]
     pub orders: Option<OrdersArg>,
-    /// Who calls the election at the beginning: ids, 'all', 'one' to check every member as the only one, or 'any'
+    /// Members that start an election at the beginning: ids, 'all', 'one' to check every member as the only one, or 'any'
     /// to check every set of them
-    #[arg(long, value_name = "A,B,..|all|one|any", value_parser = parse_initiator_sets, default_value = "all",
-          help_heading = "Members")]
+    #[arg(long, value_name = "A,B,..|all|one|any", default_value = "all", help_heading = "Members")]
     pub initiators: InitiatorSets,
 
-    /// Who votes and never leads, where the algorithm lets members differ so
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
-    pub witnesses: Vec<Id>,
-    /// Who neither votes nor leads
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = parse_id, help_heading = "Members")]
-    pub observers: Vec<Id>,
-
-    /// The network [default: what the algorithm needs]
-    #[arg(long, value_name = "NAME[:PARAMS]|file:PATH", help_heading = "Network",
-          long_help = format!("The network [default: what the algorithm needs]\n\n{}", Shape::HELP))]
-    pub topology: Option<String>,
-    /// Where random networks and orders come from
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Network")]
-    pub seed: u64,
-
-    /// How far members are told that clocks can be off, as in 1% or 500ppm [default: 1%]. How far they are is
-    /// for --drift to say
-    #[arg(long, value_name = "RATE", help_heading = "Network")]
-    pub drift_bound: Option<DriftBound>,
-
-    /// What may happen.
+    /// Check what members of a cluster meet: a certified crash, a suspicion of a member that lives, and where the algorithm
+    /// has a failure detector, a false alarm; members without a leader for 50 delay bounds start an election again, and
+    /// members may hear from others before they start theirs. Other options change these faults
+    #[arg(long, help_heading = FAULTS_HEADING)]
+    pub as_cluster: bool,
+    /// What may go wrong.
     #[command(flatten)]
-    pub may: MayArgs,
+    pub faults: FaultArgs,
 
     /// Follow every order of things that do not affect each other, and not one for all
     #[arg(long, help_heading = "Search")]
@@ -102,117 +77,132 @@ pub struct CheckArgs {
     pub format: CheckFormat,
 }
 
-/// What may happen in a checked run.
-#[derive(Clone, Debug, Default, Args)]
-#[group(id = "faults", multiple = true)]
-pub struct MayArgs {
-    /// How many crashes there may be, of any members at any time
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub crashes: u8,
-    /// How many times somebody who has crashed may come back
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub recoveries: u8,
-    /// How many messages may be lost
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub losses: u8,
-    /// How many messages may come twice
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub duplicates: u8,
-    /// With a clock: how many times a member may freeze for a while
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub pauses: u8,
-    /// How many times a leader may be asked to resign, or to let another lead
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub requests: u8,
-    /// How many times members may hear that a neighbour is suspected, rightly or wrongly (a connection has closed, say),
-    /// or that it is not
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub suspicions: u8,
-    /// How many times members that have had no leader for long may start an election again, as those of a cluster do
-    #[arg(long, value_name = "K", default_value_t = 0, value_parser = budget(),
-          help_heading = "What may happen")]
-    pub restarts: u8,
-    /// With a clock: after how many delay bounds without a leader [default: 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000),
-          help_heading = "What may happen")]
-    pub restart_after: Option<u32>,
-    /// How many numbers each member may draw [default: 2 for algorithms that draw lots]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(..=254),
-          help_heading = "What may happen")]
-    pub draws: Option<u8>,
-    /// Crashes are certified: neighbours may be told of a death for certain, until they hear the next life
-    #[arg(long, help_heading = "What may happen")]
-    pub certified: bool,
-    /// Members that are to call an election may hear from others before they do
-    #[arg(long, help_heading = "What may happen")]
-    pub late_calls: bool,
-    /// Whether messages of one link keep their order
-    #[arg(long, value_parser = choice::<LinkOrder>(LINK_ORDERS), default_value = "fifo",
-          help_heading = "What may happen")]
-    pub links: LinkOrder,
-    /// Whether a ring closes round its dead; auto: if members may crash and the network is a ring
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "What may happen")]
-    pub ring_closes: Whether,
-    /// Whether members are told of deaths, some time after; auto: if members may crash and the algorithm
-    /// counts on a failure detector
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "What may happen")]
-    pub detector: Whether,
-    /// What time is: messages take any time and timers run out at any time, or there is a clock; auto: a
-    /// clock if the algorithm counts on bounded delays, or goes on for ever
-    #[arg(long, value_enum, default_value_t, help_heading = "What may happen")]
-    pub timing: TimingArg,
-    /// With a clock: how many steps of it the bound on delays has [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100),
-          help_heading = "What may happen")]
-    pub grain: Option<u16>,
-    /// With a clock: by how much members' clocks may go faster or slower, as in 1%
-    #[arg(long, value_name = "P%", help_heading = "What may happen")]
-    pub drift: Option<Drift>,
-    /// With a clock: for how many steps of it runs are followed [default: until they are over; where members go on for
-    /// ever, until all is as it should be]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=65534),
-          help_heading = "What may happen")]
-    pub ticks: Option<u16>,
-}
-
-impl From<&MayArgs> for FaultOptions {
-    fn from(may: &MayArgs) -> FaultOptions {
-        FaultOptions {
-            crashes: may.crashes,
-            recoveries: may.recoveries,
-            losses: may.losses,
-            duplicates: may.duplicates,
-            pauses: may.pauses,
-            requests: may.requests,
-            suspicions: may.suspicions,
-            restarts: may.restarts,
-            restart_after: may.restart_after,
-            draws: may.draws,
-            late_calls: may.late_calls,
-            ring_closes: may.ring_closes.given(),
-            detector: may.detector.given(),
-            certified: may.certified,
-            has_clock: match may.timing {
-                TimingArg::Auto => None,
-                TimingArg::Any => Some(false),
-                TimingArg::Clock => Some(true),
-            },
-            grain: may.grain,
-            drift: may.drift.map(|drift| drift.0),
-            ticks: may.ticks,
+impl CheckArgs {
+    /// What may go wrong, as it is asked for.
+    pub fn faults(&self, spec: &Spec) -> Result<FaultOptions, Failure> {
+        let mut faults = self.base(spec)?;
+        for (field, value) in &self.faults.0 {
+            field.parse(&mut faults, value).map_err(Failure::input)?;
         }
+        Ok(faults)
+    }
+
+    fn base(&self, spec: &Spec) -> Result<FaultOptions, Failure> {
+        Ok(if self.as_cluster { FaultOptions::of_cluster(spec)? } else { FaultOptions::default() })
+    }
+
+    /// The command that checks the same again, with the same limits. Options that do not affect the result (threads,
+    /// format, files) are left out. `run` is the run that the options describe.
+    pub fn again(&self, run: &RunSpec, spec: &Spec) -> Result<String, Failure> {
+        let (base, faults) = (self.base(spec)?, self.faults(spec)?);
+        let mut all = Vec::new();
+        for field in CheckedFields::fields().filter(|field| field.option != "seed" || run.seed != 0) {
+            all.extend(words_of(field.option, field.flag, &field.texts(run)));
+        }
+        let mut option = |name: &str, flag: Flag, value: Option<String>| {
+            all.extend(words_of(name, flag, value.as_slice()));
+        };
+        option("orders", VALUE, self.orders.map(super::word));
+        let initiators = Some(&self.initiators).filter(|sets| **sets != InitiatorSets::All);
+        option("initiators", VALUE, initiators.map(ToString::to_string));
+        let switch = |is_set: bool| is_set.then(String::new);
+        option("as-cluster", Flag::Switch, switch(self.as_cluster));
+        for field in fault_options() {
+            option(field.option, field.flag, field.text(&faults, &base));
+        }
+        option("no-reduction", Flag::Switch, switch(self.no_reduction));
+        option("no-symmetry", Flag::Switch, switch(self.no_symmetry));
+        option("memory", VALUE, self.memory.map(|memory| memory.to_string()));
+        // In one word.
+        let length = |time: Duration| humantime::format_duration(time).to_string().replace(' ', "");
+        option("time", VALUE, self.time.map(length));
+        option("states", VALUE, self.states.map(|states| states.to_string()));
+        Ok(shell_line("check", &all))
     }
 }
 
-fn budget() -> clap::builder::RangedI64ValueParser<u8> {
-    clap::value_parser!(u8).range(0..=MOST_FAULTS)
+const VALUE: Flag = Flag::Value("");
+
+/// The fields of a run's description that a check has. The checker chooses what happens in a run.
+#[derive(Clone, Debug)]
+pub struct CheckedFields;
+
+impl FieldSet for CheckedFields {
+    const GROUP: &'static str = "checked";
+    const INSTEAD: &'static str = ALL;
+
+    fn has(field: &Field) -> bool {
+        const CHECKED: &[&str] = &[
+            "algorithm",
+            "variant",
+            "ids",
+            "nodes",
+            "order",
+            "attributes",
+            "id-bound",
+            "elect",
+            "witnesses",
+            "observers",
+            "topology",
+            "drift-bound",
+            "links",
+            "seed",
+        ];
+        CHECKED.contains(&field.option)
+    }
+
+    fn about(field: &'static Field) -> Cow<'static, str> {
+        let usual = match field.option {
+            "nodes" => "3, or what the topology says",
+            "order" => "worst, which in rings takes the most messages",
+            _ => return Cow::Borrowed(field.about),
+        };
+        let about = field.about.split(" [default").next().unwrap_or_default();
+        Cow::Owned(format!("{about} [default: {usual}]"))
+    }
+}
+
+const FAULTS_HEADING: &str = "What may happen";
+
+/// What may go wrong: options that are given, each with its value.
+#[derive(Clone, Debug, Default)]
+pub struct FaultArgs(Vec<(&'static FaultField, String)>);
+
+fn fault_options() -> impl Iterator<Item = &'static FaultField> {
+    FAULT_FIELDS.iter().filter(|field| !field.option.is_empty())
+}
+
+impl clap::Args for FaultArgs {
+    fn augment_args(command: Command) -> Command {
+        let arg = |field: &'static FaultField| {
+            let parser = ValueParser::from(move |value: &str| -> Result<String, String> {
+                field.parse(&mut FaultOptions::default(), value).map(|()| value.to_owned())
+            });
+            let arg = Arg::new(field.option).long(field.option).help(field.about);
+            taking(arg.help_heading(FAULTS_HEADING), field.flag, parser)
+        };
+        let group = ArgGroup::new(FAULTS).multiple(true).args(fault_options().map(|field| field.option));
+        command.args(fault_options().map(arg)).group(group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        FaultArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for FaultArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<FaultArgs, Error> {
+        let given = |field: &'static FaultField| match field.flag {
+            Flag::Switch => matches.get_flag(field.option).then(|| (field, String::new())),
+            _ => matches.get_one::<String>(field.option).map(|value| (field, value.clone())),
+        };
+        Ok(FaultArgs(fault_options().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = FaultArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Where to write the run that breaks the gravest property.
@@ -237,41 +227,6 @@ pub struct FileArgs {
 pub enum OrdersArg {
     /// Every one that matters
     All,
-}
-
-/// Whether something is so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Whether {
-    /// Where it makes sense
-    #[default]
-    Auto,
-    /// It is
-    Yes,
-    /// It is not
-    No,
-}
-
-impl Whether {
-    /// Whether it is so; nothing where that is left open.
-    fn given(self) -> Option<bool> {
-        match self {
-            Whether::Auto => None,
-            Whether::Yes => Some(true),
-            Whether::No => Some(false),
-        }
-    }
-}
-
-/// What time is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum TimingArg {
-    /// A clock if the algorithm counts on bounded delays, or goes on for ever
-    #[default]
-    Auto,
-    /// Messages take any time, and a timer runs out at any time
-    Any,
-    /// Messages take at most the bound on delays, and timers run out on time
-    Clock,
 }
 
 /// How to print what was checked.

@@ -12,7 +12,7 @@ mod trials;
 mod up;
 pub mod values;
 
-pub use check::{CheckArgs, CheckFormat, FileArgs, MayArgs, TimingArg, Whether};
+pub use check::{CheckArgs, CheckFormat, FileArgs};
 pub use compare::{CompareArgs, CompareFormat, MeasureArg};
 pub use detectors::{DetectorsArgs, DetectorsFormat};
 pub use play::{PlayArgs, ScenariosArgs};

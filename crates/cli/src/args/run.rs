@@ -5,17 +5,56 @@ use bellwether_runspec::form::TextError;
 use bellwether_runspec::{FIELDS, Field, Flag, RunSpec};
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, Error, FromArgMatches};
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// The group of all options of a run.
 pub const RUN: &str = "run";
 /// The option that stands for all of them.
 pub const FROM_TRACE: &str = "from_trace";
 
-/// The options of a run that are given, each with its values.
-#[derive(Clone, Debug, Default)]
-pub struct RunArgs(Vec<(&'static Field, Vec<String>)>);
+/// Which fields of a run's description are options of a command.
+pub trait FieldSet {
+    /// The group of these options.
+    const GROUP: &'static str;
+    /// The option that stands for all of them.
+    const INSTEAD: &'static str;
 
-impl RunArgs {
+    /// Whether a field is one of them.
+    fn has(field: &Field) -> bool;
+
+    /// What the field is, in a sentence.
+    fn about(field: &'static Field) -> Cow<'static, str> {
+        Cow::Borrowed(field.about)
+    }
+
+    /// The fields that are options.
+    fn fields() -> impl Iterator<Item = &'static Field> {
+        FIELDS.iter().filter(|field| !field.option.is_empty() && Self::has(field))
+    }
+}
+
+/// All fields.
+#[derive(Clone, Debug)]
+pub struct AllFields;
+
+impl FieldSet for AllFields {
+    const GROUP: &'static str = RUN;
+    const INSTEAD: &'static str = FROM_TRACE;
+
+    fn has(_: &Field) -> bool {
+        true
+    }
+}
+
+/// The options of a run.
+pub type RunArgs = FieldArgs<AllFields>;
+
+/// The options that are given, each with its values.
+#[derive(Clone, Debug)]
+pub struct FieldArgs<S>(Vec<(&'static Field, Vec<String>)>, PhantomData<S>);
+
+impl<S: FieldSet> FieldArgs<S> {
     /// The run that they describe.
     pub fn described(&self) -> Result<RunSpec, Failure> {
         let mut run = RunSpec::default();
@@ -28,7 +67,7 @@ impl RunArgs {
     }
 
     fn take(&mut self, matches: &mut ArgMatches) {
-        for field in options() {
+        for field in S::fields() {
             let values: Option<Vec<String>> = match field.flag {
                 Flag::Switch => matches.get_flag(field.option).then(|| vec![String::new()]),
                 _ => matches.remove_many(field.option).map(Iterator::collect),
@@ -38,28 +77,24 @@ impl RunArgs {
     }
 }
 
-fn options() -> impl Iterator<Item = &'static Field> {
-    FIELDS.iter().filter(|field| !field.option.is_empty())
-}
-
-impl clap::Args for RunArgs {
+impl<S: FieldSet> clap::Args for FieldArgs<S> {
     fn augment_args(command: Command) -> Command {
-        let group = ArgGroup::new(RUN).multiple(true).args(options().map(|field| field.option));
-        command.args(options().map(arg)).group(group)
+        let group = ArgGroup::new(S::GROUP).multiple(true).args(S::fields().map(|field| field.option));
+        command.args(S::fields().map(arg::<S>)).group(group)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        RunArgs::augment_args(command)
+        Self::augment_args(command)
     }
 }
 
-impl FromArgMatches for RunArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<RunArgs, Error> {
-        RunArgs::from_arg_matches_mut(&mut matches.clone())
+impl<S: FieldSet> FromArgMatches for FieldArgs<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        Self::from_arg_matches_mut(&mut matches.clone())
     }
 
-    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<RunArgs, Error> {
-        let mut args = RunArgs::default();
+    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, Error> {
+        let mut args = FieldArgs(Vec::new(), PhantomData);
         args.take(matches);
         Ok(args)
     }
@@ -70,28 +105,38 @@ impl FromArgMatches for RunArgs {
     }
 }
 
-fn arg(field: &'static Field) -> Arg {
-    let arg = Arg::new(field.option).help(field.about).conflicts_with_all(field.excludes);
+fn arg<S: FieldSet>(field: &'static Field) -> Arg {
+    let about = S::about(field);
+    let excludes = field.excludes.iter().filter(|option| S::fields().any(|field| field.option == **option));
+    let arg = Arg::new(field.option).conflicts_with_all(excludes);
     let arg = match field.details {
         "" => arg,
-        details => arg.long_help(format!("{}\n\n{details}", field.about)),
+        details => arg.long_help(format!("{about}\n\n{details}")),
     };
+    let arg = arg.help(about.into_owned());
     let arg = if field.heading.is_empty() { arg } else { arg.help_heading(field.heading) };
-    let arg = if let Flag::Argument = field.flag { arg } else { arg.long(field.option) };
     let arg = arg.allow_hyphen_values(field.is_signed).hide(field.is_hidden);
     match field.flag {
-        Flag::Argument => arg.value_name("ALGORITHM").required_unless_present(FROM_TRACE),
+        Flag::Argument => arg.value_name("ALGORITHM").required_unless_present(S::INSTEAD),
+        flag => taking(arg.long(field.option), flag, text(field)),
+    }
+}
+
+/// An option that takes what its field says; `parser` refuses what is malformed.
+pub fn taking(arg: Arg, flag: Flag, parser: ValueParser) -> Arg {
+    match flag {
+        Flag::Argument => arg,
         Flag::Switch => arg.action(ArgAction::SetTrue),
-        Flag::Value(name) => arg.value_name(name).value_parser(text(field)),
+        Flag::Value(name) => arg.value_name(name).value_parser(parser),
         Flag::Choice(name, words) => {
             let words = words.iter().map(|(word, about)| PossibleValue::new(*word).help(*about));
             arg.value_name(name).value_parser(PossibleValuesParser::new(words))
         }
         Flag::List(name) => {
-            let arg = arg.value_name(name).value_parser(text(field));
+            let arg = arg.value_name(name).value_parser(parser);
             arg.action(ArgAction::Append).value_delimiter(',')
         }
-        Flag::Repeated(name) => arg.value_name(name).value_parser(text(field)).action(ArgAction::Append),
+        Flag::Repeated(name) => arg.value_name(name).value_parser(parser).action(ArgAction::Append),
     }
 }
 

@@ -1,11 +1,8 @@
-//! Small values on the command line: words, sizes, lengths of time, and lists that may be a word.
+//! Small values on the command line: words, sizes, and lengths of time.
 
-use bellwether_check::InitiatorSets;
-use bellwether_runspec::form::{Form, parse_ids};
-use bellwether_runspec::notation::Rate;
+use bellwether_runspec::form::Form;
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
-use std::fmt::{self, Display};
-use std::str::FromStr;
+use std::fmt;
 use std::time::Duration;
 
 /// More cores than that nobody has, and threads cost memory before they do anything.
@@ -22,40 +19,6 @@ pub fn choice<T: Form + Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     let words = words.iter().map(|(word, about)| PossibleValue::new(*word).help(*about));
     PossibleValuesParser::new(words).try_map(|word| T::parse(&word))
-}
-
-/// Reads which sets of members start an election.
-pub fn parse_initiator_sets(text: &str) -> Result<InitiatorSets, String> {
-    match text {
-        "all" => Ok(InitiatorSets::All),
-        "any" => Ok(InitiatorSets::Any),
-        "one" => Ok(InitiatorSets::One),
-        _ => match parse_ids(text) {
-            Ok(ids) => Ok(InitiatorSets::Ids(ids)),
-            Err(error) => Err(format!("{error} (or 'all', 'one' or 'any')")),
-        },
-    }
-}
-
-/// By how much clocks may go faster or slower, in thousandths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drift(pub u16);
-
-impl FromStr for Drift {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Drift, String> {
-        let wrong = || format!("'{text}' is no drift: expected 0.1% to 50%, in tenths");
-        let Rate(millionths) = text.parse().map_err(|_| wrong())?;
-        let is_one = millionths % 1_000 == 0 && (1_000..=500_000).contains(&millionths);
-        if is_one { Ok(Drift((millionths / 1_000) as u16)) } else { Err(wrong()) }
-    }
-}
-
-impl Display for Drift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}%", f64::from(self.0) / 10.0)
-    }
 }
 
 /// A hundred years: a clock can be asked when they are over.
@@ -129,22 +92,5 @@ mod tests {
         for wrong in ["", "s", "90", "0s", "-1s", "1q", "99999999999s", "99999999999999999999s"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn drifts_are_in_tenths_of_a_percent() {
-        assert_eq!("1%".parse(), Ok(Drift(10)));
-        assert_eq!("0.5%".parse::<Drift>().map(|drift| drift.to_string()), Ok("0.5%".to_owned()));
-        for wrong in ["", "1", "0%", "-1%", "0.05%", "51%", "x%"] {
-            assert!(wrong.parse::<Drift>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn lists_may_be_words() {
-        assert_eq!(parse_initiator_sets("any"), Ok(InitiatorSets::Any));
-        assert_eq!(parse_initiator_sets("one"), Ok(InitiatorSets::One));
-        assert_eq!(parse_initiator_sets("2,1").unwrap().to_string(), "2,1");
-        assert!(parse_initiator_sets("none").is_err());
     }
 }

@@ -405,6 +405,28 @@ fn suspicions_are_heard_if_asked_for() {
     assert!(run("check bully --nodes 2 --suspicions 2").stdout.contains("faults     2 suspicions"));
 }
 
+/// The preset is the sum of its options, and options change it.
+#[test]
+fn what_a_cluster_does_is_checked_by_one_option() {
+    let (code, object) = json("bully --nodes 2 --as-cluster --false-alarms 0 --restart-after 2");
+    let spelt = "bully --nodes 2 --crashes 1 --suspicions 1 --restarts 1 --restart-after 2 --late-calls --detector yes --certified";
+    let (same_code, same) = json(spelt);
+    for key in ["liberties", "states", "transitions", "verdict", "properties"] {
+        assert_eq!(object[key], same[key], "{key}");
+    }
+    assert_eq!(code, same_code);
+    assert_eq!(
+        object["again"],
+        "bellwether check bully --nodes 2 --as-cluster --false-alarms 0 --restart-after 2"
+    );
+    let (_, with_alarm) = json("bully --nodes 2 --as-cluster --restart-after 2");
+    assert_eq!(with_alarm["liberties"]["false_alarms"], 1);
+    assert!(with_alarm["states"].as_u64() > object["states"].as_u64());
+    let refused = run("check chang-roberts --as-cluster");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("which is not checked: leave out --as-cluster"), "{}", refused.stderr);
+}
+
 #[test]
 fn restarts_that_make_no_sense_are_refused() {
     for (args, why) in [
@@ -413,6 +435,8 @@ fn restarts_that_make_no_sense_are_refused() {
         ("bully --restart-after 9", "--restart-after goes with --restarts"),
         ("aggregation-tree --restarts 1 --restart-after 9", "--restart-after goes with --timing clock"),
         ("bully --restarts 17", "17"),
+        ("bully --restarts 1 --restart-after 1000001", "from 1 to 1000000"),
+        ("raft-vote --false-alarms 1", "--false-alarms goes with --detector yes"),
     ] {
         let ended = run(&format!("check {args}"));
         assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);

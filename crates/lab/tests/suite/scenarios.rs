@@ -61,6 +61,7 @@ beginning = 2
 [liberties]
 recoveries = 4
 suspicions = 3
+false_alarms = 2
 restarts = 2
 restart_after = 30
 draws = 7
@@ -86,6 +87,7 @@ fn a_run_can_be_said_step_by_step() {
         pauses: 0,
         requests: 0,
         suspicions: 3,
+        false_alarms: 2,
         restarts: 2,
         restart_after: 30,
         draws: 7,

@@ -3,11 +3,8 @@
 use super::post::Post;
 use crate::{Action, Midway, Rules, Seat, Situation, What, Whole};
 use bellwether_core::{AnyValue, Fate, FaultEvent, HOP, MachineType, Port, Span, Status, Time, Verdict};
-use bellwether_sim::Driver;
-use bellwether_sim::Ending;
-use bellwether_sim::Plan;
-use bellwether_sim::Schedule;
-use bellwether_sim::SetupError;
+use bellwether_sim::schedule::time_of_next;
+use bellwether_sim::{Driver, Ending, Plan, Schedule, SetupError};
 
 /// A schedule, carried out: a whole run in memory. Showing it to an observer boots no member.
 #[derive(Clone, Debug)]
@@ -168,10 +165,7 @@ impl Author<'_> {
             let (step_text, problem) = (self.rules.write(action), self.instead());
             return Err(SetupError::Step { number: step + 1, step: step_text, problem });
         };
-        let is_prelude = self.at == Time::ZERO && action.what.is_boot();
-        if !is_prelude {
-            self.at = self.at + HOP;
-        }
+        self.at = time_of_next(self.at, action.what.is_boot());
         let cue = self.cue(action.what);
         match action.what {
             What::Link(wire, place, Fate::Lost) => self.post.lose(wire, place),

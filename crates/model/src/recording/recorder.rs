@@ -3,10 +3,8 @@
 use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, shown};
 use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
-use bellwether_sim::Plan;
-use bellwether_sim::Report;
 use bellwether_sim::schedule::Schedule;
-use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{Drop, Observer, Plan, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

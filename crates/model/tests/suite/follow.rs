@@ -179,7 +179,7 @@ impl Observer for Witness {
 }
 
 /// Everything that may go wrong, in different measure.
-fn liberties() -> [Liberties; 7] {
+fn liberties() -> [Liberties; 8] {
     let calm = Liberties::default();
     let clock = TimeModel::Clock { grain: 1, drift: 0 };
     [
@@ -189,6 +189,7 @@ fn liberties() -> [Liberties; 7] {
         Liberties { crashes: 2, recoveries: 2, detector: true, time: clock, ..calm },
         Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 3, ..calm },
         Liberties { crashes: 2, recoveries: 1, certified: true, ..calm },
+        Liberties { crashes: 1, detector: true, false_alarms: 3, ..calm },
         // More restarts than steps: none is left out.
         Liberties {
             crashes: 1,
@@ -209,6 +210,7 @@ fn kind(action: Action) -> Vec<&'static str> {
         What::Deliver(..) => "deliver",
         What::TimeOut(..) => "time-out",
         What::Tell(_, _, Word::Failed) => "failed",
+        What::Tell(_, _, Word::FalselyFailed) => "falsely-failed",
         What::Tell(_, _, Word::Working) => "working",
         What::Tell(_, _, Word::Suspected) => "suspected",
         What::Tell(_, _, Word::Unsuspected) => "unsuspected",
@@ -293,7 +295,7 @@ fn a_walk_through_the_rules_is_written_read_and_played_as_it_was() {
             }
         }
     }
-    assert_eq!(kinds.len(), 17, "not all kinds of steps were seen: {kinds:?}");
+    assert_eq!(kinds.len(), 18, "not all kinds of steps were seen: {kinds:?}");
 }
 
 fn chang_roberts() -> usize {

@@ -19,7 +19,7 @@ fn steps_are_written_with_members_by_id() {
     let wire = |from, to| order.iter().position(|&pair| pair == (from, to)).unwrap() as u8;
     let towards =
         |member, peer| (0..2).find(|&port| plan.topology.peer(member, Port(port)).0 == peer).unwrap() as u8;
-    let cases: [(Action, &str); 28] = [
+    let cases: [(Action, &str); 29] = [
         (What::Member(0, FaultEvent::Start).into(), "boot 1"),
         (What::Member(2, FaultEvent::Call).into(), "call 3"),
         (What::CallAgain(2).into(), "call 3 again"),
@@ -30,6 +30,7 @@ fn steps_are_written_with_members_by_id() {
         (What::TimeOut(1, 0).into(), "time-out 2"),
         (What::TimeOut(1, 2).into(), "time-out 2 #3"),
         (What::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
+        (What::Tell(1, towards(1, 2), Word::FalselyFailed).into(), "tell 2: 3 falsely-failed"),
         (What::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
         (What::Tell(1, towards(1, 2), Word::Suspected).into(), "tell 2: 3 suspected"),
         (What::Tell(1, towards(1, 2), Word::Unsuspected).into(), "tell 2: 3 unsuspected"),

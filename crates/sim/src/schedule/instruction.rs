@@ -50,7 +50,9 @@ pub enum Midway {
 pub enum Word {
     /// It is dead: a detector says so, and is right.
     Failed,
-    /// It is back, after it was dead.
+    /// It is dead, says a detector, and is wrong. Later the detector says that it works.
+    FalselyFailed,
+    /// It is back, after it was dead, or was never dead.
     Working,
     /// It is suspected, rightly or wrongly: by a detector with three values, or because a connection has closed.
     Suspected,
@@ -60,13 +62,15 @@ pub enum Word {
 
 impl Word {
     /// All of them.
-    pub const ALL: [Word; 4] = [Word::Failed, Word::Working, Word::Suspected, Word::Unsuspected];
+    pub const ALL: [Word; 5] =
+        [Word::Failed, Word::FalselyFailed, Word::Working, Word::Suspected, Word::Unsuspected];
 
     /// As people write it.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             Word::Failed => "failed",
+            Word::FalselyFailed => "falsely-failed",
             Word::Working => "working",
             Word::Suspected => "suspected",
             Word::Unsuspected => "unsuspected",
@@ -83,7 +87,7 @@ impl Word {
 impl From<Word> for Verdict {
     fn from(word: Word) -> Verdict {
         match word {
-            Word::Failed => Verdict::Failed,
+            Word::Failed | Word::FalselyFailed => Verdict::Failed,
             Word::Working | Word::Unsuspected => Verdict::Working,
             Word::Suspected => Verdict::Suspected,
         }
@@ -112,7 +116,7 @@ pub struct Letter {
 
 /// What steps look like, for whoever wrote something else.
 const EXAMPLES: &str = "call 3, deliver 3 -> 1, lose 3 -> 1, duplicate 3 -> 1 #2, time-out 2, \
-                        tell 2: 4 failed, tell 2: 4 working, tell 2: 4 suspected, call 3 again, tick, crash 4, recover 4, pause 4, wake 4, \
+                        tell 2: 4 failed, tell 2: 4 falsely-failed, tell 2: 4 working, tell 2: 4 suspected, call 3 again, tick, crash 4, recover 4, pause 4, wake 4, \
                         ask 3: resign, ask 3: transfer 1, certify 2: 3 or boot 4";
 
 impl Instruction {

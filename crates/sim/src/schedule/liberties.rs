@@ -1,6 +1,6 @@
 //! What the world may do to members.
 
-use super::{Deed, Instruction};
+use super::{Deed, Instruction, Word};
 use crate::plan::Plan;
 use bellwether_core::{CallPolicy, Fate, FaultKind, Span, Spec};
 
@@ -22,6 +22,8 @@ pub struct Liberties {
     pub requests: u8,
     /// How many times members may hear a suspicion, right or wrong, or that a suspicion was wrong.
     pub suspicions: u8,
+    /// How many times a member's detector may declare a neighbour failed that lives.
+    pub false_alarms: u8,
     /// How many times members that have had no leader for long may start an election again, as those of a cluster do. Runs
     /// in which they would do so once more are not followed.
     pub restarts: u8,
@@ -76,6 +78,7 @@ impl Liberties {
         pauses: 0,
         requests: 0,
         suspicions: 0,
+        false_alarms: 0,
         restarts: 0,
         restart_after: CallPolicy::RESTART_AFTER,
         draws: u8::MAX,
@@ -123,7 +126,8 @@ impl Liberties {
         let count = |fits: &dyn Fn(&Instruction) -> bool| {
             u8::try_from(steps.iter().filter(|step| fits(step)).count()).unwrap_or(u8::MAX)
         };
-        let is_told = |step: &Instruction, of_suspicion: bool| matches!(step.deed, Deed::Tell(_, _, word) if word.is_suspicion() == of_suspicion);
+        let told =
+            |step: &Instruction| if let Deed::Tell(_, _, word) = step.deed { Some(word) } else { None };
         let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
         Liberties {
             crashes: count(&|step| step.event() == Some(FaultKind::Crash) || step.crash_after.is_some()),
@@ -132,10 +136,11 @@ impl Liberties {
             duplicates: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Twice))),
             pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
             requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
-            suspicions: count(&|step| is_told(step, true)),
+            suspicions: count(&|step| told(step).is_some_and(Word::is_suspicion)),
+            false_alarms: count(&|step| told(step) == Some(Word::FalselyFailed)),
             restarts: count(&|step| matches!(step.deed, Deed::CallAgain(_))),
             late_calls: true,
-            detector: count(&|step| is_told(step, false)) > 0,
+            detector: steps.iter().filter_map(told).any(|word| !word.is_suspicion()),
             certified: count(&|step| step.event() == Some(FaultKind::Learn)) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
             ..Liberties::default()

@@ -66,7 +66,7 @@ pub fn write(
             title: &heading.title,
             about: &heading.about,
             run: &violation.described,
-            report: violation.report(),
+            report: &violation.report,
         };
         file::write(path, scenario::write(&draft).as_bytes())?;
     }
@@ -77,7 +77,10 @@ pub fn write(
     }
     for (format, path) in [(Format::Mermaid, &files.mermaid), (Format::Svg, &files.svg)] {
         if let Some(path) = path {
-            file::write(path, format.write(&violation.recording, &heading).as_bytes())?;
+            match &violation.recording {
+                Some(recording) => file::write(path, format.write(recording, &heading).as_bytes())?,
+                None => eprintln!("the run is too long to be drawn: {} is not written", path.display()),
+            }
         }
     }
     Ok(())

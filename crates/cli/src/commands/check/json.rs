@@ -5,8 +5,11 @@ use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict
 use bellwether_core::Id;
 use bellwether_lab::Figure;
 use bellwether_model::TimeModel;
+use bellwether_runspec::FAULT_FIELDS;
 use bellwether_runspec::form::Form as _;
 use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What was checked, and what came of it.
 #[derive(Serialize)]
@@ -29,7 +32,7 @@ pub struct CheckObject {
     ticks_cut: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     restarts_cut: bool,
-    liberties: LibertiesObject,
+    liberties: BTreeMap<&'static str, Value>,
     checks: u64,
     checked: u64,
     incomplete_because: Option<&'static str>,
@@ -59,38 +62,6 @@ struct RunObject {
     claim: Option<String>,
 }
 
-/// What may happen.
-#[derive(Serialize)]
-struct LibertiesObject {
-    crashes: u8,
-    recoveries: u8,
-    losses: u8,
-    duplicates: u8,
-    pauses: u8,
-    requests: u8,
-    #[serde(skip_serializing_if = "is_zero")]
-    suspicions: u8,
-    #[serde(skip_serializing_if = "is_zero")]
-    restarts: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    restart_after: Option<u32>,
-    draws: Option<u8>,
-    late_calls: bool,
-    links: String,
-    ring_closes: bool,
-    detector: bool,
-    certified: bool,
-    timing: &'static str,
-    grain: Option<u16>,
-    drift_percent: Option<Figure>,
-    ticks: Option<u16>,
-    stops_at_goal: bool,
-}
-
-fn is_zero(number: &u8) -> bool {
-    *number == 0
-}
-
 impl CheckObject {
     /// As JSON.
     pub fn new(choice: &Choice, plan: &CheckPlan, report: &CheckReport, again: String) -> CheckObject {
@@ -112,7 +83,7 @@ impl CheckObject {
             draws_cut: report.is_cut,
             ticks_cut: report.goes_on,
             restarts_cut: report.restarts_cut,
-            liberties: LibertiesObject::new(plan),
+            liberties: liberties(plan),
             checks: plan.size,
             checked: report.checked,
             incomplete_because: report.incomplete,
@@ -149,36 +120,32 @@ impl RunObject {
     }
 }
 
-impl LibertiesObject {
-    fn new(plan: &CheckPlan) -> LibertiesObject {
-        let may = &plan.liberties;
-        let (timing, grain, drift) = match may.time {
-            TimeModel::Any => ("any", None, None),
-            TimeModel::Clock { grain, drift } => {
-                ("clock", Some(grain), Some(Figure(f64::from(drift) / 10.0)))
-            }
+/// What may go wrong, by key.
+fn liberties(plan: &CheckPlan) -> BTreeMap<&'static str, Value> {
+    let may = &plan.liberties;
+    let mut object = BTreeMap::new();
+    for field in FAULT_FIELDS.iter().filter(|field| !field.key.is_empty()) {
+        let is_left_out = match field.key {
+            "clock" => true, // in three keys, below
+            "suspicions" | "false_alarms" | "restarts" => field.count(may) == Some(0),
+            "restart_after" => may.restarts == 0 || may.time == TimeModel::Any,
+            _ => false,
         };
-        LibertiesObject {
-            crashes: may.crashes,
-            recoveries: may.recoveries,
-            losses: may.losses,
-            duplicates: may.duplicates,
-            pauses: may.pauses,
-            requests: may.requests,
-            suspicions: may.suspicions,
-            restarts: may.restarts,
-            restart_after: (may.restarts > 0 && may.time != TimeModel::Any).then_some(may.restart_after),
-            draws: (may.draws < u8::MAX).then_some(may.draws),
-            late_calls: may.late_calls,
-            links: plan.run.links.to_text(),
-            ring_closes: plan.run.ring_closes,
-            detector: may.detector,
-            certified: may.certified,
-            timing,
-            grain,
-            drift_percent: drift,
-            ticks: (may.ticks < u16::MAX).then_some(may.ticks),
-            stops_at_goal: may.stops_at_goal,
+        if !is_left_out {
+            let is_null = field.is_unset(may) && field.key != "restart_after";
+            object.insert(field.key, if is_null { Value::Null } else { json!(field.datum(may)) });
         }
     }
+    let (timing, grain, drift) = match may.time {
+        TimeModel::Any => ("any", None, None),
+        TimeModel::Clock { grain, drift } => ("clock", Some(grain), Some(Figure(f64::from(drift) / 10.0))),
+    };
+    object.extend([
+        ("links", json!(plan.run.links.to_text())),
+        ("ring_closes", json!(plan.run.ring_closes)),
+        ("timing", json!(timing)),
+        ("grain", json!(grain)),
+        ("drift_percent", json!(drift)),
+    ]);
+    object
 }

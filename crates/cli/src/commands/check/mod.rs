@@ -1,6 +1,5 @@
 //! `bellwether check`: every run there can be.
 
-mod again;
 mod all;
 mod files;
 mod json;
@@ -35,8 +34,10 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
             "--format markdown is for the table of all algorithms: it goes with --all",
         ));
     }
-    let choice = Choice::find(args.algorithm.as_deref().unwrap_or_default(), args.variant.as_deref())?;
-    let plan = plan(args, &choice)?;
+    let run = args.run.described()?;
+    let choice = Choice::find(&run.algorithm, run.variant.as_deref())?;
+    let again = args.again(&run, choice.spec)?;
+    let plan = plan(args, run, &choice)?;
     let effort = effort(args)?;
     files::refuse(&args.files, &plan)?;
     let progress = Progress::endless(choice.label());
@@ -44,39 +45,27 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     drop(progress);
     match args.format {
         CheckFormat::Json => {
-            let object = json::CheckObject::new(&choice, &plan, &report, again::command(args));
+            let object = json::CheckObject::new(&choice, &plan, &report, again);
             output::print_json(&object)?;
         }
-        _ => output::print(text::describe(args, &choice, &plan, &report).as_bytes())?,
+        _ => output::print(
+            text::describe(&again, args.files.save.as_deref(), &choice, &plan, &report).as_bytes(),
+        )?,
     }
     files::write(&args.files, &choice, &plan, &report)?;
     Ok(exit_status(&report))
 }
 
-fn plan(args: &CheckArgs, choice: &Choice) -> Result<CheckPlan, Failure> {
-    let shape = match &args.topology {
-        Some(text) => text.parse::<Shape>()?,
-        None => Shape::for_need(choice.spec.need),
-    };
-    let order = args.order.or((!shape.names_members()).then_some(Order::Worst));
-    let run = RunSpec {
-        ids: args.ids.clone().unwrap_or_default(),
-        nodes: args.nodes,
-        order,
-        topology: Some(shape),
-        witnesses: args.witnesses.clone(),
-        observers: args.observers.clone(),
-        drift_bound: args.drift_bound,
-        links: args.may.links,
-        seed: args.seed,
-        ..RunSpec::default()
-    };
+fn plan(args: &CheckArgs, run: RunSpec, choice: &Choice) -> Result<CheckPlan, Failure> {
+    let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(choice.spec.need));
+    let order = run.order.or((!shape.names_members()).then_some(Order::Worst));
+    let run = RunSpec { topology: Some(shape), order, ..run };
     Ok(CheckPlan::new(CheckRequest {
         algorithm: *ALGORITHMS.entries[choice.entry],
         run: run.of_choice(choice).or_nodes(DEFAULT_NODES),
         all_orders: args.orders.is_some(),
         initiators: args.initiators.clone(),
-        faults: (&args.may).into(),
+        faults: args.faults(choice.spec)?,
     })?)
 }
 
@@ -106,7 +95,7 @@ fn exit_status(report: &CheckReport) -> ExitStatus {
         Some((Property::OneLeader | Property::BestLeads, _)) => ExitStatus::Unsafe,
         Some((Property::Eventually | Property::SomeoneLeads, _)) => ExitStatus::NotLive,
         // Some name another, or some do not know.
-        Some((Property::AllAgree, violation)) if violation.report().ruling.outcome == Outcome::Split => {
+        Some((Property::AllAgree, violation)) if violation.report.ruling.outcome == Outcome::Split => {
             ExitStatus::Unsafe
         }
         Some((Property::AllAgree, _)) => ExitStatus::NotLive,

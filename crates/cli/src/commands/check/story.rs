@@ -1,29 +1,28 @@
 //! A run that the checker found, step by step.
 
 use bellwether_check::Violation;
-use bellwether_core::{FaultEvent, HOP, Role, Time};
+use bellwether_core::{FaultEvent, Role, Time};
 use bellwether_lab::wording;
 use bellwether_model::recording::{Input, Recording};
 use bellwether_model::{Action, What};
+use bellwether_sim::Schedule;
 
 /// The run, a line a step: what happens, and what it meant.
 pub fn tell(violation: &Violation) -> String {
-    let recording = &violation.recording;
     let steps = violation.steps();
-    let actions = &violation.run.actions;
-    let booting = actions.iter().take_while(|action| action.what.is_boot()).count();
+    let times = violation.described.schedule.iter().flat_map(Schedule::times);
     let digits = steps.len().to_string().len();
     let width = steps.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
-    for (number, (step, action)) in steps.iter().zip(actions).enumerate() {
+    for (number, ((step, action), at)) in steps.iter().zip(&violation.run.actions).zip(times).enumerate() {
         if violation.run.loop_from == Some(number as u32) {
             text.push_str(&format!("{:digits$}  -- from here on it goes round for ever --\n", ""));
         }
-        // As the simulator plays it: those that boot first do so at time 0, and then each step takes a hop.
-        let at = Time::ZERO + HOP * (number + 1).saturating_sub(booting) as u64;
-        let meaning = recorded(recording, at, *action)
-            .map(|recorded| meaning(recording, recorded, *action))
-            .unwrap_or_default();
+        let meaning = violation.recording.as_ref().and_then(|recording| {
+            let recorded = recorded(recording, at, *action)?;
+            Some(meaning(recording, recorded, *action))
+        });
+        let meaning = meaning.unwrap_or_default();
         let line = format!("{:>digits$}  {step:<width$}  {meaning}", number + 1);
         text.push_str(line.trim_end());
         text.push('\n');

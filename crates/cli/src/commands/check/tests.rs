@@ -42,7 +42,7 @@ fn nothing_is_replayed_to_print_save_draw_or_export() {
     let choice = Choice::find("chang-roberts", None).unwrap();
     let machine = MachineType { boot: counted_boot, ..*chang_roberts().machine };
     let algorithm = Entry { machine: Box::leak(Box::new(machine)), ..chang_roberts() };
-    let plan = CheckPlan { algorithm, ..plan(&args, &choice).unwrap() };
+    let plan = CheckPlan { algorithm, ..plan(&args, args.run.described().unwrap(), &choice).unwrap() };
     let report = plan.run(&effort(&args).unwrap(), &|_| ()).unwrap();
 
     // A replay boots members, and that is counted.
@@ -51,7 +51,7 @@ fn nothing_is_replayed_to_print_save_draw_or_export() {
     assert!(boots_in(|| drop(replay(&algorithm, &violation.plan, schedule))) > 0);
 
     let boots = boots_in(|| {
-        let printed = text::describe(&args, &choice, &plan, &report);
+        let printed = text::describe("", args.files.save.as_deref(), &choice, &plan, &report);
         assert!(printed.contains("eventually is violated"), "{printed}");
         let object = json::CheckObject::new(&choice, &plan, &report, String::new());
         assert!(serde_json::to_string(&object).unwrap().contains("counterexample"));
@@ -61,6 +61,27 @@ fn nothing_is_replayed_to_print_save_draw_or_export() {
     for path in [save, trace, mermaid, svg] {
         assert!(std::fs::metadata(&path).unwrap().len() > 0, "{path}");
     }
+}
+
+/// A counterexample that is too long to be recorded is printed, saved and traced all the same.
+#[test]
+fn a_counterexample_without_a_recording_is_printed_and_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let [save, trace, svg] = ["r.toml", "r.jsonl", "r.svg"].map(file);
+    let words = ["bellwether", "check", "chang-roberts", "--nodes", "4", "--crashes", "1", "--save", &save];
+    let words = words.into_iter().chain(["--trace", &trace, "--svg", &svg]);
+    let Command::Check(args) = Cli::parse_from(words).command else { panic!("it is a check") };
+    let choice = Choice::find("chang-roberts", None).unwrap();
+    let plan = plan(&args, args.run.described().unwrap(), &choice).unwrap();
+    let mut report = plan.run(&effort(&args).unwrap(), &|_| ()).unwrap();
+    let recordings = report.properties.iter_mut().filter_map(|one| one.violation.as_mut());
+    recordings.for_each(|violation| violation.recording = None);
+    let printed = text::describe("", None, &choice, &plan, &report);
+    assert!(printed.contains("eventually is violated") && printed.contains(" deliver "), "{printed}");
+    files::write(&args.files, &choice, &plan, &report).unwrap();
+    let exists = [save, trace, svg].map(|path| std::fs::metadata(path).is_ok());
+    assert_eq!(exists, [true, true, false]);
 }
 
 /// What prints and writes has the report alone: no algorithm of the registry, and no driver that could run it.

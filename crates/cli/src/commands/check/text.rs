@@ -1,9 +1,6 @@
 //! What was checked, for people.
 
-use super::again;
 use super::story;
-use crate::args::CheckArgs;
-use crate::args::values::Drift;
 use crate::choice::Choice;
 use crate::output::line;
 use crate::output::{self, Column, grouped};
@@ -11,11 +8,20 @@ use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict,
 use bellwether_core::Driving;
 use bellwether_model::TimeModel;
 use bellwether_runspec::form::comma_separated;
-use bellwether_runspec::quoted;
+use bellwether_runspec::notation::Drift;
+use bellwether_runspec::{FAULT_FIELDS, FaultField, quoted};
 use bellwether_sim::LinkOrder;
+use std::path::Path;
 
-/// Says what holds and what does not, and how it was report.
-pub fn describe(args: &CheckArgs, choice: &Choice, plan: &CheckPlan, report: &CheckReport) -> String {
+/// Says what holds and what does not, and how it was found. `again` is the command that checks the same again, and `saved`
+/// the file in which the counterexample is saved, if it is.
+pub fn describe(
+    again: &str,
+    saved: Option<&Path>,
+    choice: &Choice,
+    plan: &CheckPlan,
+    report: &CheckReport,
+) -> String {
     let mut text = format!("{}: {}\n\n", subject(choice, plan), verdict(plan, report));
     text.push_str(&heading(plan));
     text.push_str(&coverage(plan, report));
@@ -25,9 +31,9 @@ pub fn describe(args: &CheckArgs, choice: &Choice, plan: &CheckPlan, report: &Ch
         text.push('\n');
         text.push_str(&counterexample(plan, property, violation));
         text.push_str("\nto play it:\n");
-        text.push_str(&commands(args));
+        text.push_str(&commands(again, saved));
     } else {
-        text.push_str(&format!("\nagain: {}\n", again::command(args)));
+        text.push_str(&format!("\nagain: {again}\n"));
     }
     text
 }
@@ -91,20 +97,15 @@ fn heading(plan: &CheckPlan) -> String {
 /// What may go wrong, in words.
 fn faults(plan: &CheckPlan) -> String {
     let may = &plan.liberties;
-    let budgets = [
-        (may.crashes, "crash", "crashes"),
-        (may.recoveries, "recovery", "recoveries"),
-        (may.losses, "lost message", "lost messages"),
-        (may.duplicates, "message that comes twice", "messages that come twice"),
-        (may.pauses, "pause", "pauses"),
-        (may.requests, "request to a leader", "requests to leaders"),
-        (may.suspicions, "suspicion", "suspicions"),
-    ];
-    let mut parts: Vec<String> = budgets
-        .into_iter()
-        .filter(|(most, ..)| *most > 0)
-        .map(|(most, one, many)| if most == 1 { format!("1 {one}") } else { format!("{most} {many}") })
-        .collect();
+    let counted = |field: &FaultField| {
+        let (one, many) = field.nouns?;
+        match field.count(may)? {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            most => Some(format!("{most} {many}")),
+        }
+    };
+    let mut parts: Vec<String> = FAULT_FIELDS.iter().filter_map(counted).collect();
     if plan.run.links == LinkOrder::Reordering {
         parts.push("messages overtake each other".to_owned());
     }
@@ -248,10 +249,9 @@ fn counterexample(plan: &CheckPlan, property: Property, violation: &Violation) -
 }
 
 /// How to see the run again.
-fn commands(args: &CheckArgs) -> String {
-    let name = args.files.save.as_ref().map(|path| path.display().to_string());
-    let file = quoted(name.as_deref().unwrap_or("run.toml"));
-    let save =
-        if name.is_some() { String::new() } else { format!("    {} --save {file}\n", again::command(args)) };
+fn commands(again: &str, saved: Option<&Path>) -> String {
+    let name = saved.map_or_else(|| "run.toml".to_owned(), |path| path.display().to_string());
+    let file = quoted(&name);
+    let save = if saved.is_some() { String::new() } else { format!("    {again} --save {file}\n") };
     format!("{save}    bellwether play {file}\n")
 }

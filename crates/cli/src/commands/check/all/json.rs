@@ -1,7 +1,7 @@
 //! What was proven up to which size, as JSON.
 
-use super::Cell;
 use crate::choice::Named;
+use bellwether_check::MatrixCell;
 use bellwether_check::Property;
 use serde::Serialize;
 
@@ -21,17 +21,17 @@ struct CellObject {
 }
 
 /// As JSON.
-pub fn as_json(cells: &[Cell]) -> impl Serialize + use<> {
-    let object = |cell: &Cell| CellObject {
-        named: Named::new(&cell.choice),
+pub fn as_json(cells: &[MatrixCell]) -> impl Serialize + use<> {
+    let object = |cell: &MatrixCell| CellObject {
+        named: Named::new(&cell.algorithm.into()),
         initiators: cell.table.initiators().to_string(),
         faults: cell.column.name(),
         applies: cell.applies,
         holds_to: cell.held.map(|(n, _)| n),
         states: cell.held.map(|(_, states)| states),
-        violated_at: cell.broken.map(|(n, ..)| n),
-        property: cell.broken.map(|(_, property, _)| property),
-        steps: cell.broken.map(|(.., steps)| steps),
+        violated_at: cell.violated.map(|(n, ..)| n),
+        property: cell.violated.map(|(_, property, _)| property),
+        steps: cell.violated.map(|(.., steps)| steps),
         draws_cut: cell.is_cut,
     };
     cells.iter().map(object).collect::<Vec<_>>()

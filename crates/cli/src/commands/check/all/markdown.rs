@@ -1,12 +1,12 @@
 //! What was proven up to which size, as a page.
 
 use super::text::in_words;
-use super::{Cell, Column, Table};
 use crate::output::grouped;
 use bellwether_check::Property;
+use bellwether_check::{MatrixCell, MatrixColumn, MatrixTable};
 
 /// The page `docs/proven.md`.
-pub fn as_markdown(cells: &[Cell], states: u64) -> String {
+pub fn as_markdown(cells: &[MatrixCell], states: u64) -> String {
     let mut text = format!(
         "# What is proven, up to which size\n\n\
          Every variant of every algorithm, checked exhaustively: every order in which messages can arrive and members\n\
@@ -46,17 +46,17 @@ pub fn as_markdown(cells: &[Cell], states: u64) -> String {
 }
 
 /// One table of the page.
-fn as_section(cells: &[Cell]) -> String {
+fn as_section(cells: &[MatrixCell]) -> String {
     let title = match cells[0].table {
-        Table::EveryoneCalls => "Every member calls",
-        Table::OneCalls => "One member calls",
+        MatrixTable::EveryoneCalls => "Every member calls",
+        MatrixTable::OneCalls => "One member calls",
     };
     let mut text = format!("\n## {title}\n\n| algorithm |");
-    text.push_str(&Column::ALL.map(|column| format!(" {} |", column.name())).concat());
-    text.push_str(&format!("\n|---|{}\n", "---|".repeat(Column::ALL.len())));
-    for row in cells.chunk_by(|one, other| one.choice == other.choice) {
+    text.push_str(&MatrixColumn::ALL.map(|column| format!(" {} |", column.name())).concat());
+    text.push_str(&format!("\n|---|{}\n", "---|".repeat(MatrixColumn::ALL.len())));
+    for row in cells.chunk_by(|one, other| one.algorithm == other.algorithm) {
         let words: String = row.iter().map(|cell| format!(" {} |", in_words(cell))).collect();
-        text.push_str(&format!("| {} |{words}\n", row[0].choice.label()));
+        text.push_str(&format!("| {} |{words}\n", row[0].algorithm));
     }
     text
 }

@@ -1,11 +1,11 @@
 //! What was proven up to which size, as a table.
 
-use super::Cell;
 use crate::output::{self, grouped};
 use bellwether_check::DEFAULT_DRAWS;
+use bellwether_check::MatrixCell;
 
 /// For people: a row for each algorithm and column.
-pub fn as_table(cells: &[Cell]) -> String {
+pub fn as_table(cells: &[MatrixCell]) -> String {
     let mut table = output::table(&[
         output::Column::Left("algorithm"),
         output::Column::Left("initiators"),
@@ -14,14 +14,19 @@ pub fn as_table(cells: &[Cell]) -> String {
     ]);
     for cell in cells.iter().filter(|cell| cell.applies) {
         let initiators = cell.table.initiators().to_string();
-        table.add_row([cell.choice.label(), initiators, cell.column.name().to_owned(), in_words(cell)]);
+        table.add_row([
+            cell.algorithm.to_string(),
+            initiators,
+            cell.column.name().to_owned(),
+            in_words(cell),
+        ]);
     }
     output::lines_of(&table)
 }
 
 /// What is known of a cell.
-pub fn in_words(cell: &Cell) -> String {
-    let words = match (&cell.broken, &cell.held) {
+pub fn in_words(cell: &MatrixCell) -> String {
+    let words = match (&cell.violated, &cell.held) {
         _ if !cell.applies => return "-".to_owned(),
         (Some((n, property, steps)), _) => {
             format!("violated at n = {n}: {} ({steps} steps)", property.name())
