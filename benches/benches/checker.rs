@@ -9,10 +9,10 @@
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_benches::packed_search;
-use bellwether_check::{Wishes, check};
+use bellwether_check::{CheckOptions, check};
 use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_runspec::RunSpec;
 use bellwether_sim::Plan;
 use bellwether_testkit::through_stateright::World;
@@ -52,8 +52,8 @@ fn ring(name: &str, n: u32) -> (usize, Plan) {
 
 fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
     let (entry, plan) = ring(name, n);
-    let liberties = Liberties::default();
-    let wishes = Wishes {
+    let liberties = FaultBudget::default();
+    let options = CheckOptions {
         liberties,
         reduction,
         symmetry: false,
@@ -63,7 +63,7 @@ fn ours(name: &str, n: u32, reduction: bool, threads: usize) -> u64 {
         states: u64::MAX,
         time: None,
     };
-    check(ALGORITHMS.entries[entry].machine, &plan, &wishes, &|_| {}).progress.states
+    check(ALGORITHMS.entries[entry].machine, &plan, &options, &|_| {}).progress.states
 }
 
 /// Stateright wants something to check, or it stops: that two members lead, which never happens.
@@ -72,7 +72,7 @@ fn through_stateright(plan: &'static Plan, threads: usize) -> u64 {
         let now: &bellwether_model::Situation = now;
         now.seats.iter().filter(|seat| seat.status().role == bellwether_core::Role::Leader).count() > 1
     });
-    let model = World::<ChangRoberts>::new(plan, Liberties::default(), vec![two_lead]);
+    let model = World::<ChangRoberts>::new(plan, FaultBudget::default(), vec![two_lead]);
     model.checker().threads(threads).spawn_bfs().join().unique_state_count() as u64
 }
 

@@ -3,16 +3,16 @@
 use crate::clock;
 use crate::costs::{self, Cost, Counted, Held};
 use crate::liveness::{self, Bounds, Endless};
-use crate::packed::{EMPTY, Packed, PackedMoment};
+use crate::packed::{EMPTY, Packed, PackedState};
 use crate::path::{Stage, actions, stages_to};
 use crate::property::Property;
 use crate::row::Layout;
 use crate::search::{Limits, Progress, Search, Stopped};
-use crate::store::{Line, Numbered, Values, Workshop};
+use crate::store::{Line, Numbered, StateStore, Values};
 use crate::symmetry::Symmetry;
 use crate::visited::StateId;
 use bellwether_core::{MachineType, Reign, Spec};
-use bellwether_model::{Action, Liberties, Rules};
+use bellwether_model::{FaultBudget, Rules, Transition};
 use bellwether_sim::Plan;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +22,9 @@ const AFTER_WRONG: u64 = 1_000_000;
 
 /// What to check, and how hard to try.
 #[derive(Clone, Copy, Debug)]
-pub struct Wishes {
+pub struct CheckOptions {
     /// What may go wrong.
-    pub liberties: Liberties,
+    pub liberties: FaultBudget,
     /// Whether one order may stand for all orders of things that do not affect each other.
     pub reduction: bool,
     /// Whether one state may stand for all that differ by a turn of the ring, where members are identical, or by names,
@@ -72,7 +72,7 @@ pub struct Finding {
     pub property: Property,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// How often its twin was seen: without, it would mean nothing.
+    /// How often its witness was seen: without, it would mean nothing.
     pub seen: u64,
     /// A run that breaks it.
     pub counterexample: Option<Counterexample>,
@@ -98,7 +98,7 @@ pub struct Counterexample {
     /// With which of [`Rules::beginnings`] it starts.
     pub beginning: u32,
     /// What happens.
-    pub actions: Vec<Action>,
+    pub actions: Vec<Transition>,
     /// From this step on it goes round for ever.
     pub loop_from: Option<u32>,
     /// Whether it is known that no shorter run breaks the property. (Not of loops, nor of claims.)
@@ -137,21 +137,21 @@ pub(crate) fn overall(verdicts: impl Iterator<Item = Verdict> + Clone, is_incomp
 pub fn check(
     machine: &'static MachineType,
     plan: &Plan,
-    wishes: &Wishes,
+    options: &CheckOptions,
     watch: &(dyn Fn(&Progress) + Sync),
 ) -> Checked {
-    with_check(machine, plan, wishes, watch, |check| check.run())
+    with_check(machine, plan, options, watch, |check| check.run())
 }
 
 /// Prepares a check of an algorithm.
 pub(crate) fn with_check<T>(
     machine: &'static MachineType,
     plan: &Plan,
-    wishes: &Wishes,
+    options: &CheckOptions,
     watch: &(dyn Fn(&Progress) + Sync),
     work: impl FnOnce(&Check<'_>) -> T,
 ) -> T {
-    let rules = Rules::new(plan, wishes.liberties);
+    let rules = Rules::new(plan, options.liberties);
     let values = Values::new();
     let lines: Arc<Numbered<Line>> = Arc::new(Numbered::new());
     let nothing = lines.number(Line::new());
@@ -159,22 +159,22 @@ pub(crate) fn with_check<T>(
     let situations = rules.beginnings(machine);
     let beginnings = situations.iter().map(|situation| {
         let (seats, queues) = values.pack(situation, &lines);
-        PackedMoment { seats, queues, spent: situation.spent }
+        PackedState { seats, queues, spent: situation.spent }
     });
     let new_parts = || {
-        let source = Workshop::new(machine, plan, wishes.liberties, values.clone());
+        let source = StateStore::new(machine, plan, options.liberties, values.clone());
         Packed::new(Box::new(source), lines.clone(), plan.links)
     };
     work(&Check {
         spec: machine.spec,
         can_rename: machine.rename.is_some(),
-        held: if wishes.claims { costs::held(machine.spec, machine.kinds, &rules) } else { Vec::new() },
+        held: if options.claims { costs::held(machine.spec, machine.kinds, &rules) } else { Vec::new() },
         rules: &rules,
         beginnings: beginnings.collect(),
         new_parts: &new_parts,
         parts: &|| values.seats().max(lines.count()),
-        wishes,
-        deadline: wishes.time.map(|time| clock::now() + time),
+        options,
+        deadline: options.time.map(|time| clock::now() + time),
         watch,
     })
 }
@@ -187,19 +187,19 @@ pub(crate) struct Check<'a> {
     /// What every run is held to.
     held: Vec<Held>,
     rules: &'a Rules<'a>,
-    beginnings: Vec<PackedMoment>,
+    beginnings: Vec<PackedState>,
     new_parts: &'a dyn Fn() -> Packed<'a>,
     /// How many parts of one kind there are so far.
     parts: &'a (dyn Fn() -> usize + Sync),
-    wishes: &'a Wishes,
+    options: &'a CheckOptions,
     deadline: Option<Duration>,
     watch: &'a (dyn Fn(&Progress) + Sync),
 }
 
 impl Check<'_> {
     fn run(&self) -> Checked {
-        let is_symmetric = self.wishes.symmetry && self.symmetry().is_some();
-        let (reduction, symmetry) = (self.wishes.reduction, is_symmetric);
+        let is_symmetric = self.options.symmetry && self.symmetry().is_some();
+        let (reduction, symmetry) = (self.options.reduction, is_symmetric);
         let (first, unclear) = self.attempt(reduction, symmetry);
         if !(reduction || symmetry) || !unclear && first.broken().is_none() {
             return first;
@@ -229,16 +229,16 @@ impl Check<'_> {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { deadline: self.deadline, memory: self.wishes.memory }
+        Bounds { deadline: self.deadline, memory: self.options.memory }
     }
 
     /// One search, in rows that are no wider than they need be.
     pub(crate) fn search(&self, reduction: bool, symmetry: bool) -> (Search<'_>, Stopped) {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.wishes.threads).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.options.threads).build();
         let threads = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
         let limits = Limits {
-            memory: self.wishes.memory - self.bounds().room(),
-            states: self.wishes.states.min(StateId::MOST / 2),
+            memory: self.options.memory - self.bounds().room(),
+            states: self.options.states.min(StateId::MOST / 2),
             deadline: self.deadline,
             after_wrong: AFTER_WRONG,
             is_walked: !self.held.is_empty(),
@@ -306,7 +306,7 @@ impl Check<'_> {
 
     fn finding(&self, search: &mut Search<'_>, property: Property, seen: &Seen) -> Finding {
         let judgement = &search.judgement;
-        let twin = match property {
+        let witness = match property {
             // Who promises it only at last promises it of no state: it is part of what all agree on at the end.
             Property::OneLeader if self.spec.reign == Reign::AtLast => 0,
             Property::OneLeader => judgement.with_leader,
@@ -336,10 +336,10 @@ impl Check<'_> {
             None if seen.leaves_open(property, search.cut.ticks || search.cut.restarts) => {
                 Verdict::Incomplete
             }
-            None if twin == 0 => Verdict::Vacuous,
+            None if witness == 0 => Verdict::Vacuous,
             None => Verdict::Holds,
         };
-        Finding { property, verdict, seen: twin, counterexample }
+        Finding { property, verdict, seen: witness, counterexample }
     }
 
     /// The run that comes to a loop by the fewest steps, and then goes round. The shortest is not looked for so hard.

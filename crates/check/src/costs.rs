@@ -15,7 +15,7 @@ use crate::visited::StateId;
 use crate::walk::{PerState, all, is_late, with_worker};
 use crate::worker::Worker;
 use bellwether_core::{Class, Delivery, Expect, Kind, Measure, Setting, Spec};
-use bellwether_model::{Liberties, Parts as _, Rules, TimeModel};
+use bellwether_model::{FaultBudget, Parts as _, Rules, TimeModel};
 use bellwether_sim::LinkOrder;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct Held {
 /// What every run is held to: what is claimed of its messages, and not only on average. Nothing where faults may happen,
 /// calls may come late, or a run is stopped when it has reached its goal.
 pub fn held(spec: &Spec, kinds: &[Kind], rules: &Rules<'_>) -> Vec<Held> {
-    let Liberties { draws, time, .. } = rules.liberties;
+    let FaultBudget { draws, time, .. } = rules.liberties;
     let planned = rules.plan.setting(spec, &[]);
     let setting = Setting {
         delivery: match rules.plan.links {
@@ -54,7 +54,7 @@ pub fn held(spec: &Spec, kinds: &[Kind], rules: &Rules<'_>) -> Vec<Held> {
             LinkOrder::Reordering => Delivery::Reordering,
         },
         bounded: matches!(time, TimeModel::Clock { drift: 0, .. }),
-        calm: planned.calm && rules.liberties == Liberties { draws, time, ..Liberties::NONE },
+        calm: planned.calm && rules.liberties == FaultBudget { draws, time, ..FaultBudget::NONE },
         ..planned
     };
     let which = |counts: &dyn Fn(&Kind) -> bool| {

@@ -1,10 +1,10 @@
 //! What is right and wrong in a state.
 
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedState};
 use crate::property::Property;
 use crate::visited::StateId;
 use bellwether_core::{Reign, Spec};
-use bellwether_model::{Parts, Rules, TimeModel, What};
+use bellwether_model::{Action, Parts, Rules, TimeModel};
 use bellwether_sim::{Ending, Live, Outcome, Ruling, rule};
 
 /// What the states seen so far say about the properties of states.
@@ -50,8 +50,8 @@ impl Judgement {
         spec: &'static Spec,
         rules: &Rules<'_>,
         parts: &mut Packed<'_>,
-        now: &PackedMoment,
-        possible: &[What],
+        now: &PackedState,
+        possible: &[Action],
         id: StateId,
     ) {
         let leaders = now.seats.iter().filter(|seat| parts.leads(**seat)).count();
@@ -80,7 +80,7 @@ impl Judgement {
 }
 
 /// Whether two members have led in one term.
-fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
+fn shares_a_term(parts: &mut Packed<'_>, now: &PackedState) -> bool {
     let mut terms: Vec<u64> = Vec::new();
     for seat in &now.seats {
         terms.extend(&parts.facts(seat).led);
@@ -90,7 +90,7 @@ fn shares_a_term(parts: &mut Packed<'_>, now: &PackedMoment) -> bool {
 }
 
 /// The simulator's ruling on a state in which nothing is left to happen.
-fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment) -> Ruling {
+fn ruling(spec: &Spec, rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedState) -> Ruling {
     let live = rules.live(parts, now);
     rule(spec, rules.plan, Live::Listed(&live), Ending::ByItself)
 }

@@ -2,7 +2,7 @@
 //!
 //! [`check`] searches the world as states and actions ([`bellwether_model`]) for all states that any run can come to,
 //! and says of each [`Property`] whether it holds in all of them, or shows a run that breaks it. The same run can
-//! be played, as [`bellwether_model::Action`]s are what [`bellwether_model::follow`] plays.
+//! be played, as [`bellwether_model::Transition`]s are what [`bellwether_model::follow`] plays.
 //!
 //! A [`CheckPlan`] is a family of such checks. [`CheckPlan::run`] makes them and gives a [`CheckReport`], with a recording
 //! of each run that breaks a property.
@@ -31,7 +31,7 @@ mod walk;
 mod worker;
 
 pub use bellwether_runspec::FaultOptions;
-pub use check::{Checked, Counterexample, Finding, Verdict, Wishes, check};
+pub use check::{CheckOptions, Checked, Counterexample, Finding, Verdict, check};
 pub use costs::Cost;
 pub use family::{InitiatorSets, Seating};
 pub use matrix::{MatrixBound, MatrixCell, MatrixColumn, MatrixTable, matrix, matrix_size};

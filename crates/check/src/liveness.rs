@@ -113,10 +113,10 @@ fn depth(search: &Search<'_>, id: StateId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Wishes, with_check};
+    use crate::check::{CheckOptions, with_check};
     use bellwether_algorithms::chang_roberts::ChangRoberts;
     use bellwether_core::{Elect, Id, Order, Rank, Topology};
-    use bellwether_model::Liberties;
+    use bellwether_model::FaultBudget;
     use bellwether_sim::Plan;
 
     /// However little time or memory is left, nobody looks for loops beyond that.
@@ -128,8 +128,8 @@ mod tests {
             ring_closes: true,
             ..Plan::new(ring, None, [1, 2, 3].map(rank).to_vec(), Order::Explicit)
         };
-        let wishes = Wishes {
-            liberties: Liberties { crashes: 1, ..Liberties::NONE },
+        let options = CheckOptions {
+            liberties: FaultBudget { crashes: 1, ..FaultBudget::NONE },
             reduction: false,
             symmetry: false,
             claims: false,
@@ -138,7 +138,7 @@ mod tests {
             states: u64::MAX,
             time: None,
         };
-        with_check(bellwether_core::MachineType::of::<ChangRoberts>(), &plan, &wishes, &|_| {}, |check| {
+        with_check(bellwether_core::MachineType::of::<ChangRoberts>(), &plan, &options, &|_| {}, |check| {
             let (mut search, _) = check.search(false, false);
             let now = Some(crate::clock::now());
             let bounds = [(None, 1 << 24), (now, 1 << 24), (None, 512)];

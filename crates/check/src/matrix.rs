@@ -7,7 +7,7 @@ use crate::plan::{CheckPlan, CheckRequest, Effort};
 use crate::property::Property;
 use crate::report::CheckReport;
 use bellwether_core::{AlgorithmChoice, Driving, Entry, Order, Starts};
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_runspec::{FaultOptions, RunSpec};
 use bellwether_sim::{LinkOrder, SetupError};
 use std::time::Duration;
@@ -58,13 +58,13 @@ impl MatrixColumn {
 
     /// What it lets happen.
     fn faults(self) -> FaultOptions {
-        let none = Liberties::NONE;
+        let none = FaultBudget::NONE;
         FaultOptions::of(match self {
             MatrixColumn::Nothing | MatrixColumn::Reordering => none,
-            MatrixColumn::Crash => Liberties { crashes: 1, ..none },
-            MatrixColumn::Recovery => Liberties { crashes: 1, recoveries: 1, ..none },
-            MatrixColumn::Loss => Liberties { losses: 1, ..none },
-            MatrixColumn::Duplicate => Liberties { duplicates: 1, ..none },
+            MatrixColumn::Crash => FaultBudget { crashes: 1, ..none },
+            MatrixColumn::Recovery => FaultBudget { crashes: 1, recoveries: 1, ..none },
+            MatrixColumn::Loss => FaultBudget { losses: 1, ..none },
+            MatrixColumn::Duplicate => FaultBudget { duplicates: 1, ..none },
         })
     }
 

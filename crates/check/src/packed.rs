@@ -4,13 +4,13 @@ mod parts;
 
 use crate::store::{Line, Numbered, Source};
 use bellwether_core::{Names, Port, Request};
-use bellwether_model::{Change, Cut, Facts, Input, Moment, What, hash_of};
+use bellwether_model::{Action, Change, Facts, Input, State, Truncation, hash_of};
 use bellwether_sim::LinkOrder;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A moment by numbers.
-pub type PackedMoment = Moment<u32, u32>;
+pub type PackedState = State<u32, u32>;
 
 /// The number of a wire with nothing on it.
 pub const EMPTY: u32 = 0;
@@ -108,7 +108,7 @@ struct LineNotes {
 pub struct Acts {
     first: u32,
     count: u16,
-    cut: Cut,
+    cut: Truncation,
 }
 
 struct PackedOutcome {
@@ -273,8 +273,8 @@ impl<'p> Packed<'p> {
     }
 
     /// Of which kind the message is that is delivered when something happens; nothing if none is.
-    pub fn delivered(&mut self, now: &PackedMoment, what: What) -> Option<usize> {
-        let What::Deliver(wire, place) = what else { return None };
+    pub fn delivered(&mut self, now: &PackedState, what: Action) -> Option<usize> {
+        let Action::Deliver(wire, place) = what else { return None };
         Some(self.kind(now.queues[wire as usize], place))
     }
 

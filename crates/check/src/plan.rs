@@ -4,12 +4,12 @@ mod error;
 
 pub use error::PlanError;
 
-use crate::check::Wishes;
+use crate::check::CheckOptions;
 use crate::family::{InitiatorSets, Seating};
 use bellwether_core::{
     CallPolicy, Driving, Entry, Goal, Id, Identities, Knowledge, Lasting, Spec, Starts, Timing, Topology,
 };
-use bellwether_model::{Liberties, MOST_MEMBERS, Rules, TimeModel};
+use bellwether_model::{FaultBudget, MOST_MEMBERS, Rules, TimeModel};
 use bellwether_runspec::{Callers, FaultOptions, RunSpec};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Plan, SetupError};
@@ -44,7 +44,7 @@ pub struct CheckPlan {
     /// The network.
     pub shape: Shape,
     /// What may go wrong.
-    pub liberties: Liberties,
+    pub liberties: FaultBudget,
     /// How many checks there are.
     pub size: u64,
     /// The members, in the order of the network (where not every order is checked).
@@ -158,8 +158,8 @@ pub struct Effort {
 
 impl Effort {
     /// The same for one check, with what is left of the time.
-    pub(crate) fn for_one(&self, liberties: Liberties, time: Option<Duration>) -> Wishes {
-        Wishes {
+    pub(crate) fn for_one(&self, liberties: FaultBudget, time: Option<Duration>) -> CheckOptions {
+        CheckOptions {
             liberties,
             reduction: self.reduction,
             symmetry: self.symmetry,
@@ -179,7 +179,7 @@ fn refuse_many(run: &RunSpec) -> Result<(), PlanError> {
 }
 
 /// What may go wrong in runs of an algorithm.
-fn resolve(faults: &FaultOptions, algorithm: &Entry, plan: &Plan) -> Result<Liberties, PlanError> {
+fn resolve(faults: &FaultOptions, algorithm: &Entry, plan: &Plan) -> Result<FaultBudget, PlanError> {
     let spec = algorithm.spec;
     let asked = faults.budget;
     if asked.recoveries > 0 && asked.crashes == 0 {
@@ -191,7 +191,7 @@ fn resolve(faults: &FaultOptions, algorithm: &Entry, plan: &Plan) -> Result<Libe
     }
     check_restarts(&asked, spec)?;
     let counts_draws = spec.randomised && asked.draws == u8::MAX;
-    let liberties = Liberties {
+    let liberties = FaultBudget {
         draws: if counts_draws { DEFAULT_DRAWS } else { asked.draws },
         detector: faults.detector.unwrap_or(asked.crashes > 0 && spec.knows.contains(Knowledge::DETECTOR)),
         time: time(faults, spec)?,
@@ -208,7 +208,7 @@ fn resolve(faults: &FaultOptions, algorithm: &Entry, plan: &Plan) -> Result<Libe
 }
 
 /// Whether elections of an algorithm can be started again from outside, if they are to be.
-fn check_restarts(asked: &Liberties, spec: &Spec) -> Result<(), PlanError> {
+fn check_restarts(asked: &FaultBudget, spec: &Spec) -> Result<(), PlanError> {
     if asked.restarts == 0 {
         let is_given = asked.restart_after != CallPolicy::RESTART_AFTER;
         return if is_given { Err(PlanError::NothingRestarted) } else { Ok(()) };

@@ -61,9 +61,9 @@ impl Property {
         }
     }
 
-    /// What must have been seen for it to mean anything: its twin.
+    /// What must have been seen for it to mean anything: its witness.
     #[must_use]
-    pub fn twin(self) -> &'static str {
+    pub fn witness(self) -> &'static str {
         match self {
             Property::OneLeader => "states with a leader",
             Property::Eventually => "states with an outcome",

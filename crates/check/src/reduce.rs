@@ -21,9 +21,9 @@
 //! a member that is frozen or has just woken, as others' timers wait for it or do not: where one of these is possible,
 //! everything is followed.
 
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedState};
 use bellwether_core::{FaultEvent, Spec};
-use bellwether_model::{Attention, Facts, Parts, Rules, TimeModel, What};
+use bellwether_model::{Action, Attention, Facts, Parts, Rules, TimeModel};
 use bellwether_sim::LinkOrder;
 
 /// Members, as bits.
@@ -50,8 +50,8 @@ impl Clusters {
         &self,
         rules: &Rules<'_>,
         parts: &mut Packed<'_>,
-        now: &PackedMoment,
-        possible: &[What],
+        now: &PackedState,
+        possible: &[Action],
         found: &mut Vec<Members>,
     ) {
         found.clear();
@@ -71,9 +71,9 @@ impl Clusters {
             return;
         }
         // Who hears nothing before it has booted and called is affected by nobody.
-        let begins = |what: &What| match what {
-            What::Member(member, FaultEvent::Start) => Some(1 << member),
-            What::Member(member, FaultEvent::Call) if !rules.liberties.late_calls => Some(1 << member),
+        let begins = |what: &Action| match what {
+            Action::Member(member, FaultEvent::Start) => Some(1 << member),
+            Action::Member(member, FaultEvent::Call) if !rules.liberties.late_calls => Some(1 << member),
             _ => None,
         };
         let deaf: Members = possible.iter().filter_map(begins).fold(0, |all, member| all | member);
@@ -91,20 +91,14 @@ impl Clusters {
         }
         let size = |&cluster: &Members| {
             let is_in =
-                |what: &&What| member_of(rules, **what).is_some_and(|member| cluster >> member & 1 != 0);
+                |what: &&Action| member_of(rules, **what).is_some_and(|member| cluster >> member & 1 != 0);
             possible.iter().filter(is_in).count()
         };
         found.sort_by_cached_key(size);
     }
 
     /// The least cluster with these members in it.
-    fn around(
-        &self,
-        rules: &Rules<'_>,
-        now: &PackedMoment,
-        active: Members,
-        mut cluster: Members,
-    ) -> Members {
+    fn around(&self, rules: &Rules<'_>, now: &PackedState, active: Members, mut cluster: Members) -> Members {
         loop {
             // All that can come to act as long as the cluster does not.
             let mut acting = active & !cluster;
@@ -137,20 +131,20 @@ fn bits(members: Members) -> impl Iterator<Item = usize> {
 }
 
 /// At which member something happens; nothing for what affects everyone.
-pub fn member_of(rules: &Rules<'_>, what: What) -> Option<u32> {
+pub fn member_of(rules: &Rules<'_>, what: Action) -> Option<u32> {
     match what {
-        What::Tell(..) if what.is_fault() => None,
-        What::Member(member, FaultEvent::Start | FaultEvent::Call)
-        | What::TimeOut(member, _)
-        | What::Tell(member, ..) => Some(member.into()),
-        What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
-        What::Tick | What::Member(..) | What::CallAgain(_) | What::Link(..) => None,
+        Action::Tell(..) if what.is_fault() => None,
+        Action::Member(member, FaultEvent::Start | FaultEvent::Call)
+        | Action::TimeOut(member, _)
+        | Action::Tell(member, ..) => Some(member.into()),
+        Action::Deliver(wire, _) => Some(rules.wires.get(wire).to),
+        Action::Tick | Action::Member(..) | Action::CallAgain(_) | Action::Link(..) => None,
     }
 }
 
 /// Where time passes: whether the clock stands still for as long as the cluster does nothing, and the cluster's
 /// timers do not wait for others' messages.
-fn keeps_time(rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedMoment, cluster: Members) -> bool {
+fn keeps_time(rules: &Rules<'_>, parts: &mut Packed<'_>, now: &PackedState, cluster: Members) -> bool {
     let TimeModel::Clock { grain, .. } = rules.liberties.time else { return true };
     let mut overdue_anywhere = false;
     let mut overdue_here = false;

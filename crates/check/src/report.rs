@@ -8,7 +8,7 @@ use crate::search::Progress;
 use bellwether_core::Id;
 use bellwether_model::follow::{Replay, replay};
 use bellwether_model::recording::{Recording, record_replay};
-use bellwether_model::{Liberties, instructions};
+use bellwether_model::{FaultBudget, instructions};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::{Observer, Plan, Report, Schedule, SetupError};
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub struct PropertyReport {
     pub property: Property,
     /// Whether it holds in all of the checks.
     pub verdict: Verdict,
-    /// How often its twin was seen.
+    /// How often its witness was seen.
     pub seen: u64,
     /// The first run that breaks it.
     pub violation: Option<Violation>,
@@ -114,8 +114,8 @@ impl CheckPlan {
                     elapsed: clock::now() - began,
                 });
             };
-            let wishes = effort.for_one(self.liberties, left);
-            let checked = check(self.algorithm.machine, &case.plan, &wishes, &watch);
+            let options = effort.for_one(self.liberties, left);
+            let checked = check(self.algorithm.machine, &case.plan, &options, &watch);
             report.add(self, &case, checked)?;
         }
         report.took = clock::now() - began;
@@ -215,7 +215,7 @@ impl Violation {
     fn new(of: &CheckPlan, case: &Case, run: Counterexample) -> Result<Violation, SetupError> {
         let schedule = Schedule {
             // The steps say who starts an election when.
-            liberties: Liberties { late_calls: true, ..of.liberties },
+            liberties: FaultBudget { late_calls: true, ..of.liberties },
             beginning: run.beginning,
             actions: run.actions.clone(),
             loop_from: run.loop_from,

@@ -1,7 +1,7 @@
 //! A moment as a row of numbers, and its hash.
 
-use crate::packed::{Packed, PackedMoment, Touched};
-use bellwether_model::{Moment, Rules, Spent};
+use crate::packed::{Packed, PackedState, Touched};
+use bellwether_model::{BudgetUsed, Rules, State};
 
 /// How moments are laid out in rows: members, wires, and what has gone wrong. A part takes one half-word as long as
 /// there are few enough of them, else two.
@@ -45,8 +45,8 @@ impl Layout {
     }
 
     /// A moment with nothing in it, to read rows into.
-    pub fn blank(&self) -> PackedMoment {
-        Moment { seats: vec![0; self.members], queues: vec![0; self.wires], spent: Spent::default() }
+    pub fn blank(&self) -> PackedState {
+        State { seats: vec![0; self.members], queues: vec![0; self.wires], spent: BudgetUsed::default() }
     }
 
     #[inline(always)]
@@ -79,7 +79,7 @@ impl Layout {
 
     /// Reads a row.
     #[inline]
-    pub fn read(&self, row: &[u16], moment: &mut PackedMoment) {
+    pub fn read(&self, row: &[u16], moment: &mut PackedState) {
         for (at, seat) in moment.seats.iter_mut().enumerate() {
             *seat = self.get(row, at);
         }
@@ -90,7 +90,7 @@ impl Layout {
     }
 
     /// Writes a row over another.
-    pub fn write(&self, moment: &PackedMoment, row: &mut [u16]) {
+    pub fn write(&self, moment: &PackedState, row: &mut [u16]) {
         for (at, part) in moment.seats.iter().chain(&moment.queues).enumerate() {
             self.set(row, at, *part);
         }
@@ -98,7 +98,7 @@ impl Layout {
     }
 
     /// The sum from which a moment's hash is made: it does not depend on numbers.
-    pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedMoment) -> u64 {
+    pub fn sum(&self, parts: &mut Packed<'_>, moment: &PackedState) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
         let mut sum = digest(moment.spent).wrapping_mul(of_wires[self.wires]);
         for (seat, odd) in moment.seats.iter().zip(of_seats) {
@@ -116,8 +116,8 @@ impl Layout {
     pub fn change(
         &self,
         parts: &mut Packed<'_>,
-        (before, sum): (&PackedMoment, u64),
-        moment: &PackedMoment,
+        (before, sum): (&PackedState, u64),
+        moment: &PackedState,
         row: &mut [u16],
     ) -> u64 {
         let (of_seats, of_wires) = self.odds.split_at(self.members);
@@ -142,7 +142,7 @@ impl Layout {
 
     /// Turns a row that [`Layout::change`] has changed back into that of the moment before.
     #[inline]
-    pub fn change_back(&self, touched: Touched, before: &PackedMoment, row: &mut [u16]) {
+    pub fn change_back(&self, touched: Touched, before: &PackedState, row: &mut [u16]) {
         touched.each_seat(|at| self.set(row, at, before.seats[at]));
         touched.each_wire(|at| self.set(row, self.members + at, before.queues[at]));
         self.set_spent(row, pack(before.spent));
@@ -162,8 +162,8 @@ pub fn join(low: u16, high: u16) -> u32 {
 }
 
 /// What is there in every check comes first.
-fn pack(spent: Spent) -> u128 {
-    let Spent {
+fn pack(spent: BudgetUsed) -> u128 {
+    let BudgetUsed {
         crashes,
         recoveries,
         losses,
@@ -182,12 +182,12 @@ fn pack(spent: Spent) -> u128 {
     u128::from(later) << 96 | u128::from(untold) << 64 | u128::from(counts)
 }
 
-fn unpack(word: u128) -> Spent {
+fn unpack(word: u128) -> BudgetUsed {
     let [crashes, recoveries, losses, duplicates, pauses, requests, low, high] = (word as u64).to_le_bytes();
     let ticks = u16::from_le_bytes([low, high]);
     let untold = (word >> 64) as u32;
     let [suspicions, restarts, false_alarms, _] = ((word >> 96) as u32).to_le_bytes();
-    Spent {
+    BudgetUsed {
         crashes,
         recoveries,
         losses,
@@ -203,7 +203,7 @@ fn unpack(word: u128) -> Spent {
 }
 
 /// What has gone wrong as one word: the same as before there were certificates, where there are none.
-fn digest(spent: Spent) -> u64 {
+fn digest(spent: BudgetUsed) -> u64 {
     let word = pack(spent);
     (word as u64).wrapping_add(((word >> 64) as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9))
 }

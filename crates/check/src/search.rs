@@ -6,15 +6,15 @@
 
 use crate::clock;
 use crate::judge::Judgement;
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedState};
 use crate::reduce::Clusters;
 use crate::row::Layout;
 use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, Shard, StateId, shard_of};
 use crate::walk::BYTES_A_STATE;
-use crate::worker::{HEAD, Harvest, Head, Worker};
+use crate::worker::{HEAD, Head, Successors, Worker};
 use bellwether_core::Spec;
-use bellwether_model::{Cut, Rules, What};
+use bellwether_model::{Action, Rules, Truncation};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,14 +95,14 @@ pub struct Search<'p> {
     pub bytes: u64,
     pub judgement: Judgement,
     /// What was left out.
-    pub cut: Cut,
+    pub cut: Truncation,
     /// Whether anything led to a state no further from the beginning: without, there is no loop.
     pub turns_back: bool,
     /// If not everything is followed: how to choose.
     pub clusters: Option<Clusters>,
     workers: Vec<Mutex<Worker<'p>>>,
     /// Emptied harvests: their lists are not allocated again.
-    spare: Vec<Harvest>,
+    spare: Vec<Successors>,
 }
 
 impl<'p> Search<'p> {
@@ -113,7 +113,7 @@ impl<'p> Search<'p> {
         layout: Layout,
         (reduces, symmetry): (bool, Option<Symmetry>),
         parts: Vec<Packed<'p>>,
-        beginnings: &[PackedMoment],
+        beginnings: &[PackedState],
     ) -> Self {
         let workers = parts.into_iter().map(|parts| Mutex::new(Worker::new(parts, &layout))).collect();
         let mut search = Search {
@@ -124,7 +124,7 @@ impl<'p> Search<'p> {
             symmetry: symmetry.map(Arc::new),
             progress: Progress::default(),
             judgement: Judgement::default(),
-            cut: Cut::default(),
+            cut: Truncation::default(),
             bytes: 0,
             turns_back: false,
             clusters: reduces.then(|| Clusters::new(rules)),
@@ -225,17 +225,18 @@ impl<'p> Search<'p> {
 
     /// Follows the states of a batch.
     fn follow(&mut self, batch: &[Chunk], level_ends: &[usize; SHARDS]) {
-        let harvests = self.reap(batch.len(), |search, worker, at, harvest| {
+        let harvests = self.reap(batch.len(), |search, worker, at, successors| {
             for id in batch[at].ids() {
                 worker.load(search, id);
-                worker.judge(search, id, harvest);
+                worker.judge(search, id, successors);
                 let is_narrowed = worker.narrow(search);
-                worker.write_down(search, id, is_narrowed, harvest);
+                worker.write_down(search, id, is_narrowed, successors);
             }
         });
         self.gather(&harvests, level_ends);
         // Where nothing led further, something might be put off for ever: everything is followed.
-        let stuck: Vec<Vec<StateId>> = harvests.iter().map(|harvest| harvest.stuck().collect()).collect();
+        let stuck: Vec<Vec<StateId>> =
+            harvests.iter().map(|successors| successors.stuck().collect()).collect();
         self.clear(harvests);
         if stuck.iter().all(Vec::is_empty) {
             return;
@@ -243,10 +244,10 @@ impl<'p> Search<'p> {
         for id in stuck.iter().flatten() {
             self.shards[id.shard()].set_in_full(id.place());
         }
-        let again = self.reap(stuck.len(), |search, worker, at, harvest| {
+        let again = self.reap(stuck.len(), |search, worker, at, successors| {
             for &id in &stuck[at] {
                 worker.load(search, id);
-                worker.write_down(search, id, false, harvest);
+                worker.write_down(search, id, false, successors);
             }
         });
         self.gather(&again, level_ends);
@@ -254,36 +255,36 @@ impl<'p> Search<'p> {
     }
 
     /// Keeps the lists of harvests for the next.
-    fn clear(&mut self, mut harvests: Vec<Harvest>) {
-        harvests.iter_mut().for_each(Harvest::clear);
+    fn clear(&mut self, mut harvests: Vec<Successors>) {
+        harvests.iter_mut().for_each(Successors::clear);
         self.spare = harvests;
     }
 
-    /// Lets threads write down what states lead to: one harvest a chunk.
+    /// Lets threads write down what states lead to: one successors a chunk.
     fn reap(
         &mut self,
         chunks: usize,
-        each: impl Fn(&Search<'p>, &mut Worker<'p>, usize, &mut Harvest) + Sync,
-    ) -> Vec<Harvest> {
+        each: impl Fn(&Search<'p>, &mut Worker<'p>, usize, &mut Successors) + Sync,
+    ) -> Vec<Successors> {
         let mut harvests = std::mem::take(&mut self.spare);
-        harvests.resize_with(chunks, Harvest::default);
-        let reap = |(at, harvest): (usize, &mut Harvest)| {
+        harvests.resize_with(chunks, Successors::default);
+        let reap = |(at, successors): (usize, &mut Successors)| {
             let worker = &self.workers[rayon::current_thread_index().unwrap_or(0) % self.workers.len()];
             // Each thread has a worker of its own: this never waits.
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-            each(self, &mut worker, at, harvest);
+            each(self, &mut worker, at, successors);
         };
         harvests.par_iter_mut().enumerate().for_each(reap);
         harvests
     }
 
     /// Adds what is new, shard by shard.
-    fn gather(&mut self, harvests: &[Harvest], level_ends: &[usize; SHARDS]) {
+    fn gather(&mut self, harvests: &[Successors], level_ends: &[usize; SHARDS]) {
         let stride = HEAD + self.layout.width();
         let add = |(number, shard): (usize, &mut Shard)| {
             let mut turns_back = false;
-            for harvest in harvests {
-                for group in harvest.rows[number].chunks(stride * AT_ONCE) {
+            for successors in harvests {
+                for group in successors.rows[number].chunks(stride * AT_ONCE) {
                     let mut guesses = [None; AT_ONCE];
                     for (guess, record) in guesses.iter_mut().zip(group.chunks_exact(stride)) {
                         *guess = shard.guess(Head::read(record).sum);
@@ -294,7 +295,7 @@ impl<'p> Search<'p> {
                         let place = shard.place(guess, sum, row, parent);
                         let leads_on = place >= level_ends[number];
                         turns_back |= !leads_on;
-                        if leads_on && let Some(partly) = harvest.partly.get(partly as usize) {
+                        if leads_on && let Some(partly) = successors.partly.get(partly as usize) {
                             partly.leads_on.store(true, Ordering::Relaxed);
                         }
                     }
@@ -305,15 +306,15 @@ impl<'p> Search<'p> {
         let turns_back =
             self.shards.par_iter_mut().enumerate().map(add).reduce(|| false, |one, other| one | other);
         self.turns_back |= turns_back;
-        for harvest in harvests {
-            self.progress.transitions += harvest.transitions();
-            self.cut |= harvest.cut;
-            self.judgement.add(&harvest.judgement);
+        for successors in harvests {
+            self.progress.transitions += successors.transitions();
+            self.cut |= successors.cut;
+            self.judgement.add(&successors.judgement);
         }
     }
 
     /// Everything that the search followed from a state: what happens, and what comes of it, if that has been reached.
-    pub fn successors(&self, worker: &mut Worker<'p>, id: StateId, mut visit: impl FnMut(What, StateId)) {
+    pub fn successors(&self, worker: &mut Worker<'p>, id: StateId, mut visit: impl FnMut(Action, StateId)) {
         worker.load(self, id);
         if !self.shards[id.shard()].is_in_full(id.place()) {
             worker.narrow(self);

@@ -6,7 +6,9 @@
 //! 1997.)
 
 use bellwether_core::{AnyMessage, MachineType, Names, Port, Spec};
-use bellwether_model::{Change, Cut, Facts, Input, Liberties, Members, Seat, Situation, hash_of};
+use bellwether_model::{
+    Change, Facts, FaultBudget, Input, MemberState, Members, Situation, Truncation, hash_of,
+};
 use bellwether_sim::Plan;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -56,7 +58,7 @@ pub struct Reaction {
     /// For each way in which drawn numbers can fall.
     pub outcomes: Vec<NumberedOutcome>,
     /// What is left out.
-    pub cut: Cut,
+    pub cut: Truncation,
 }
 
 /// An algorithm's side of a search: it knows what the numbers stand for. Asked once for each, so that the search
@@ -80,7 +82,7 @@ pub trait Source: Send {
 
 /// The values of a search that depend on the algorithm.
 pub struct Values {
-    seats: Numbered<Seat>,
+    seats: Numbered<MemberState>,
     letters: Numbered<AnyMessage>,
 }
 
@@ -106,24 +108,24 @@ impl Values {
 }
 
 /// One thread's [`Source`].
-pub struct Workshop<'p> {
+pub struct StateStore<'p> {
     values: Arc<Values>,
     members: Members<'p>,
 }
 
-impl<'p> Workshop<'p> {
+impl<'p> StateStore<'p> {
     /// Works on values that it shares with others.
     pub fn new(
         machine: &'static MachineType,
         plan: &'p Plan,
-        liberties: Liberties,
+        liberties: FaultBudget,
         values: Arc<Values>,
     ) -> Self {
-        Workshop { values, members: Members::new(machine, plan, liberties) }
+        StateStore { values, members: Members::new(machine, plan, liberties) }
     }
 }
 
-impl Source for Workshop<'_> {
+impl Source for StateStore<'_> {
     fn spec(&self) -> &'static Spec {
         self.members.machine().spec
     }

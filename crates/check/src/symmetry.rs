@@ -9,7 +9,7 @@
 //!
 //! [`Algorithm::RENAME`]: bellwether_core::Algorithm::RENAME
 
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedState};
 use bellwether_core::{Id, Identities, Initiators, Leadership, Names, Port, Rank, Spec, Topology};
 use bellwether_model::{Rules, Wire};
 use bellwether_sim::Plan;
@@ -60,7 +60,7 @@ impl Symmetry {
     }
 
     /// Puts the moment that stands for all that differ from this one in nothing that matters into its place.
-    pub fn stand_in(&self, parts: &mut Packed<'_>, moment: &mut PackedMoment) {
+    pub fn stand_in(&self, parts: &mut Packed<'_>, moment: &mut PackedState) {
         match self {
             Symmetry::Turns { wires_each } => turn(*wires_each, parts, moment),
             Symmetry::Exchanges(exchanges) => exchange(exchanges, parts, moment),
@@ -68,7 +68,7 @@ impl Symmetry {
     }
 }
 
-fn turn(wires_each: usize, parts: &mut Packed<'_>, moment: &mut PackedMoment) {
+fn turn(wires_each: usize, parts: &mut Packed<'_>, moment: &mut PackedState) {
     let n = moment.seats.len();
     let key = |parts: &mut Packed<'_>, member: usize, part: usize| match part {
         0 => parts.seat_hash(moment.seats[member]),
@@ -88,7 +88,7 @@ fn turn(wires_each: usize, parts: &mut Packed<'_>, moment: &mut PackedMoment) {
     moment.queues.rotate_left(best * wires_each);
 }
 
-fn exchange(exchanges: &[Exchange], parts: &mut Packed<'_>, moment: &mut PackedMoment) {
+fn exchange(exchanges: &[Exchange], parts: &mut Packed<'_>, moment: &mut PackedState) {
     let n = moment.seats.len();
     let key = |parts: &mut Packed<'_>, number: usize, at: usize| match at.checked_sub(n) {
         None => {
@@ -132,7 +132,7 @@ impl Exchange {
     }
 
     /// Who is at a place afterwards. `number` is this exchange's.
-    fn seat(&self, parts: &mut Packed<'_>, number: usize, moment: &PackedMoment, place: usize) -> u32 {
+    fn seat(&self, parts: &mut Packed<'_>, number: usize, moment: &PackedState, place: usize) -> u32 {
         let (member, names) = &self.comes[place];
         let number = number * self.comes.len() + place;
         parts.renamed(moment.seats[*member], number as u32, names)

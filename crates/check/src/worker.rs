@@ -1,13 +1,13 @@
 //! What a thread does: it looks at states, and writes down what they lead to.
 
 use crate::judge::Judgement;
-use crate::packed::{Packed, PackedMoment};
+use crate::packed::{Packed, PackedState};
 use crate::reduce::{Members, is_seen, member_of};
 use crate::row::{Layout, halves, join};
 use crate::search::Search;
 use crate::symmetry::Symmetry;
 use crate::visited::{SHARDS, StateId, shard_of};
-use bellwether_model::{Action, Cut, Parts, What};
+use bellwether_model::{Action, Parts, Transition, Truncation};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many half-words precede a row in a buffer: the sum for its hash, the state that leads to it, and that
@@ -17,11 +17,11 @@ pub const HEAD: usize = 8;
 /// What a thread works with.
 pub struct Worker<'p> {
     pub parts: Packed<'p>,
-    now: PackedMoment,
-    next: PackedMoment,
+    now: PackedState,
+    next: PackedState,
     /// One that stands for another.
-    standing_in: PackedMoment,
-    possible: Vec<What>,
+    standing_in: PackedState,
+    possible: Vec<Action>,
     clusters: Vec<Members>,
     /// What is being written down.
     record: Vec<u16>,
@@ -29,10 +29,10 @@ pub struct Worker<'p> {
 
 /// What a chunk of states leads to.
 #[derive(Default)]
-pub struct Harvest {
+pub struct Successors {
     pub rows: [Vec<u16>; SHARDS],
     transitions: u64,
-    pub cut: Cut,
+    pub cut: Truncation,
     pub judgement: Judgement,
     /// States of which not everything was followed.
     pub partly: Vec<Partly>,
@@ -65,7 +65,7 @@ impl<'p> Worker<'p> {
         &mut self,
         layout: &Layout,
         symmetry: Option<&Symmetry>,
-        moment: &PackedMoment,
+        moment: &PackedState,
     ) -> (u64, Vec<u16>) {
         self.standing_in.become_like(moment);
         if let Some(symmetry) = symmetry {
@@ -83,13 +83,13 @@ impl<'p> Worker<'p> {
     }
 
     /// The state looked at, and what can happen in it.
-    pub fn loaded(&mut self) -> (&mut Packed<'p>, &PackedMoment, &[What]) {
+    pub fn loaded(&mut self) -> (&mut Packed<'p>, &PackedState, &[Action]) {
         (&mut self.parts, &self.now, &self.possible)
     }
 
-    pub fn judge(&mut self, search: &Search<'p>, id: StateId, harvest: &mut Harvest) {
+    pub fn judge(&mut self, search: &Search<'p>, id: StateId, successors: &mut Successors) {
         let Worker { parts, now, possible, .. } = self;
-        harvest.judgement.judge(search.spec, search.rules, parts, now, possible, id);
+        successors.judgement.judge(search.spec, search.rules, parts, now, possible, id);
     }
 
     /// Narrows what can happen to what it is enough to follow. False if that is everything.
@@ -97,7 +97,7 @@ impl<'p> Worker<'p> {
         let Some(clusters) = &search.clusters else { return false };
         let Worker { parts, now, next, possible, clusters: found, .. } = self;
         clusters.find(search.rules, parts, now, possible, found);
-        let is_in = |what: What, cluster: Members| {
+        let is_in = |what: Action, cluster: Members| {
             member_of(search.rules, what).is_some_and(|member| cluster >> member & 1 != 0)
         };
         let is_unseen = |cluster: &&Members| {
@@ -120,10 +120,10 @@ impl<'p> Worker<'p> {
     pub fn each(
         &mut self,
         search: &Search<'p>,
-        mut visit: impl FnMut(&mut Packed<'p>, &PackedMoment, Action, &PackedMoment),
-    ) -> Cut {
+        mut visit: impl FnMut(&mut Packed<'p>, &PackedState, Transition, &PackedState),
+    ) -> Truncation {
         let Worker { parts, now, next, standing_in, possible, .. } = self;
-        let mut cut = Cut::default();
+        let mut cut = Truncation::default();
         for &what in possible.iter() {
             cut |= search.rules.each_outcome(parts, now, what, next, |parts, action, moment| {
                 if let Some(symmetry) = &search.symmetry {
@@ -139,16 +139,22 @@ impl<'p> Worker<'p> {
     }
 
     /// Writes down what the state looked at leads to.
-    pub fn write_down(&mut self, search: &Search<'p>, id: StateId, is_narrowed: bool, harvest: &mut Harvest) {
-        let partly = if is_narrowed { harvest.partly.len() as u32 } else { u32::MAX };
+    pub fn write_down(
+        &mut self,
+        search: &Search<'p>,
+        id: StateId,
+        is_narrowed: bool,
+        successors: &mut Successors,
+    ) {
+        let partly = if is_narrowed { successors.partly.len() as u32 } else { u32::MAX };
         let mut transitions = 0;
-        let rows = &mut harvest.rows;
+        let rows = &mut successors.rows;
         let before = search.shards[id.shard()].sum(id.place());
         let mut record = std::mem::take(&mut self.record);
         record.resize(HEAD, 0);
         record.extend_from_slice(search.row(id));
         let mut head = Head { sum: before, parent: id, partly };
-        harvest.cut |= self.each(search, |parts, now, _, moment| {
+        successors.cut |= self.each(search, |parts, now, _, moment| {
             let (start, row) = record.split_at_mut(HEAD);
             if search.symmetry.is_some() {
                 search.layout.write(moment, row);
@@ -165,18 +171,18 @@ impl<'p> Worker<'p> {
         });
         self.record = record;
         if is_narrowed {
-            harvest.partly.push(Partly { id, leads_on: AtomicBool::new(false), transitions });
+            successors.partly.push(Partly { id, leads_on: AtomicBool::new(false), transitions });
         } else {
-            harvest.transitions += transitions;
+            successors.transitions += transitions;
         }
     }
 }
 
-impl Harvest {
+impl Successors {
     /// Forgets everything but where lists are.
     pub fn clear(&mut self) {
         self.rows.iter_mut().for_each(Vec::clear);
-        *self = Harvest { rows: std::mem::take(&mut self.rows), ..Harvest::default() };
+        *self = Successors { rows: std::mem::take(&mut self.rows), ..Successors::default() };
     }
 
     /// States of which not everything was followed, and that lead no further.

@@ -1,22 +1,22 @@
-//! One thing that can happen.
+//! What can happen, and how it goes.
 
 use bellwether_core::{Fate, FaultEvent};
-use bellwether_sim::schedule::{Midway, Word};
+use bellwether_sim::schedule::{CrashPoint, Word};
 
-/// One thing that can happen. Members and wires are named by number.
+/// An action and how it goes. Members and wires are named by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Action {
+pub struct Transition {
     /// What happens.
-    pub what: What,
+    pub what: Action,
     /// Where members draw numbers: which of the ways in which they can fall, from 0.
     pub draw: u16,
     /// The member that acts crashes before it is done.
-    pub crash_after: Option<Midway>,
+    pub crash_after: Option<CrashPoint>,
 }
 
 /// What can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum What {
+pub enum Action {
     /// Something happens to a member: it boots ([`FaultEvent::Start`]), starts an election, stops and comes back, freezes and
     /// resumes, is asked something, or receives a death certificate. (Nothing else does: other faults are made of these.)
     Member(u8, FaultEvent<u8>),
@@ -34,29 +34,29 @@ pub enum What {
     Tick,
 }
 
-impl From<What> for Action {
-    fn from(what: What) -> Action {
-        Action { what, draw: 0, crash_after: None }
+impl From<Action> for Transition {
+    fn from(what: Action) -> Transition {
+        Transition { what, draw: 0, crash_after: None }
     }
 }
 
-impl What {
+impl Action {
     /// Whether a member boots for the first time.
     #[must_use]
     pub fn is_boot(self) -> bool {
-        matches!(self, What::Member(_, FaultEvent::Start))
+        matches!(self, Action::Member(_, FaultEvent::Start))
     }
 
     /// Whether a member hears a suspicion, or that one was wrong.
     #[must_use]
     pub fn is_suspicion(self) -> bool {
-        matches!(self, What::Tell(.., Word::Suspected | Word::Unsuspected))
+        matches!(self, Action::Tell(.., Word::Suspected | Word::Unsuspected))
     }
 
     /// Whether a member's detector declares a neighbour failed that lives.
     #[must_use]
     pub fn is_false_alarm(self) -> bool {
-        matches!(self, What::Tell(.., Word::FalselyFailed))
+        matches!(self, Action::Tell(.., Word::FalselyFailed))
     }
 
     /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, a false alarm, or a request. (A pause ends some time:
@@ -64,10 +64,10 @@ impl What {
     #[must_use]
     pub fn is_fault(self) -> bool {
         match self {
-            What::Member(_, FaultEvent::Start | FaultEvent::Call | FaultEvent::Resume) => false,
-            What::Member(..) | What::Link(..) => true,
-            What::Tell(..) => self.is_suspicion() || self.is_false_alarm(),
-            What::Deliver(..) | What::TimeOut(..) | What::CallAgain(_) | What::Tick => false,
+            Action::Member(_, FaultEvent::Start | FaultEvent::Call | FaultEvent::Resume) => false,
+            Action::Member(..) | Action::Link(..) => true,
+            Action::Tell(..) => self.is_suspicion() || self.is_false_alarm(),
+            Action::Deliver(..) | Action::TimeOut(..) | Action::CallAgain(_) | Action::Tick => false,
         }
     }
 }

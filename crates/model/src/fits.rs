@@ -1,6 +1,6 @@
 //! How large a plan may be for its rules.
 
-use crate::{Liberties, Rules, TimeModel, Wires};
+use crate::{FaultBudget, Rules, TimeModel, Wires};
 use bellwether_sim::Plan;
 
 /// Wires are numbered in a byte.
@@ -17,7 +17,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// What is too large, and what to do.
-    pub fn fits(plan: &Plan, liberties: &Liberties) -> Result<(), String> {
+    pub fn fits(plan: &Plan, liberties: &FaultBudget) -> Result<(), String> {
         let n = plan.n();
         if n > MOST_MEMBERS {
             return Err(format!(

@@ -8,9 +8,9 @@
 //! What nobody will ever hear, as its receiver is dead for good, is lost half a hop later.
 
 mod post;
-mod story;
+mod replay;
 
-pub use story::Replay;
+pub use replay::Replay;
 
 use crate::actions;
 use bellwether_core::{Driving, Entry, MachineType, Port, Time, Verdict};
@@ -18,14 +18,14 @@ use bellwether_sim::measure::Tally;
 use bellwether_sim::{
     Driver, Drop, Ended, LinkCounts, Live, Observer, Plan, Report, Schedule, SetupError, Survivor,
 };
-use story::{Act, Cue, Step};
+use replay::{Act, Cue, Step};
 
 /// Makes sure that every step of a schedule can happen when its turn comes.
 ///
 /// # Errors
 /// [`SetupError`] says which one cannot, and what can.
 pub fn check(machine: &'static MachineType, plan: &Plan, schedule: &Schedule) -> Result<(), SetupError> {
-    story::carry_out(machine, plan, &actions(plan, schedule)?).1.map_or(Ok(()), Err)
+    replay::carry_out(machine, plan, &actions(plan, schedule)?).1.map_or(Ok(()), Err)
 }
 
 /// Carries out a schedule: up to the first step that cannot happen, if it is not checked before.
@@ -35,7 +35,7 @@ pub fn check(machine: &'static MachineType, plan: &Plan, schedule: &Schedule) ->
 #[must_use]
 pub fn replay(algorithm: &Entry, plan: &Plan, schedule: &Schedule) -> Replay {
     let schedule = actions(plan, schedule).expect("a schedule that was checked");
-    let (replay, _) = story::carry_out(algorithm.machine, plan, &schedule);
+    let (replay, _) = replay::carry_out(algorithm.machine, plan, &schedule);
     let driver = match algorithm.driving {
         Driving::Events => Driver::Events,
         Driving::Rounds => Driver::Synchroniser,

@@ -1,7 +1,7 @@
 //! What an input makes of a member.
 
 use crate::rules::MOST_ON_A_WIRE;
-use crate::{Cut, Input, Liberties, Outcome, Seat, TimeModel, hash_of};
+use crate::{FaultBudget, Input, MemberState, Outcome, TimeModel, Truncation, hash_of};
 use bellwether_core::{
     AnyMessage, CallPolicy, Decision, Id, MachineType, NamedLeader, Occasion, Port, Span, Spec, Time,
     TimerChange, Verdict,
@@ -13,7 +13,7 @@ use bellwether_sim::world::{Choices, Step, World};
 pub struct Members<'p> {
     plan: &'p Plan,
     world: World<'p>,
-    liberties: Liberties,
+    liberties: FaultBudget,
     policy: CallPolicy,
     step: Span,
     /// How many draws of this attempt have been seen, those for the spans of timers included.
@@ -25,7 +25,7 @@ pub struct Members<'p> {
 impl<'p> Members<'p> {
     /// The members of a plan.
     #[must_use]
-    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: Liberties) -> Self {
+    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: FaultBudget) -> Self {
         Members {
             plan,
             world: World::new(machine, plan),
@@ -49,8 +49,13 @@ impl<'p> Members<'p> {
 
     /// Everything that an input can make of a member: one outcome for each way in which the numbers that it
     /// draws can fall. And what is left out: where it would draw more than it may, or there are too many ways.
-    pub fn outcomes(&mut self, member: u32, seat: &Seat, input: Input<&AnyMessage>) -> (Vec<Outcome>, Cut) {
-        let (mut outcomes, mut cut) = (Vec::new(), Cut::default());
+    pub fn outcomes(
+        &mut self,
+        member: u32,
+        seat: &MemberState,
+        input: Input<&AnyMessage>,
+    ) -> (Vec<Outcome>, Truncation) {
+        let (mut outcomes, mut cut) = (Vec::new(), Truncation::default());
         let mut choices = Some(Choices::default());
         while let Some(chosen) = choices {
             if outcomes.len() == usize::from(u16::MAX) {
@@ -68,7 +73,7 @@ impl<'p> Members<'p> {
         (outcomes, cut)
     }
 
-    fn outcome(&mut self, member: u32, before: &Seat, input: &Input<&AnyMessage>) -> Option<Outcome> {
+    fn outcome(&mut self, member: u32, before: &MemberState, input: &Input<&AnyMessage>) -> Option<Outcome> {
         (self.seen_draws, self.drawn) = (0, 0);
         let mut after = Outcome { seat: before.clone(), writes: false, sends: Vec::new(), reason: None };
         let now = Time::from_ticks(before.clock);
@@ -178,7 +183,13 @@ impl<'p> Members<'p> {
 
     /// What follows from what an outsider sees: whether the member is to start an election, and the terms in which it leads
     /// are noted.
-    fn conclude(&self, member: u32, before: &Seat, input: &Input<&AnyMessage>, after: &mut Seat) {
+    fn conclude(
+        &self,
+        member: u32,
+        before: &MemberState,
+        input: &Input<&AnyMessage>,
+        after: &mut MemberState,
+    ) {
         let status = after.status();
         let peer = |port: Port| self.id(self.plan.topology.peer(member, port).0);
         let is_among = |ports: u32, id| {

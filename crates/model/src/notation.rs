@@ -1,15 +1,15 @@
 //! Steps of a schedule in the numbers of a plan's rules, and back.
 
-use crate::{Action, Rules, What, Wire};
+use crate::{Action, Rules, Transition, Wire};
 use bellwether_core::{FaultEvent, Id, Port};
 use bellwether_sim::SetupError;
-use bellwether_sim::schedule::{Deed, Instruction, Letter, Mouth};
+use bellwether_sim::schedule::{ActionText, Endpoint, Envelope, Instruction};
 use std::convert::Infallible;
 
 impl Rules<'_> {
     /// Something that happens, as people write it.
     #[must_use]
-    pub fn write(&self, action: Action) -> String {
+    pub fn write(&self, action: Transition) -> String {
         self.instruction(action).to_string()
     }
 
@@ -17,30 +17,30 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// What is wrong with it, and what to do.
-    pub fn read(&self, text: &str) -> Result<Action, String> {
+    pub fn read(&self, text: &str) -> Result<Transition, String> {
         self.action(&text.parse()?)
     }
 
     /// Something that happens, with members by their ids.
     #[must_use]
-    pub fn instruction(&self, action: Action) -> Instruction {
-        let Action { what, draw, crash_after } = action;
+    pub fn instruction(&self, action: Transition) -> Instruction {
+        let Transition { what, draw, crash_after } = action;
         let deed = match what {
-            What::Member(member, event) => {
+            Action::Member(member, event) => {
                 let Ok(event) = event.try_map(|other| Ok::<_, Infallible>(self.id(other.into())));
-                Deed::Member(self.id(member.into()), event)
+                ActionText::Member(self.id(member.into()), event)
             }
-            What::Link(wire, place, fate) => Deed::Link(self.letter(wire, place), fate),
-            What::CallAgain(member) => Deed::CallAgain(self.id(member.into())),
-            What::Deliver(wire, place) => Deed::Deliver(self.letter(wire, place)),
-            What::TimeOut(member, number) => Deed::TimeOut(self.id(member.into()), number),
-            What::Tell(member, port, word) => {
+            Action::Link(wire, place, fate) => ActionText::Link(self.letter(wire, place), fate),
+            Action::CallAgain(member) => ActionText::CallAgain(self.id(member.into())),
+            Action::Deliver(wire, place) => ActionText::Deliver(self.letter(wire, place)),
+            Action::TimeOut(member, number) => ActionText::TimeOut(self.id(member.into()), number),
+            Action::Tell(member, port, word) => {
                 let (peer, _) = self.plan.topology.peer(member.into(), Port(port.into()));
                 let is_only = self.ports_towards(member.into(), peer).count() == 1;
                 let port = (!is_only).then_some(Port(port.into()));
-                Deed::Tell(Mouth { id: self.id(member.into()), port }, self.id(peer), word)
+                ActionText::Tell(Endpoint { id: self.id(member.into()), port }, self.id(peer), word)
             }
-            What::Tick => Deed::Tick,
+            Action::Tick => ActionText::Tick,
         };
         Instruction { deed, draw, crash_after }
     }
@@ -49,11 +49,11 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// Whom or which wire there is not, and what to do.
-    pub fn action(&self, instruction: &Instruction) -> Result<Action, String> {
+    pub fn action(&self, instruction: &Instruction) -> Result<Transition, String> {
         let Instruction { deed, draw, crash_after } = *instruction;
         let member = |id| self.member(id).map(|member| member as u8);
         let what = match deed {
-            Deed::Member(id, event) => {
+            ActionText::Member(id, event) => {
                 event.about().map(member).transpose()?;
                 let event = event.try_map(member)?;
                 if let FaultEvent::Learn(dead) = event {
@@ -65,19 +65,19 @@ impl Rules<'_> {
                         )
                     })?;
                 }
-                What::Member(member(id)?, event)
+                Action::Member(member(id)?, event)
             }
-            Deed::Link(letter, fate) => What::Link(self.wire(letter)?, letter.place, fate),
-            Deed::CallAgain(id) => What::CallAgain(member(id)?),
-            Deed::Deliver(letter) => What::Deliver(self.wire(letter)?, letter.place),
-            Deed::TimeOut(id, number) => What::TimeOut(member(id)?, number),
-            Deed::Tell(told, of, word) => {
+            ActionText::Link(letter, fate) => Action::Link(self.wire(letter)?, letter.place, fate),
+            ActionText::CallAgain(id) => Action::CallAgain(member(id)?),
+            ActionText::Deliver(letter) => Action::Deliver(self.wire(letter)?, letter.place),
+            ActionText::TimeOut(id, number) => Action::TimeOut(member(id)?, number),
+            ActionText::Tell(told, of, word) => {
                 let ports: Vec<Port> = self.ports_towards(self.member(told.id)?, self.member(of)?).collect();
-                What::Tell(member(told.id)?, one_of(told, &ports, of)?.0 as u8, word)
+                Action::Tell(member(told.id)?, one_of(told, &ports, of)?.0 as u8, word)
             }
-            Deed::Tick => What::Tick,
+            ActionText::Tick => Action::Tick,
         };
-        Ok(Action { what, draw, crash_after })
+        Ok(Transition { what, draw, crash_after })
     }
 
     fn id(&self, member: u32) -> Id {
@@ -104,14 +104,14 @@ impl Rules<'_> {
         self.wires.iter().filter(move |(_, wire)| wire.from == from && wire.to == to)
     }
 
-    fn letter(&self, wire: u8, place: u8) -> Letter {
+    fn letter(&self, wire: u8, place: u8) -> Envelope {
         let Wire { from, port, to, .. } = self.wires.get(wire);
         let is_only = self.wires_between(from, to).count() == 1;
-        let from = Mouth { id: self.id(from), port: (!is_only).then_some(port) };
-        Letter { from, to: self.id(to), place }
+        let from = Endpoint { id: self.id(from), port: (!is_only).then_some(port) };
+        Envelope { from, to: self.id(to), place }
     }
 
-    fn wire(&self, letter: Letter) -> Result<u8, String> {
+    fn wire(&self, letter: Envelope) -> Result<u8, String> {
         let (from, to) = (self.member(letter.from.id)?, self.member(letter.to)?);
         let wires: Vec<(u8, &Wire)> = self.wires_between(from, to).collect();
         let ports: Vec<Port> = wires.iter().map(|(_, wire)| wire.port).collect();
@@ -122,7 +122,7 @@ impl Rules<'_> {
 }
 
 /// The one of the ports towards another member that is meant.
-fn one_of(mouth: Mouth, ports: &[Port], other: Id) -> Result<Port, String> {
+fn one_of(mouth: Endpoint, ports: &[Port], other: Id) -> Result<Port, String> {
     match (ports, mouth.port) {
         ([], _) => {
             Err(format!("nothing leads from {} to {other}: name two members that are linked", mouth.id))
@@ -130,7 +130,7 @@ fn one_of(mouth: Mouth, ports: &[Port], other: Id) -> Result<Port, String> {
         (_, Some(port)) if ports.contains(&port) => Ok(port),
         ([port], None) => Ok(*port),
         _ => {
-            let named = |port: &Port| Mouth { port: Some(*port), ..mouth }.to_string();
+            let named = |port: &Port| Endpoint { port: Some(*port), ..mouth }.to_string();
             let names = ports.iter().map(named).collect::<Vec<_>>().join(" or ");
             Err(format!(
                 "'{mouth}' does not say which of {}'s ports leads to {other}: write {names}",

@@ -1,12 +1,12 @@
-//! A moment, and how its parts are kept.
+//! A state, and how its parts are kept.
 
 use crate::{Change, Facts, Input};
 use bellwether_core::{Port, Spec};
 use std::ops::BitOrAssign;
 
-/// How many of the liberties have been taken.
+/// How much of the fault budget is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Spent {
+pub struct BudgetUsed {
     /// Crashes.
     pub crashes: u8,
     /// Recoveries.
@@ -33,7 +33,7 @@ pub struct Spent {
 
 /// What is left out of what can happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct Truncation {
     /// Members would draw more numbers than they may.
     pub numbers: bool,
     /// More messages would be on a wire, or numbers fall in more ways, than there are numbers for.
@@ -44,8 +44,8 @@ pub struct Cut {
     pub restarts: bool,
 }
 
-impl BitOrAssign for Cut {
-    fn bitor_assign(&mut self, more: Cut) {
+impl BitOrAssign for Truncation {
+    fn bitor_assign(&mut self, more: Truncation) {
         self.numbers |= more.numbers;
         self.countless |= more.countless;
         self.ticks |= more.ticks;
@@ -55,16 +55,16 @@ impl BitOrAssign for Cut {
 
 /// Everything that is at one moment: all members, all messages under way, and what has gone wrong so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Moment<S, Q> {
+pub struct State<S, Q> {
     /// The members.
     pub seats: Vec<S>,
     /// For each wire, what is on it.
     pub queues: Vec<Q>,
     /// What has gone wrong so far.
-    pub spent: Spent,
+    pub spent: BudgetUsed,
 }
 
-impl<S: Clone, Q: Clone> Moment<S, Q> {
+impl<S: Clone, Q: Clone> State<S, Q> {
     /// Becomes the same as another, without allocating where it can.
     pub fn become_like(&mut self, other: &Self) {
         self.seats.clone_from(&other.seats);
@@ -73,13 +73,13 @@ impl<S: Clone, Q: Clone> Moment<S, Q> {
     }
 }
 
-/// A moment whose parts are kept by `P`.
-pub type MomentOf<P> = Moment<<P as Parts>::Seat, <P as Parts>::Queue>;
+/// A state whose parts are kept by `P`.
+pub type StateOf<P> = State<<P as Parts>::MemberState, <P as Parts>::Queue>;
 
-/// How the parts of a moment are kept.
+/// How the parts of a state are kept.
 pub trait Parts {
     /// A member.
-    type Seat: Clone;
+    type MemberState: Clone;
     /// What is on a wire, in order.
     type Queue: Clone;
     /// A message on its way.
@@ -101,17 +101,17 @@ pub trait Parts {
     /// The algorithm's outside.
     fn spec(&self) -> &'static Spec;
     /// What matters of a member.
-    fn facts(&mut self, seat: &Self::Seat) -> &Facts;
+    fn facts(&mut self, seat: &Self::MemberState) -> &Facts;
     /// Whether a member is doing nothing by itself: it has booted, is not to call, and has no timers.
-    fn is_still(&mut self, seat: &Self::Seat) -> bool {
+    fn is_still(&mut self, seat: &Self::MemberState) -> bool {
         self.facts(seat).is_still()
     }
     /// Whether a member is up.
-    fn is_up(&mut self, seat: &Self::Seat) -> bool {
+    fn is_up(&mut self, seat: &Self::MemberState) -> bool {
         self.facts(seat).is_up
     }
     /// Whether a member has crashed and not come back.
-    fn is_dead(&mut self, seat: &Self::Seat) -> bool {
+    fn is_dead(&mut self, seat: &Self::MemberState) -> bool {
         self.facts(seat).is_dead
     }
     /// How many messages are on a wire.
@@ -129,19 +129,19 @@ pub trait Parts {
     /// With the message at a place once more, right behind it.
     fn double(&mut self, queue: &Self::Queue, place: u8) -> Self::Queue;
     /// What an input can make of a member.
-    fn act(&mut self, member: u32, seat: &Self::Seat, input: Input<&Self::Letter>) -> Self::Outcomes;
+    fn act(&mut self, member: u32, seat: &Self::MemberState, input: Input<&Self::Letter>) -> Self::Outcomes;
     /// How many outcomes there are.
     fn count(&self, outcomes: Self::Outcomes) -> u16;
     /// What is left out of them.
-    fn cut(&self, outcomes: Self::Outcomes) -> Cut;
+    fn cut(&self, outcomes: Self::Outcomes) -> Truncation;
     /// Whether the member writes something.
     fn writes(&self, outcomes: Self::Outcomes, draw: u16) -> bool;
     /// The member after it, and how many messages it sends.
-    fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::Seat, u8);
+    fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::MemberState, u8);
     /// One of the messages it sends.
     fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Letter);
     /// A member to which something happens without its doing.
-    fn changed(&mut self, seat: &Self::Seat, change: Change) -> Self::Seat;
+    fn changed(&mut self, seat: &Self::MemberState, change: Change) -> Self::MemberState;
     /// A wire, a step of the clock later. Beyond `oldest` steps nobody counts how long messages are under way.
     fn queue_later(&mut self, queue: &Self::Queue, oldest: u16) -> Self::Queue;
 }

@@ -1,8 +1,8 @@
 //! What can happen, and what comes of it.
 
 use crate::{
-    Action, Change, Cut, Input, Letters, Liberties, Midway, Moment, MomentOf, Parts, Seat, Situation, Spent,
-    TimeModel, What, Wire, Wires, Word,
+    Action, BudgetUsed, Change, CrashPoint, FaultBudget, Input, Letters, MemberState, Parts, Situation,
+    State, StateOf, TimeModel, Transition, Truncation, Wire, Wires, Word,
 };
 use bellwether_core::{Decision, Fate, FaultEvent, MachineType, NamedLeader, Occasion, Port};
 use bellwether_sim::Plan;
@@ -16,7 +16,7 @@ pub struct Rules<'p> {
     /// What the run is about.
     pub plan: &'p Plan,
     /// What may go wrong.
-    pub liberties: Liberties,
+    pub liberties: FaultBudget,
     /// Who can send to whom.
     pub wires: Wires,
 }
@@ -24,7 +24,7 @@ pub struct Rules<'p> {
 impl<'p> Rules<'p> {
     /// The rules of a plan.
     #[must_use]
-    pub fn new(plan: &'p Plan, liberties: Liberties) -> Rules<'p> {
+    pub fn new(plan: &'p Plan, liberties: FaultBudget) -> Rules<'p> {
         Rules { plan, liberties, wires: Wires::new(plan, liberties.crashes.into()) }
     }
 
@@ -32,34 +32,34 @@ impl<'p> Rules<'p> {
     pub fn each_outcome<P: Parts>(
         &self,
         parts: &mut P,
-        now: &MomentOf<P>,
-        what: What,
-        next: &mut MomentOf<P>,
-        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
-    ) -> Cut {
+        now: &StateOf<P>,
+        what: Action,
+        next: &mut StateOf<P>,
+        mut visit: impl FnMut(&mut P, Transition, &StateOf<P>),
+    ) -> Truncation {
         let letter;
         let (member, input) = match what {
-            What::Member(member, FaultEvent::Start) => (member.into(), Input::Boot { again: false }),
-            What::Member(member, FaultEvent::Recover) => (member.into(), Input::Boot { again: true }),
-            What::CallAgain(_) if now.spent.restarts >= self.liberties.restarts => {
-                return Cut { restarts: true, ..Cut::default() };
+            Action::Member(member, FaultEvent::Start) => (member.into(), Input::Boot { again: false }),
+            Action::Member(member, FaultEvent::Recover) => (member.into(), Input::Boot { again: true }),
+            Action::CallAgain(_) if now.spent.restarts >= self.liberties.restarts => {
+                return Truncation { restarts: true, ..Truncation::default() };
             }
-            What::Member(member, FaultEvent::Call) | What::CallAgain(member) => {
+            Action::Member(member, FaultEvent::Call) | Action::CallAgain(member) => {
                 (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
             }
-            What::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
-            What::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
-            What::Member(member, FaultEvent::Request(request)) => (member.into(), Input::Request(request)),
-            What::Member(member, FaultEvent::Learn(dead)) => {
+            Action::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
+            Action::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
+            Action::Member(member, FaultEvent::Request(request)) => (member.into(), Input::Request(request)),
+            Action::Member(member, FaultEvent::Learn(dead)) => {
                 let Some(wire) = self.wires.certificate(dead.into(), member.into()) else {
-                    return Cut::default();
+                    return Truncation::default();
                 };
                 (member.into(), Input::Death(self.wires.get(wire).at))
             }
-            What::Tick if now.spent.ticks >= self.liberties.ticks => {
-                return Cut { ticks: true, ..Cut::default() };
+            Action::Tick if now.spent.ticks >= self.liberties.ticks => {
+                return Truncation { ticks: true, ..Truncation::default() };
             }
-            What::Deliver(wire, place) if self.is_heard(parts, now, wire) => {
+            Action::Deliver(wire, place) if self.is_heard(parts, now, wire) => {
                 let Wire { to, at, .. } = self.wires.get(wire);
                 letter = parts.take(&now.queues[wire as usize], place).0;
                 (to, Input::Message(at, &letter))
@@ -69,21 +69,21 @@ impl<'p> Rules<'p> {
                 parts.begin_next();
                 self.befall(parts, next, what);
                 visit(parts, what.into(), next);
-                return Cut::default();
+                return Truncation::default();
             }
         };
         self.input(parts, now, what, member, input, next, visit)
     }
 
     /// Whether whoever a wire leads to is up.
-    fn is_heard<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, wire: u8) -> bool {
+    fn is_heard<P: Parts>(&self, parts: &mut P, now: &StateOf<P>, wire: u8) -> bool {
         parts.is_up(&now.seats[self.wires.get(wire).to as usize])
     }
 
     /// Something happens that is no input to anyone.
-    fn befall<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, what: What) {
+    fn befall<P: Parts>(&self, parts: &mut P, next: &mut StateOf<P>, what: Action) {
         match what {
-            What::Tick => {
+            Action::Tick => {
                 next.spent.ticks += u16::from(self.liberties.ticks < u16::MAX);
                 for (member, seat) in (0..).zip(&mut next.seats) {
                     *seat = parts.changed(seat, Change::Tick);
@@ -94,34 +94,34 @@ impl<'p> Rules<'p> {
                     parts.touch_wire(wire);
                 }
             }
-            What::Member(member, FaultEvent::Crash) => self.crash(parts, next, member.into()),
-            What::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
+            Action::Member(member, FaultEvent::Crash) => self.crash(parts, next, member.into()),
+            Action::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
                 let pauses = event == FaultEvent::Pause;
                 next.spent.pauses += u8::from(pauses);
                 parts.touch_seat(member.into());
                 let seat = &mut next.seats[member as usize];
                 *seat = parts.changed(seat, if pauses { Change::Pause } else { Change::Wake });
             }
-            What::Link(wire, place, Fate::Lost) | What::Deliver(wire, place) => {
-                next.spent.losses += u8::from(matches!(what, What::Link(..)));
+            Action::Link(wire, place, Fate::Lost) | Action::Deliver(wire, place) => {
+                next.spent.losses += u8::from(matches!(what, Action::Link(..)));
                 parts.touch_wire(wire);
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.take(queue, place).1;
             }
-            What::Link(wire, place, Fate::Twice) => {
+            Action::Link(wire, place, Fate::Twice) => {
                 next.spent.duplicates += 1;
                 parts.touch_wire(wire);
                 let queue = &mut next.queues[wire as usize];
                 *queue = parts.double(queue, place);
             }
             // Inputs, or nothing that is possible here.
-            What::Member(..) | What::CallAgain(_) | What::TimeOut(..) | What::Tell(..) => {}
+            Action::Member(..) | Action::CallAgain(_) | Action::TimeOut(..) | Action::Tell(..) => {}
         }
     }
 
     /// The ports whose neighbours a member takes for dead when it calls: whoever calls has asked its detector
     /// first, unless that speaks by itself.
-    pub(crate) fn known_dead<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, member: u32) -> u32 {
+    pub(crate) fn known_dead<P: Parts>(&self, parts: &mut P, now: &StateOf<P>, member: u32) -> u32 {
         if self.liberties.detector || now.spent.crashes == 0 {
             return 0;
         }
@@ -138,13 +138,13 @@ impl<'p> Rules<'p> {
     fn input<P: Parts>(
         &self,
         parts: &mut P,
-        now: &MomentOf<P>,
-        what: What,
+        now: &StateOf<P>,
+        what: Action,
         member: u32,
         input: Input<&P::Letter>,
-        next: &mut MomentOf<P>,
-        mut visit: impl FnMut(&mut P, Action, &MomentOf<P>),
-    ) -> Cut {
+        next: &mut StateOf<P>,
+        mut visit: impl FnMut(&mut P, Transition, &StateOf<P>),
+    ) -> Truncation {
         let hearing = self.hearing(parts, now, what, member);
         let outcomes = parts.act(member, hearing.as_ref().unwrap_or(&now.seats[member as usize]), input);
         let may_crash = now.spent.crashes < self.liberties.crashes;
@@ -154,28 +154,32 @@ impl<'p> Rules<'p> {
             next.become_like(now);
             parts.begin_next();
             parts.touch_seat(member);
-            next.spent.recoveries += u8::from(matches!(what, What::Member(_, FaultEvent::Recover)));
-            if let What::Deliver(wire, place) = what {
+            next.spent.recoveries += u8::from(matches!(what, Action::Member(_, FaultEvent::Recover)));
+            if let Action::Deliver(wire, place) = what {
                 parts.touch_wire(wire);
                 next.queues[wire as usize] = parts.take(&now.queues[wire as usize], place).1;
             }
             next.spent.untold &= !self.told_by(parts, now, what);
-            next.spent.requests += u8::from(matches!(what, What::Member(_, FaultEvent::Request(_))));
-            next.spent.restarts += u8::from(matches!(what, What::CallAgain(_)));
+            next.spent.requests += u8::from(matches!(what, Action::Member(_, FaultEvent::Request(_))));
+            next.spent.restarts += u8::from(matches!(what, Action::CallAgain(_)));
             next.spent.suspicions += u8::from(what.is_suspicion());
             next.spent.false_alarms += u8::from(what.is_false_alarm());
             // Nobody can tell a torn write from a crash before it if nobody comes back to find it.
             if may_crash && self.may_return(next) && parts.writes(outcomes, draw) {
                 let mut stopped = next.clone();
                 self.crash(parts, &mut stopped, member);
-                visit(parts, Action { what, draw, crash_after: Some(Midway::TornWrite) }, &stopped);
+                visit(parts, Transition { what, draw, crash_after: Some(CrashPoint::TornWrite) }, &stopped);
             }
             next.seats[member as usize] = seat;
             for nth in 0..sends {
                 if may_crash {
                     let mut stopped = next.clone();
                     self.crash(parts, &mut stopped, member);
-                    visit(parts, Action { what, draw, crash_after: Some(Midway::Sends(nth)) }, &stopped);
+                    visit(
+                        parts,
+                        Transition { what, draw, crash_after: Some(CrashPoint::Sends(nth)) },
+                        &stopped,
+                    );
                 }
                 let (port, letter) = parts.sent(outcomes, draw, nth);
                 if !self.send(parts, next, member, port, &letter) {
@@ -183,7 +187,7 @@ impl<'p> Rules<'p> {
                     continue 'draws;
                 }
             }
-            visit(parts, Action { what, draw, crash_after: None }, next);
+            visit(parts, Transition { what, draw, crash_after: None }, next);
         }
         cut
     }
@@ -193,14 +197,14 @@ impl<'p> Rules<'p> {
     fn hearing<P: Parts>(
         &self,
         parts: &mut P,
-        now: &MomentOf<P>,
-        what: What,
+        now: &StateOf<P>,
+        what: Action,
         member: u32,
-    ) -> Option<P::Seat> {
+    ) -> Option<P::MemberState> {
         let port = match what {
             _ if !self.liberties.certified => return None,
-            What::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
-            What::Tell(_, port, Word::Unsuspected) => Port(port.into()),
+            Action::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
+            Action::Tell(_, port, Word::Unsuspected) => Port(port.into()),
             _ => return None,
         };
         let seat = &now.seats[member as usize];
@@ -221,7 +225,7 @@ impl<'p> Rules<'p> {
     fn send<P: Parts>(
         &self,
         parts: &mut P,
-        next: &mut MomentOf<P>,
+        next: &mut StateOf<P>,
         from: u32,
         port: Port,
         letter: &P::Letter,
@@ -241,16 +245,16 @@ impl<'p> Rules<'p> {
     }
 
     /// Whether somebody who is down may come back.
-    pub(crate) fn may_return<S, Q>(&self, now: &Moment<S, Q>) -> bool {
+    pub(crate) fn may_return<S, Q>(&self, now: &State<S, Q>) -> bool {
         now.spent.recoveries < self.liberties.recoveries
     }
 
     /// Of whose death a member is not told, or no longer: it is being told, or it hears the dead one's next life. (What
     /// is left of the last life on the wire could as well have been heard before the next one began.)
-    fn told_by<P: Parts>(&self, parts: &mut P, now: &MomentOf<P>, what: What) -> u32 {
+    fn told_by<P: Parts>(&self, parts: &mut P, now: &StateOf<P>, what: Action) -> u32 {
         match what {
-            What::Member(member, FaultEvent::Learn(dead)) => self.certificate(dead.into(), member.into()),
-            What::Deliver(wire, _) if now.spent.untold != 0 => {
+            Action::Member(member, FaultEvent::Learn(dead)) => self.certificate(dead.into(), member.into()),
+            Action::Deliver(wire, _) if now.spent.untold != 0 => {
                 let Wire { from, to, .. } = self.wires.get(wire);
                 if parts.is_up(&now.seats[from as usize]) { self.certificate(from, to) } else { 0 }
             }
@@ -264,7 +268,7 @@ impl<'p> Rules<'p> {
     }
 
     /// A member is dead: those who are up are yet to be told, and it has itself forgotten of whom it was.
-    fn certify<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, dead: u32) {
+    fn certify<P: Parts>(&self, parts: &mut P, next: &mut StateOf<P>, dead: u32) {
         for (number, wire) in self.wires.iter().filter(|(_, wire)| self.is_direct(**wire)) {
             if wire.from == dead && parts.is_up(&next.seats[wire.to as usize]) {
                 next.spent.untold |= self.certificate(dead, wire.to);
@@ -274,7 +278,7 @@ impl<'p> Rules<'p> {
         }
     }
 
-    fn crash<P: Parts>(&self, parts: &mut P, next: &mut MomentOf<P>, member: u32) {
+    fn crash<P: Parts>(&self, parts: &mut P, next: &mut StateOf<P>, member: u32) {
         next.spent.crashes += 1;
         if self.liberties.certified {
             self.certify(parts, next, member);
@@ -299,7 +303,7 @@ impl<'p> Rules<'p> {
             _ => vec![0],
         };
         let queues = vec![Letters::default(); self.wires.len()];
-        let mut moments = vec![Moment { seats: Vec::new(), queues, spent: Spent::default() }];
+        let mut moments = vec![State { seats: Vec::new(), queues, spent: BudgetUsed::default() }];
         let policy = self.liberties.call_policy(machine.spec, self.plan);
         // A call changes nothing in members that do not wait for one: it is left out.
         let calls_if_asked =
@@ -308,7 +312,7 @@ impl<'p> Rules<'p> {
             let calls = calls_if_asked && self.plan.initiators.contains(member);
             let with = |before: &Situation, gains| {
                 let mut next = before.clone();
-                next.seats.push(Seat::new(machine, calls, step, gains));
+                next.seats.push(MemberState::new(machine, calls, step, gains));
                 next
             };
             moments = moments

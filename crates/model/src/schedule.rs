@@ -1,12 +1,12 @@
 //! Schedules in the numbers of a plan's rules, and back.
 
-use crate::{Action, Rules};
+use crate::{Rules, Transition};
 use bellwether_sim::schedule::{Instruction, Schedule};
 use bellwether_sim::{Plan, SetupError};
 
 /// A schedule as people write it.
 #[must_use]
-pub fn instructions(plan: &Plan, schedule: &Schedule<Action>) -> Schedule {
+pub fn instructions(plan: &Plan, schedule: &Schedule<Transition>) -> Schedule {
     let rules = Rules::new(plan, schedule.liberties);
     schedule.with(schedule.actions.iter().map(|&action| rules.instruction(action)).collect())
 }
@@ -15,7 +15,7 @@ pub fn instructions(plan: &Plan, schedule: &Schedule<Action>) -> Schedule {
 ///
 /// # Errors
 /// [`SetupError`] says what does not fit the plan.
-pub fn actions(plan: &Plan, schedule: &Schedule) -> Result<Schedule<Action>, SetupError> {
+pub fn actions(plan: &Plan, schedule: &Schedule) -> Result<Schedule<Transition>, SetupError> {
     let problem = |key| move |problem| SetupError::Fault { key, problem };
     Rules::fits(plan, &schedule.liberties).map_err(problem("schedule"))?;
     let rules = Rules::new(plan, schedule.liberties);

@@ -1,6 +1,9 @@
 //! A moment as it is: values that can be compared and hashed.
 
-use crate::{Change, Cut, Facts, Input, Liberties, Members, Moment, Outcome, Parts, Rules, Seat, hash_of};
+use crate::{
+    Change, Facts, FaultBudget, Input, MemberState, Members, Outcome, Parts, Rules, State, Truncation,
+    hash_of,
+};
 use bellwether_core::{AnyMessage, MachineType, Port, Spec};
 use bellwether_sim::{LinkOrder, Plan};
 
@@ -8,21 +11,21 @@ use bellwether_sim::{LinkOrder, Plan};
 pub type Letters = Vec<(AnyMessage, u16)>;
 
 /// Everything that is at one moment.
-pub type Situation = Moment<Seat, Letters>;
+pub type Situation = State<MemberState, Letters>;
 
 /// Keeps the parts of moments as they are.
 pub struct Whole<'p> {
     members: Members<'p>,
     order: LinkOrder,
     facts: Facts,
-    outcomes: (Vec<Outcome>, Cut),
+    outcomes: (Vec<Outcome>, Truncation),
 }
 
 impl<'p> Whole<'p> {
     /// For moments of a plan.
     #[must_use]
-    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: Liberties) -> Self {
-        let facts = Seat::new(machine, false, bellwether_core::Span::default(), 0).facts(machine.spec);
+    pub fn new(machine: &'static MachineType, plan: &'p Plan, liberties: FaultBudget) -> Self {
+        let facts = MemberState::new(machine, false, bellwether_core::Span::default(), 0).facts(machine.spec);
         Whole {
             members: Members::new(machine, plan, liberties),
             order: plan.links,
@@ -38,7 +41,7 @@ impl<'p> Whole<'p> {
     }
 
     /// Everything that can happen in a situation.
-    pub fn enabled(&mut self, rules: &Rules<'_>, now: &Situation) -> Vec<crate::Action> {
+    pub fn enabled(&mut self, rules: &Rules<'_>, now: &Situation) -> Vec<crate::Transition> {
         let (mut possible, mut next, mut actions) = (Vec::new(), now.clone(), Vec::new());
         rules.possible(self, now, &mut possible);
         let may_crash = now.spent.crashes < rules.liberties.crashes;
@@ -49,7 +52,7 @@ impl<'p> Whole<'p> {
             && rules.liberties.time == crate::TimeModel::Any
         {
             // One thing comes of each.
-            return possible.into_iter().map(crate::Action::from).collect();
+            return possible.into_iter().map(crate::Transition::from).collect();
         }
         for what in possible {
             rules.each_outcome(self, now, what, &mut next, |_, action, _| actions.push(action));
@@ -58,7 +61,12 @@ impl<'p> Whole<'p> {
     }
 
     /// What comes of something that happens; nothing if it cannot.
-    pub fn apply(&mut self, rules: &Rules<'_>, now: &Situation, action: crate::Action) -> Option<Situation> {
+    pub fn apply(
+        &mut self,
+        rules: &Rules<'_>,
+        now: &Situation,
+        action: crate::Transition,
+    ) -> Option<Situation> {
         let (mut next, mut found) = (now.clone(), None);
         rules.each_outcome(self, now, action.what, &mut next, |_, this, moment| {
             if this == action {
@@ -76,7 +84,7 @@ impl<'p> Whole<'p> {
 }
 
 impl Parts for Whole<'_> {
-    type Seat = Seat;
+    type MemberState = MemberState;
     type Queue = Letters;
     type Letter = AnyMessage;
     type Outcomes = ();
@@ -85,7 +93,7 @@ impl Parts for Whole<'_> {
         self.machine().spec
     }
 
-    fn facts(&mut self, seat: &Seat) -> &Facts {
+    fn facts(&mut self, seat: &MemberState) -> &Facts {
         self.facts = seat.facts(self.machine().spec);
         &self.facts
     }
@@ -125,7 +133,7 @@ impl Parts for Whole<'_> {
         longer
     }
 
-    fn act(&mut self, member: u32, seat: &Seat, input: Input<&AnyMessage>) {
+    fn act(&mut self, member: u32, seat: &MemberState, input: Input<&AnyMessage>) {
         self.outcomes = self.members.outcomes(member, seat, input);
     }
 
@@ -133,7 +141,7 @@ impl Parts for Whole<'_> {
         self.outcomes.0.len() as u16
     }
 
-    fn cut(&self, (): ()) -> Cut {
+    fn cut(&self, (): ()) -> Truncation {
         self.outcomes.1
     }
 
@@ -141,7 +149,7 @@ impl Parts for Whole<'_> {
         self.outcomes.0[draw as usize].writes
     }
 
-    fn outcome(&self, (): (), draw: u16) -> (Seat, u8) {
+    fn outcome(&self, (): (), draw: u16) -> (MemberState, u8) {
         let outcome = &self.outcomes.0[draw as usize];
         (outcome.seat.clone(), outcome.sends.len() as u8)
     }
@@ -150,7 +158,7 @@ impl Parts for Whole<'_> {
         self.outcomes.0[draw as usize].sends[nth as usize].clone()
     }
 
-    fn changed(&mut self, seat: &Seat, change: Change) -> Seat {
+    fn changed(&mut self, seat: &MemberState, change: Change) -> MemberState {
         seat.changed(self.machine().spec, change)
     }
 

@@ -7,7 +7,7 @@ use crate::notation::Drift;
 use crate::plan::LATEST_RESTART;
 use bellwether_core::{CallPolicy, Knowledge, Spec, Starts};
 use bellwether_sim::SetupError;
-use bellwether_sim::schedule::{Liberties, TimeModel};
+use bellwether_sim::schedule::{FaultBudget, TimeModel};
 
 /// A check of more faults would not end.
 const MOST_FAULTS: u8 = 16;
@@ -15,8 +15,8 @@ const MOST_FAULTS: u8 = 16;
 /// What may go wrong in a checked run, as it is asked for. What is left open depends on the algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultOptions {
-    /// The most faults of each kind. (What differs from [`Liberties::NONE`] is asked for.)
-    pub budget: Liberties,
+    /// The most faults of each kind. (What differs from [`FaultBudget::NONE`] is asked for.)
+    pub budget: FaultBudget,
     /// Whether a ring closes round its dead; if members may crash.
     pub ring_closes: Option<bool>,
     /// Whether detectors tell members of deaths; if members may crash and the algorithm needs a detector.
@@ -28,7 +28,7 @@ pub struct FaultOptions {
 impl FaultOptions {
     /// These faults, and the rest as the algorithm needs it.
     #[must_use]
-    pub fn of(budget: Liberties) -> FaultOptions {
+    pub fn of(budget: FaultBudget) -> FaultOptions {
         FaultOptions { budget, ..FaultOptions::default() }
     }
 
@@ -47,7 +47,7 @@ impl FaultOptions {
             return Err(SetupError::Fault { key: "as_cluster", problem });
         }
         let has_detector = spec.knows.contains(Knowledge::DETECTOR);
-        let budget = Liberties {
+        let budget = FaultBudget {
             crashes: 1,
             suspicions: 1,
             false_alarms: has_detector.into(),
@@ -55,7 +55,7 @@ impl FaultOptions {
             restart_after: CallPolicy::RESTART_AFTER,
             late_calls: true,
             certified: true,
-            ..Liberties::NONE
+            ..FaultBudget::NONE
         };
         Ok(FaultOptions { detector: Some(has_detector), ..FaultOptions::of(budget) })
     }
@@ -80,9 +80,9 @@ pub struct FaultField {
 #[derive(Clone, Copy, Debug)]
 enum Access {
     /// How many: the steps of a schedule may need some.
-    Count(fn(&mut Liberties) -> &mut u8),
+    Count(fn(&mut FaultBudget) -> &mut u8),
     Number(Number),
-    Switch(fn(&mut Liberties) -> &mut bool),
+    Switch(fn(&mut FaultBudget) -> &mut bool),
     /// What time is, in files.
     Clock,
     Drift,
@@ -93,8 +93,8 @@ enum Access {
 /// A number, or none: then the field has a value of its own.
 #[derive(Clone, Copy, Debug)]
 struct Number {
-    get: fn(&Liberties) -> u32,
-    set: fn(&mut Liberties, u32),
+    get: fn(&FaultBudget) -> u32,
+    set: fn(&mut FaultBudget, u32),
     least: u32,
     most: u32,
     none: u32,
@@ -109,7 +109,7 @@ impl Number {
 impl FaultField {
     /// As files and JSON have it.
     #[must_use]
-    pub fn datum(&self, budget: &Liberties) -> Datum {
+    pub fn datum(&self, budget: &FaultBudget) -> Datum {
         let mut budget = *budget;
         match self.access {
             Access::Count(place) => Datum::Whole((*place(&mut budget)).into()),
@@ -128,20 +128,20 @@ impl FaultField {
 
     /// Whether it is a number that is not set.
     #[must_use]
-    pub fn is_unset(&self, budget: &Liberties) -> bool {
+    pub fn is_unset(&self, budget: &FaultBudget) -> bool {
         matches!(self.access, Access::Number(number) if (number.get)(budget) == number.none)
     }
 
     /// How many there may be, where it is about that.
     #[must_use]
-    pub fn count(&self, budget: &Liberties) -> Option<u8> {
+    pub fn count(&self, budget: &FaultBudget) -> Option<u8> {
         let Access::Count(place) = self.access else { return None };
         let mut budget = *budget;
         Some(*place(&mut budget))
     }
 
     /// Takes what a file says. There cannot be fewer faults than there are in `budget` already: the steps need them.
-    pub(crate) fn read(&self, budget: &mut Liberties, value: &Value<'_>) -> Result<(), Flaw> {
+    pub(crate) fn read(&self, budget: &mut FaultBudget, value: &Value<'_>) -> Result<(), Flaw> {
         match self.access {
             Access::Count(place) => {
                 let count = small(value, |number| u8::try_from(number).ok())?;
@@ -214,7 +214,7 @@ impl FaultField {
     }
 }
 
-fn drift(budget: &Liberties) -> u16 {
+fn drift(budget: &FaultBudget) -> u16 {
     if let TimeModel::Clock { drift, .. } = budget.time { drift } else { 0 }
 }
 
@@ -250,7 +250,7 @@ const fn count(
     option: &'static str,
     about: &'static str,
     nouns: Option<(&'static str, &'static str)>,
-    place: fn(&mut Liberties) -> &mut u8,
+    place: fn(&mut FaultBudget) -> &mut u8,
 ) -> FaultField {
     FaultField { nouns, ..field(key, option, Flag::Value("K"), about, Access::Count(place)) }
 }
@@ -260,8 +260,8 @@ const fn number(
     option: &'static str,
     about: &'static str,
     (least, most, none): (u32, u32, u32),
-    get: fn(&Liberties) -> u32,
-    set: fn(&mut Liberties, u32),
+    get: fn(&FaultBudget) -> u32,
+    set: fn(&mut FaultBudget, u32),
 ) -> FaultField {
     let access = Access::Number(Number { get, set, least, most, none });
     field(key, option, Flag::Value("N"), about, access)

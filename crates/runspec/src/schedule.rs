@@ -5,7 +5,7 @@ use crate::fault_options::{FAULT_FIELDS, FaultField};
 use crate::form::{Form as _, Listed, TextError};
 use crate::spec::RunSpec;
 use bellwether_sim::Schedule;
-use bellwether_sim::schedule::{Instruction, Liberties};
+use bellwether_sim::schedule::{FaultBudget, Instruction};
 
 impl Listed for Instruction {
     const EXPECTED: &'static str = "a list of steps, as in [\"call 3\", \"deliver 3 -> 1\"]";
@@ -13,7 +13,7 @@ impl Listed for Instruction {
 
 /// A schedule of these steps, which may take the liberties that they need.
 pub fn schedule_of(actions: Vec<Instruction>) -> Schedule {
-    Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, loop_from: None, actions }
+    Schedule { liberties: FaultBudget::needed_for(&actions), beginning: 0, loop_from: None, actions }
 }
 
 /// As [`crate::form::Slot`] has it, for each of the four.
@@ -99,7 +99,7 @@ pub mod liberties {
 
     pub fn datum(run: &RunSpec) -> Option<Datum> {
         let schedule = run.schedule.as_ref()?;
-        let (given, needed) = (schedule.liberties, Liberties::needed_for(&schedule.actions));
+        let (given, needed) = (schedule.liberties, FaultBudget::needed_for(&schedule.actions));
         let differing: Vec<(&str, Datum)> = keyed()
             .filter(|field| field.datum(&given) != field.datum(&needed))
             .map(|field| (field.key, field.datum(&given)))
@@ -109,7 +109,7 @@ pub mod liberties {
 
     pub fn read(run: &mut RunSpec, value: &Value<'_>) -> Result<(), Flaw> {
         let schedule = of(run, "liberties").map_err(|problem| Flaw::new(value.at, problem))?;
-        schedule.liberties = liberties_of(value, Liberties::needed_for(&schedule.actions))?;
+        schedule.liberties = liberties_of(value, FaultBudget::needed_for(&schedule.actions))?;
         Ok(())
     }
 
@@ -158,7 +158,7 @@ fn datum_of(text: &str) -> Result<Datum, String> {
 }
 
 /// What is said of liberties, and what is left to be told by the steps.
-fn liberties_of(value: &Value<'_>, needed: Liberties) -> Result<Liberties, Flaw> {
+fn liberties_of(value: &Value<'_>, needed: FaultBudget) -> Result<FaultBudget, Flaw> {
     let keys: Vec<&str> = keyed().map(|field| field.key).collect();
     let table = value.table("[liberties]", &keys, &crate::fields::file_keys())?;
     let mut liberties = needed;

@@ -1,10 +1,10 @@
 //! A run that is said step by step, and not left to delays and chance. It is data here: `bellwether_model` plays it.
 
+mod fault_budget;
 mod instruction;
-mod liberties;
 
-pub use instruction::{Deed, Instruction, Letter, Midway, Mouth, Word};
-pub use liberties::{Liberties, TimeModel};
+pub use fault_budget::{FaultBudget, TimeModel};
+pub use instruction::{ActionText, CrashPoint, Endpoint, Envelope, Instruction, Word};
 
 use bellwether_core::{FaultKind, HOP, Time};
 
@@ -12,7 +12,7 @@ use bellwether_core::{FaultKind, HOP, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule<S = Instruction> {
     /// What the world may do; part of it, as which wires there are, depends on it.
-    pub liberties: Liberties,
+    pub liberties: FaultBudget,
     /// From which of the rules' beginnings it starts: 0, but where clocks drift.
     pub beginning: u32,
     /// What happens, in order.

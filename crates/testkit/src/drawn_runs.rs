@@ -7,7 +7,9 @@ use bellwether_core::{
 use bellwether_runspec::notation::{DriftBound, Interval, Pattern, Share};
 use bellwether_runspec::{Attributes, Callers, FIELDS, Flag, Line, LinkOptions, Partition, RunSpec, Script};
 use bellwether_sim::network::{Shape, Sides};
-use bellwether_sim::schedule::{Deed, Instruction, Letter, Liberties, Midway, Mouth, TimeModel, Word};
+use bellwether_sim::schedule::{
+    ActionText, CrashPoint, Endpoint, Envelope, FaultBudget, Instruction, TimeModel, Word,
+};
 use bellwether_sim::{Delay, LinkOrder, Schedule};
 use proptest::collection::vec;
 use proptest::option;
@@ -123,8 +125,8 @@ fn links() -> impl Strategy<Value = LinkOptions> {
 }
 
 fn instruction() -> impl Strategy<Value = Instruction> {
-    let mouth = || (id(), option::of(0..9_u32)).prop_map(|(id, port)| Mouth { id, port: port.map(Port) });
-    let letter = || (mouth(), id(), 0..9_u8).prop_map(|(from, to, place)| Letter { from, to, place });
+    let mouth = || (id(), option::of(0..9_u32)).prop_map(|(id, port)| Endpoint { id, port: port.map(Port) });
+    let letter = || (mouth(), id(), 0..9_u8).prop_map(|(from, to, place)| Envelope { from, to, place });
     let events = [
         FaultKind::Start,
         FaultKind::Call,
@@ -143,23 +145,23 @@ fn instruction() -> impl Strategy<Value = Instruction> {
     let event = (proptest::sample::select(events.to_vec()), id(), id()).prop_map(|(kind, member, other)| {
         let arguments = [None, Some(FaultArgument::Id(other)), Some(FaultArgument::Member(other))];
         let event = arguments.into_iter().find_map(|argument| FaultEvent::from_parts(kind, argument));
-        Deed::Member(member, event.expect("it says one of these"))
+        ActionText::Member(member, event.expect("it says one of these"))
     });
     let fate = prop_oneof![Just(bellwether_core::Fate::Lost), Just(bellwether_core::Fate::Twice)];
     let word = proptest::sample::select(Word::ALL.to_vec());
     let deed = prop_oneof![
         4 => event,
-        1 => (letter(), fate).prop_map(|(letter, fate)| Deed::Link(letter, fate)),
-        2 => letter().prop_map(Deed::Deliver),
-        1 => (id(), 0..9_u8).prop_map(|(id, timer)| Deed::TimeOut(id, timer)),
-        1 => (mouth(), id(), word).prop_map(|(told, of, word)| Deed::Tell(told, of, word)),
-        1 => id().prop_map(Deed::CallAgain),
-        1 => Just(Deed::Tick),
+        1 => (letter(), fate).prop_map(|(letter, fate)| ActionText::Link(letter, fate)),
+        2 => letter().prop_map(ActionText::Deliver),
+        1 => (id(), 0..9_u8).prop_map(|(id, timer)| ActionText::TimeOut(id, timer)),
+        1 => (mouth(), id(), word).prop_map(|(told, of, word)| ActionText::Tell(told, of, word)),
+        1 => id().prop_map(ActionText::CallAgain),
+        1 => Just(ActionText::Tick),
     ];
     let crash = prop_oneof![
         Just(None),
-        Just(Some(Midway::TornWrite)),
-        (0..9_u8).prop_map(|it| Some(Midway::Sends(it)))
+        Just(Some(CrashPoint::TornWrite)),
+        (0..9_u8).prop_map(|it| Some(CrashPoint::Sends(it)))
     ];
     (deed, 0..9_u16, crash).prop_map(|(deed, draw, crash_after)| Instruction { deed, draw, crash_after })
 }
@@ -181,8 +183,8 @@ fn schedule() -> impl Strategy<Value = Schedule> {
         time,
     )
         .prop_map(|(actions, loop_from, beginning, more, flags, (draws, ticks, restart_after), time)| {
-            let needed = Liberties::needed_for(&actions);
-            let liberties = Liberties {
+            let needed = FaultBudget::needed_for(&actions);
+            let liberties = FaultBudget {
                 crashes: needed.crashes + more.0,
                 recoveries: needed.recoveries + more.1,
                 losses: needed.losses + more.2,

@@ -5,7 +5,7 @@ use bellwether_engine::ALGORITHMS;
 use bellwether_lab::wording::Heading;
 use bellwether_model::recording::{Recording, record};
 use bellwether_sim::faults::Chosen;
-use bellwether_sim::schedule::{Instruction, Liberties};
+use bellwether_sim::schedule::{FaultBudget, Instruction};
 use bellwether_sim::{Happening, Plan, RoundMode, Schedule};
 
 /// What a recording is called.
@@ -91,7 +91,7 @@ pub fn step_by_step() -> Recording {
     let steps = "call 3, duplicate 3 -> 4, lose 3 -> 4, call 4, crash 4, deliver 4 -> 1, deliver 1 -> 2, \
                  deliver 2 -> 3, call 1, call 2, deliver 3 -> 1, deliver 1 -> 2, deliver 2 -> 3";
     let actions: Vec<Instruction> = steps.split(", ").map(|step| step.parse().unwrap()).collect();
-    let liberties = Liberties::needed_for(&actions);
+    let liberties = FaultBudget::needed_for(&actions);
     let mut plan = Plan { ring_closes: true, ..ring(&[1, 2, 3, 4]) };
     plan.schedule = Some(Schedule { liberties, beginning: 0, actions, loop_from: Some(10) });
     recorded("chang-roberts", &plan)

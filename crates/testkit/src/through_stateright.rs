@@ -1,7 +1,7 @@
 //! The simulator's world as a model of the `stateright` crate: another checker, with the same rules.
 
 use bellwether_core::{Algorithm, MachineType};
-use bellwether_model::{Action, Liberties, Rules, Situation, Whole};
+use bellwether_model::{FaultBudget, Rules, Situation, Transition, Whole};
 use bellwether_sim::Plan;
 use stateright::{Model, Property};
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub struct World<A: Algorithm> {
 
 impl<A: Algorithm> World<A> {
     /// The world of a plan, and what is to hold in it.
-    pub fn new(plan: &'static Plan, liberties: Liberties, properties: Vec<Property<Self>>) -> Self {
+    pub fn new(plan: &'static Plan, liberties: FaultBudget, properties: Vec<Property<Self>>) -> Self {
         World {
             algorithm: PhantomData,
             rules: Rules::new(plan, liberties),
@@ -41,17 +41,17 @@ impl<A: Algorithm> World<A> {
 
 impl<A: Algorithm> Model for World<A> {
     type State = Situation;
-    type Action = Action;
+    type Action = Transition;
 
     fn init_states(&self) -> Vec<Situation> {
         self.rules.beginnings(MachineType::of::<A>())
     }
 
-    fn actions(&self, now: &Situation, actions: &mut Vec<Action>) {
+    fn actions(&self, now: &Situation, actions: &mut Vec<Transition>) {
         actions.extend(self.with_whole(|whole| whole.enabled(&self.rules, now)));
     }
 
-    fn next_state(&self, now: &Situation, action: Action) -> Option<Situation> {
+    fn next_state(&self, now: &Situation, action: Transition) -> Option<Situation> {
         self.with_whole(|whole| whole.apply(&self.rules, now, action))
     }
 

@@ -5,7 +5,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::invitation::Invitation;
 use bellwether_check::Verdict;
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::LinkOrder;
 
 #[test]
@@ -115,7 +115,7 @@ impl Flaw for NumberNotUnique {
 fn the_checker_and_runs_find_numbers_that_are_not_unique() {
     let mut plan = complete(3);
     plan.links = LinkOrder::Reordering;
-    let liberties = Liberties { crashes: 1, recoveries: 1, losses: 1, ..Liberties::default() };
+    let liberties = FaultBudget { crashes: 1, recoveries: 1, losses: 1, ..FaultBudget::default() };
     assert_eq!(check_terms::<Twin<NumberNotUnique>>(&plan, liberties, 20_000).0, Verdict::Violated);
     assert!(run::<Twin<NumberNotUnique>>(&plan).1.shared_term().is_some());
     let (verdict, checked) = check_terms::<Invitation>(&plan, liberties, 70_000);

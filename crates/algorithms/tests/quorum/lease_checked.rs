@@ -4,17 +4,19 @@ use crate::lease_flaws::*;
 use crate::support::*;
 use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
-use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::*;
-use bellwether_model::{Liberties, TimeModel};
+use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_sim::Plan;
 
 /// Each step of the clock is as long as a message can take; clocks may be a tenth off.
-const DRIFTING: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 100 }, ..Liberties::NONE };
-const ON_TIME: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 0 }, ..Liberties::NONE };
+const DRIFTING: FaultBudget =
+    FaultBudget { time: TimeModel::Clock { grain: 1, drift: 100 }, ..FaultBudget::NONE };
+const ON_TIME: FaultBudget =
+    FaultBudget { time: TimeModel::Clock { grain: 1, drift: 0 }, ..FaultBudget::NONE };
 
-fn checked<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> Checked {
-    let wishes = Wishes {
+fn checked<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> Checked {
+    let options = CheckOptions {
         liberties,
         reduction: true,
         symmetry: false,
@@ -24,7 +26,7 @@ fn checked<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> Chec
         states,
         time: None,
     };
-    check_machine(variant::<A>(&TIGHT), plan, &wishes, &|_| ())
+    check_machine(variant::<A>(&TIGHT), plan, &options, &|_| ())
 }
 
 /// What came of: never two valid leases at once, and never two leaders of a term.
@@ -40,21 +42,24 @@ fn members_told(drift_bound: u32) -> Plan {
 #[test]
 fn no_run_has_two_leases_at_once() {
     for (liberties, why) in [
-        (Liberties { crashes: 1, ticks: 20, ..DRIFTING }, "a crash, and clocks that drift"),
-        (Liberties { losses: 1, ticks: 15, ..DRIFTING }, "a lost message, and clocks that drift"),
-        (Liberties { crashes: 1, recoveries: 1, ticks: 7, ..ON_TIME }, "a crash, torn writes, and a return"),
+        (FaultBudget { crashes: 1, ticks: 20, ..DRIFTING }, "a crash, and clocks that drift"),
+        (FaultBudget { losses: 1, ticks: 15, ..DRIFTING }, "a lost message, and clocks that drift"),
         (
-            Liberties { crashes: 1, recoveries: 1, losses: 2, ticks: 4, ..ON_TIME },
+            FaultBudget { crashes: 1, recoveries: 1, ticks: 7, ..ON_TIME },
+            "a crash, torn writes, and a return",
+        ),
+        (
+            FaultBudget { crashes: 1, recoveries: 1, losses: 2, ticks: 4, ..ON_TIME },
             "the same, and lost messages",
         ),
-        (Liberties { pauses: 1, ticks: 6, ..ON_TIME }, "a pause"),
-        (Liberties { pauses: 1, ticks: 4, ..DRIFTING }, "a pause, and clocks that drift"),
-        (Liberties { requests: 1, ticks: 13, ..ON_TIME }, "a resignation or a hand-over, and a fail-back"),
-        (Liberties { requests: 1, crashes: 1, ticks: 7, ..ON_TIME }, "the same, and a crash"),
-        (Liberties { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
-        (Liberties { suspicions: 1, ticks: 8, ..ON_TIME }, "a connection that closes"),
-        (Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, "two that close"),
-        (Liberties { suspicions: 1, crashes: 1, ticks: 5, ..ON_TIME }, "one that closes, and a crash"),
+        (FaultBudget { pauses: 1, ticks: 6, ..ON_TIME }, "a pause"),
+        (FaultBudget { pauses: 1, ticks: 4, ..DRIFTING }, "a pause, and clocks that drift"),
+        (FaultBudget { requests: 1, ticks: 13, ..ON_TIME }, "a resignation or a hand-over, and a fail-back"),
+        (FaultBudget { requests: 1, crashes: 1, ticks: 7, ..ON_TIME }, "the same, and a crash"),
+        (FaultBudget { duplicates: 1, ticks: 8, ..ON_TIME }, "a message that comes twice"),
+        (FaultBudget { suspicions: 1, ticks: 8, ..ON_TIME }, "a connection that closes"),
+        (FaultBudget { suspicions: 2, ticks: 4, ..ON_TIME }, "two that close"),
+        (FaultBudget { suspicions: 1, crashes: 1, ticks: 5, ..ON_TIME }, "one that closes, and a crash"),
     ] {
         let found = checked::<QuorumLease>(&members_told(100_000), liberties, 2_000_000);
         assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
@@ -64,20 +69,20 @@ fn no_run_has_two_leases_at_once() {
 /// A member crashes, or its write is torn, at any moment; the others are told whenever they have not heard its next life.
 #[test]
 fn no_certificate_makes_two_leases_of_one() {
-    let crash = Liberties { crashes: 1, certified: true, ..ON_TIME };
+    let crash = FaultBudget { crashes: 1, certified: true, ..ON_TIME };
     for (liberties, why) in [
-        (Liberties { ticks: 10, ..crash }, "a certified crash"),
-        (Liberties { recoveries: 1, ticks: 5, ..crash }, "a certified crash, and a return"),
-        (Liberties { losses: 1, ticks: 5, ..crash }, "a certified crash, and a lost message"),
-        (Liberties { suspicions: 1, ticks: 4, ..crash }, "a certified crash, and a connection that closes"),
-        (Liberties { crashes: 2, recoveries: 1, ticks: 3, ..crash }, "two, and a return"),
+        (FaultBudget { ticks: 10, ..crash }, "a certified crash"),
+        (FaultBudget { recoveries: 1, ticks: 5, ..crash }, "a certified crash, and a return"),
+        (FaultBudget { losses: 1, ticks: 5, ..crash }, "a certified crash, and a lost message"),
+        (FaultBudget { suspicions: 1, ticks: 4, ..crash }, "a certified crash, and a connection that closes"),
+        (FaultBudget { crashes: 2, recoveries: 1, ticks: 3, ..crash }, "two, and a return"),
     ] {
         let found = checked::<QuorumLease>(&members_told(100_000), liberties, 3_000_000);
         assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
     }
 }
 
-fn assert_found_out<F: Flaw>(liberties: Liberties, states: u64) {
+fn assert_found_out<F: Flaw>(liberties: FaultBudget, states: u64) {
     let found = checked::<Twin<F>>(&members_told(100_000), liberties, states);
     assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
     let sound = checked::<Twin<Sound>>(&members_told(100_000), liberties, states / 2);
@@ -87,21 +92,21 @@ fn assert_found_out<F: Flaw>(liberties: Liberties, states: u64) {
 #[test]
 fn a_rule_that_is_broken_is_found_out() {
     let (returns, twice) = (
-        Liberties { crashes: 1, recoveries: 1, ..ON_TIME },
-        Liberties { crashes: 2, recoveries: 1, ..ON_TIME },
+        FaultBudget { crashes: 1, recoveries: 1, ..ON_TIME },
+        FaultBudget { crashes: 2, recoveries: 1, ..ON_TIME },
     );
-    assert_found_out::<VoteNotDurable>(Liberties { losses: 3, ticks: 5, ..returns }, 400_000);
-    assert_found_out::<VotesDuringPromise>(Liberties { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
-    assert_found_out::<StaleTermAccepted>(Liberties { ticks: 9, ..twice }, 400_000);
-    assert_found_out::<LeadsOn>(Liberties { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
+    assert_found_out::<VoteNotDurable>(FaultBudget { losses: 3, ticks: 5, ..returns }, 400_000);
+    assert_found_out::<VotesDuringPromise>(FaultBudget { pauses: 1, ticks: 8, ..ON_TIME }, 400_000);
+    assert_found_out::<StaleTermAccepted>(FaultBudget { ticks: 9, ..twice }, 400_000);
+    assert_found_out::<LeadsOn>(FaultBudget { requests: 1, ticks: 5, ..ON_TIME }, 200_000);
     // Both of the others must forget the leader.
-    assert_found_out::<SuspicionFrees>(Liberties { suspicions: 2, ticks: 4, ..ON_TIME }, 400_000);
-    assert_found_out::<LeadsOnWhenAble>(Liberties { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
+    assert_found_out::<SuspicionFrees>(FaultBudget { suspicions: 2, ticks: 4, ..ON_TIME }, 400_000);
+    assert_found_out::<LeadsOnWhenAble>(FaultBudget { requests: 1, ticks: 6, ..ON_TIME }, 400_000);
 }
 
 #[test]
 fn a_lease_that_is_not_shortened_is_found_out() {
-    let liberties = Liberties { losses: 4, ticks: 6, ..DRIFTING };
+    let liberties = FaultBudget { losses: 4, ticks: 6, ..DRIFTING };
     let found = checked::<QuorumLease>(&members_told(0), liberties, 2_500_000);
     assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");
     let found = checked::<QuorumLease>(&members_told(100_000), liberties, 300_000);

@@ -6,7 +6,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Outcome};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, set_delay,
@@ -226,13 +226,13 @@ fn a_ballot_is_as_good_as_its_own_promise() {
 
 #[test]
 fn in_every_run_on_time_one_leads_by_a_decision() {
-    let crash = Liberties { crashes: 1, ..Liberties::default() };
+    let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Paxos>(3, grain, crash);
         assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
     }
     // Where members come back, there are moments in which some name an earlier leader, which no longer leads.
-    let checked = check_on_time::<Paxos>(3, 1, Liberties { recoveries: 1, ..crash });
+    let checked = check_on_time::<Paxos>(3, 1, FaultBudget { recoveries: 1, ..crash });
     assert_holds(&checked, Property::OneLeader);
     assert_holds(&checked, Property::Eventually);
 }

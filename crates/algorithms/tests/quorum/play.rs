@@ -1,10 +1,10 @@
 //! What the tests of ZooKeeper's election and of Paxos share.
 
 use crate::support::{Reigns, at, complete, run};
-use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::{Algorithm, Entry, FaultEvent, MachineType};
 use bellwether_lab::swarm::{Model, Options, draw};
-use bellwether_model::{Liberties, TimeModel, follow};
+use bellwether_model::{FaultBudget, TimeModel, follow};
 use bellwether_sim::schedule::Instruction;
 use bellwether_sim::{Happening, Plan, Report, Schedule};
 use bellwether_testkit::casts::Cast;
@@ -60,7 +60,7 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     let steps = boots.chain(steps.iter().map(|step| (*step).to_owned()));
     let actions: Vec<Instruction> = steps.map(|step| step.parse().expect("a step")).collect();
     let schedule =
-        Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
+        Schedule { liberties: FaultBudget::needed_for(&actions), beginning: 0, actions, loop_from: None };
     let plan = Plan { schedule: Some(schedule.clone()), ..plan };
     follow::check(MachineType::of::<A>(), &plan, &schedule).expect("each step can happen");
     let mut reigns = Reigns::default();
@@ -70,10 +70,10 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
 
 /// Every run of n members until somebody leads and everyone names somebody, where messages take at most the bound,
 /// which is so many steps of the clock, and timers run out on time.
-pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: Liberties) -> Checked {
+pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: FaultBudget) -> Checked {
     let time = TimeModel::Clock { grain, drift: 0 };
-    let wishes = Wishes {
-        liberties: Liberties { time, stops_at_goal: true, ..liberties },
+    let options = CheckOptions {
+        liberties: FaultBudget { time, stops_at_goal: true, ..liberties },
         reduction: false,
         symmetry: false,
         threads: 0,
@@ -82,7 +82,7 @@ pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: Liberties) -> 
         time: None,
         claims: false,
     };
-    check_machine(MachineType::of::<A>(), &complete(n), &wishes, &|_| {})
+    check_machine(MachineType::of::<A>(), &complete(n), &options, &|_| {})
 }
 
 /// This holds in every run, and there was something to hold.

@@ -5,7 +5,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::raft_vote::{Ballot, Msg, PRE_VOTE, RaftVote};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
 
 const PLAIN: &MachineType = MachineType::of::<RaftVote>();
@@ -265,7 +265,7 @@ const STATES: u64 = 70_000;
 #[test]
 fn the_checker_finds_votes_of_terms_gone_by() {
     let verdict = |checked: (Verdict, Checked)| checked.0;
-    let peace = Liberties::default();
+    let peace = FaultBudget::default();
     assert_eq!(
         verdict(check_terms::<Twin<StaleTermAccepted>>(&complete(3), peace, STATES)),
         Verdict::Violated
@@ -278,7 +278,8 @@ fn the_checker_finds_votes_of_terms_gone_by() {
 fn the_checker_finds_nothing_wrong_as_far_as_it_sees() {
     let mut plan = complete(3);
     plan.links = LinkOrder::Reordering;
-    let liberties = Liberties { crashes: 1, recoveries: 1, losses: 1, duplicates: 1, ..Liberties::default() };
+    let liberties =
+        FaultBudget { crashes: 1, recoveries: 1, losses: 1, duplicates: 1, ..FaultBudget::default() };
     for (verdict, checked) in [
         check_terms::<RaftVote>(&plan, liberties, STATES),
         check_terms_of(CAUTIOUS, &plan, liberties, STATES),

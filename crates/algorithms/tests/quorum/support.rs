@@ -1,9 +1,9 @@
 //! What the tests here share: plans of plain numbers, what happens in them, and who led when.
 
-use bellwether_check::{Checked, Property, Verdict, Wishes, check as check_machine};
+use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::*;
 use bellwether_lab::swarm::{Model, Options, draw};
-use bellwether_model::{Liberties, TimeModel};
+use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_runspec::notation::Share;
 use bellwether_sim::{
     Delay, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
@@ -203,18 +203,18 @@ pub fn in_trouble_of(
 
 /// What the checker says of never two leaders in one term, when messages take any time and timers run out at any
 /// time, as far as so many states go.
-pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: Liberties, states: u64) -> (Verdict, Checked) {
+pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> (Verdict, Checked) {
     check_terms_of(MachineType::of::<A>(), plan, liberties, states)
 }
 
 pub fn check_terms_of(
     machine: &'static MachineType,
     plan: &Plan,
-    liberties: Liberties,
+    liberties: FaultBudget,
     states: u64,
 ) -> (Verdict, Checked) {
-    let wishes = Wishes {
-        liberties: Liberties { time: TimeModel::Any, ..liberties },
+    let options = CheckOptions {
+        liberties: FaultBudget { time: TimeModel::Any, ..liberties },
         reduction: false,
         symmetry: false,
         threads: 0,
@@ -223,7 +223,7 @@ pub fn check_terms_of(
         time: None,
         claims: false,
     };
-    let checked = check_machine(machine, plan, &wishes, &|_| ());
+    let checked = check_machine(machine, plan, &options, &|_| ());
     let of_terms = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
     (of_terms.expect("it is checked").verdict, checked)
 }

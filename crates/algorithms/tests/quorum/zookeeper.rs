@@ -6,7 +6,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Outcome};
 use bellwether_testkit::casts::{
     BOTH_WAYS, Cast, assert_claims, assert_claims_hold, assert_elected, set_delay,
@@ -217,12 +217,12 @@ fn half_of_the_voters_are_not_enough() {
 
 #[test]
 fn in_every_run_on_time_one_leads_in_an_epoch() {
-    let crash = Liberties { crashes: 1, ..Liberties::default() };
+    let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Zookeeper>(3, grain, crash);
         assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
     }
     // Where three may come back, there is more than a test can search. (Of two, one alone elects nobody.)
-    let checked = check_on_time::<Zookeeper>(2, 1, Liberties { recoveries: 1, ..crash });
+    let checked = check_on_time::<Zookeeper>(2, 1, FaultBudget { recoveries: 1, ..crash });
     assert_holds(&checked, Property::OneLeader);
 }

@@ -11,7 +11,7 @@ use bellwether_core::{
 };
 use bellwether_core::{Order, Starts, Status, Verdict};
 use bellwether_engine::ALGORITHMS;
-use bellwether_model::{Input, Liberties, Members as Rules, Rules as World};
+use bellwether_model::{FaultBudget, Input, Members as Rules, Rules as World};
 use bellwether_runspec::RunSpec;
 
 const FIVE: u64 = 5;
@@ -244,7 +244,7 @@ fn a_call_changes_nothing_in_members_that_have_started_by_themselves() {
     for entry in everyone {
         let run = RunSpec { nodes: Some(3), order: Some(Order::Worst), ..RunSpec::default() };
         let plan = run.plan(entry.spec, 0).expect("it can be run");
-        let liberties = Liberties { draws: 2, ..Liberties::NONE };
+        let liberties = FaultBudget { draws: 2, ..FaultBudget::NONE };
         let mut rules = Rules::new(entry.machine, &plan, liberties);
         let beginning = World::new(&plan, liberties).beginnings(entry.machine).swap_remove(0);
         for member in 0..3 {

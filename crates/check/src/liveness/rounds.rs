@@ -7,7 +7,7 @@ use crate::visited::StateId;
 use crate::walk::{is_late, with_worker};
 use crate::worker::Worker;
 use bellwether_core::FaultEvent;
-use bellwether_model::What;
+use bellwether_model::Action;
 use bellwether_sim::LinkOrder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
@@ -21,22 +21,22 @@ const BYTES_ON_THE_WAY: u64 = 64;
 /// Something that must happen some time if it is possible all the time.
 type Duty = (u8, u8, u64);
 
-fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: What) -> Option<Duty> {
+fn duty(search: &Search<'_>, worker: &mut Worker<'_>, what: Action) -> Option<Duty> {
     let (parts, now, _) = worker.loaded();
     match what {
-        What::Tell(..) if what.is_fault() => None,
-        What::Member(member, FaultEvent::Start) => Some((5, member, 0)),
-        What::Member(member, FaultEvent::Call) => Some((0, member, 0)),
-        What::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
-        What::Deliver(wire, place) => Some((1, wire, parts.hash_at(now.queues[wire as usize], place))),
-        What::TimeOut(member, timer) => {
+        Action::Tell(..) if what.is_fault() => None,
+        Action::Member(member, FaultEvent::Start) => Some((5, member, 0)),
+        Action::Member(member, FaultEvent::Call) => Some((0, member, 0)),
+        Action::Deliver(wire, _) if search.rules.plan.links == LinkOrder::Fifo => Some((1, wire, 0)),
+        Action::Deliver(wire, place) => Some((1, wire, parts.hash_at(now.queues[wire as usize], place))),
+        Action::TimeOut(member, timer) => {
             Some((2, member, parts.timer_hash(now.seats[member as usize], timer)))
         }
-        What::Tell(member, port, _) => Some((3, member, port.into())),
-        What::Tick => Some((4, 0, 0)),
-        What::Member(member, FaultEvent::Resume) => Some((6, member, 0)),
-        What::CallAgain(member) => Some((7, member, 0)),
-        What::Member(..) | What::Link(..) => None,
+        Action::Tell(member, port, _) => Some((3, member, port.into())),
+        Action::Tick => Some((4, 0, 0)),
+        Action::Member(member, FaultEvent::Resume) => Some((6, member, 0)),
+        Action::CallAgain(member) => Some((7, member, 0)),
+        Action::Member(..) | Action::Link(..) => None,
     }
 }
 
@@ -54,7 +54,7 @@ struct Map<'a, 'p> {
     visits: u32,
 }
 
-type Step = (What, Option<Duty>, StateId);
+type Step = (Action, Option<Duty>, StateId);
 
 /// What a known state has of the lists.
 #[derive(Clone)]
@@ -153,7 +153,7 @@ impl<'a, 'p> Map<'a, 'p> {
 
     /// The shortest way from a state to a step that the aim is met by, that step included.
     fn way(&mut self, from: StateId, aim: Aim) -> Result<Option<Vec<Stage>>, Stopped> {
-        let mut came_from: FxHashMap<StateId, (What, StateId)> = FxHashMap::default();
+        let mut came_from: FxHashMap<StateId, (Action, StateId)> = FxHashMap::default();
         let mut queue = VecDeque::from([from]);
         while let Some(id) = queue.pop_front() {
             self.make_room();
@@ -216,7 +216,7 @@ impl<'a, 'p> Map<'a, 'p> {
 
 /// The way from one state to another, and a last step.
 fn way_back(
-    came_from: &FxHashMap<StateId, (What, StateId)>,
+    came_from: &FxHashMap<StateId, (Action, StateId)>,
     from: StateId,
     mut at: StateId,
     last: Stage,

@@ -2,7 +2,7 @@
 
 use super::{Acts, EMPTY, Packed, Touched, UNKNOWN, glance};
 use bellwether_core::{Port, Request, Spec};
-use bellwether_model::{Change, Cut, Facts, Input, Parts};
+use bellwether_model::{Change, Facts, Input, Parts, Truncation};
 
 /// The place of a request among those seen so far.
 #[inline]
@@ -31,7 +31,7 @@ fn code(input: &Input<&u32>, number_of: impl FnOnce(Request) -> u32) -> u64 {
 }
 
 impl Parts for Packed<'_> {
-    type Seat = u32;
+    type MemberState = u32;
     type Queue = u32;
     type Letter = u32;
     type Outcomes = Acts;
@@ -150,7 +150,7 @@ impl Parts for Packed<'_> {
     }
 
     #[inline]
-    fn cut(&self, acts: Acts) -> Cut {
+    fn cut(&self, acts: Acts) -> Truncation {
         acts.cut
     }
 

@@ -3,7 +3,7 @@
 use crate::leased::*;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Liberties, Midway, Rules, TimeModel, What, Whole};
+use bellwether_model::{Action, CrashPoint, FaultBudget, Rules, TimeModel, Whole};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::Played;
 use bellwether_testkit::checks::vote::Vote;
@@ -11,13 +11,13 @@ use bellwether_testkit::checks::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-const ON_TIME: Liberties = Liberties { time: CLOCK, ticks: 9, ..NONE };
-const DRIFTING: Liberties = Liberties { time: TimeModel::Clock { grain: 1, drift: 100 }, ..ON_TIME };
-const PAUSING: Liberties = Liberties { pauses: 1, ..ON_TIME };
-const RETURNING: Liberties = Liberties { crashes: 1, recoveries: 1, ..ON_TIME };
+const ON_TIME: FaultBudget = FaultBudget { time: CLOCK, ticks: 9, ..NONE };
+const DRIFTING: FaultBudget = FaultBudget { time: TimeModel::Clock { grain: 1, drift: 100 }, ..ON_TIME };
+const PAUSING: FaultBudget = FaultBudget { pauses: 1, ..ON_TIME };
+const RETURNING: FaultBudget = FaultBudget { crashes: 1, recoveries: 1, ..ON_TIME };
 
 /// Whether there is never a second leader; if there is, the run shows it.
-fn is_safe<const FLAW: u8>(liberties: Liberties) -> bool {
+fn is_safe<const FLAW: u8>(liberties: FaultBudget) -> bool {
     let plan = complete(&[1, 2, 3]);
     let checked = check::<Played<Leased<FLAW>>>(&plan, &reduced(liberties));
     let finding = finding(&checked, Property::OneLeader);
@@ -44,7 +44,8 @@ fn is_safe<const FLAW: u8>(liberties: Liberties) -> bool {
 
 #[test]
 fn a_lease_that_is_shorter_than_the_promises_is_safe() {
-    for liberties in [ON_TIME, DRIFTING, PAUSING, RETURNING, Liberties { losses: 1, requests: 1, ..ON_TIME }]
+    for liberties in
+        [ON_TIME, DRIFTING, PAUSING, RETURNING, FaultBudget { losses: 1, requests: 1, ..ON_TIME }]
     {
         assert!(is_safe::<SOUND>(liberties), "{liberties:?}");
     }
@@ -71,7 +72,7 @@ fn whoever_freezes_must_look_at_its_lease_when_it_wakes() {
 
 #[test]
 fn whoever_comes_back_must_find_its_vote() {
-    let losing = Liberties { losses: 1, ticks: 3, ..RETURNING };
+    let losing = FaultBudget { losses: 1, ticks: 3, ..RETURNING };
     assert!(is_safe::<SOUND>(losing));
     assert!(!is_safe::<FORGETFUL>(losing));
 }
@@ -79,14 +80,14 @@ fn whoever_comes_back_must_find_its_vote() {
 #[test]
 fn without_a_clock_only_terms_are_compared() {
     // Any timer may run out at any time: of two that lead in different terms nobody can tell whether at once.
-    let any = Liberties { time: TimeModel::Any, ticks: u16::MAX, ..NONE };
+    let any = FaultBudget { time: TimeModel::Any, ticks: u16::MAX, ..NONE };
     let plan = complete(&[1, 2, 3]);
-    let wishes = bellwether_check::Wishes { states: 20_000, ..in_full(any) };
-    let checked = check::<Played<Leased<VOTES_ANYWAY>>>(&plan, &wishes);
+    let options = bellwether_check::CheckOptions { states: 20_000, ..in_full(any) };
+    let checked = check::<Played<Leased<VOTES_ANYWAY>>>(&plan, &options);
     assert_ne!(verdict(&checked, Property::OneLeader), Verdict::Violated);
-    let returning = Liberties { crashes: 1, recoveries: 1, ..any };
-    let wishes = bellwether_check::Wishes { states: 200_000, ..in_full(returning) };
-    let checked = check::<Played<Leased<FORGETFUL>>>(&plan, &wishes);
+    let returning = FaultBudget { crashes: 1, recoveries: 1, ..any };
+    let options = bellwether_check::CheckOptions { states: 200_000, ..in_full(returning) };
+    let checked = check::<Played<Leased<FORGETFUL>>>(&plan, &options);
     assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Violated);
 }
 
@@ -95,12 +96,12 @@ fn without_a_clock_only_terms_are_compared() {
 fn runs_are_followed_for_as_long_as_asked() {
     type Toy = Played<Leased<SOUND>>;
     let plan = called_by(&[], complete(&[2, 3]));
-    let whole = Explored::new::<Toy>(&plan, Liberties { ticks: 6, ..ON_TIME });
+    let whole = Explored::new::<Toy>(&plan, FaultBudget { ticks: 6, ..ON_TIME });
     let mut reached: FxHashSet<(Vec<_>, Vec<_>)> = FxHashSet::default();
     for now in whole.situations.iter().filter(|now| now.spent.ticks <= 4) {
         reached.insert((now.seats.clone(), now.queues.clone()));
     }
-    let limited = Liberties { ticks: 4, ..ON_TIME };
+    let limited = FaultBudget { ticks: 4, ..ON_TIME };
     let graph = Explored::new::<Toy>(&plan, limited);
     let ours: FxHashSet<_> =
         graph.situations.iter().map(|now| (now.seats.clone(), now.queues.clone())).collect();
@@ -122,7 +123,7 @@ fn runs_are_followed_for_as_long_as_asked() {
 fn writes_are_torn_or_not() {
     type Toy = Played<Vote<true>>;
     let plan = called_by(&[0], complete(&[1, 2]));
-    let liberties = Liberties { crashes: 1, recoveries: 1, ..NONE };
+    let liberties = FaultBudget { crashes: 1, recoveries: 1, ..NONE };
     let (rules, mut whole) =
         (Rules::new(&plan, liberties), Whole::new(MachineType::of::<Toy>(), &plan, liberties));
     let graph = Explored::new::<Toy>(&plan, liberties);
@@ -137,22 +138,22 @@ fn writes_are_torn_or_not() {
             else {
                 continue;
             };
-            if matches!(action.what, What::Member(_, FaultEvent::Recover)) || now.spent.crashes > 0 {
+            if matches!(action.what, Action::Member(_, FaultEvent::Recover)) || now.spent.crashes > 0 {
                 continue; // it only finds what it had written, or no crash is left
             }
             let found_after = |whole: &mut Whole<'_>, midway| {
-                let crash = bellwether_model::Action { crash_after: Some(midway), ..action };
+                let crash = bellwether_model::Transition { crash_after: Some(midway), ..action };
                 assert!(steps.iter().any(|(it, _)| *it == crash), "{crash:?} is not tried");
                 let down = whole.apply(&rules, now, crash).expect("it is possible");
                 assert!(down.queues.iter().flatten().count() <= now.queues.iter().flatten().count());
                 let back = whole
-                    .apply(&rules, &down, What::Member(member as u8, FaultEvent::Recover).into())
+                    .apply(&rules, &down, Action::Member(member as u8, FaultEvent::Recover).into())
                     .expect("so is this");
                 back.seats[member].status().term
             };
-            assert_eq!(found_after(&mut whole, Midway::TornWrite), now.seats[member].status().term);
+            assert_eq!(found_after(&mut whole, CrashPoint::TornWrite), now.seats[member].status().term);
             torn += 1;
-            assert_eq!(found_after(&mut whole, Midway::Sends(0)), next.seats[member].status().term);
+            assert_eq!(found_after(&mut whole, CrashPoint::Sends(0)), next.seats[member].status().term);
             written += 1;
         }
     }
@@ -160,20 +161,22 @@ fn writes_are_torn_or_not() {
         graph.steps.iter().flatten().filter(|(action, _)| action.crash_after == Some(midway)).count()
     };
     assert!(torn > 0);
-    assert_eq!((count(Midway::TornWrite), count(Midway::Sends(0)) >= written), (torn, true));
+    assert_eq!((count(CrashPoint::TornWrite), count(CrashPoint::Sends(0)) >= written), (torn, true));
     // If nobody comes back, nobody can tell.
-    let graph = Explored::new::<Toy>(&plan, Liberties { recoveries: 0, ..liberties });
-    assert!(graph.steps.iter().flatten().all(|(action, _)| action.crash_after != Some(Midway::TornWrite)));
+    let graph = Explored::new::<Toy>(&plan, FaultBudget { recoveries: 0, ..liberties });
+    assert!(
+        graph.steps.iter().flatten().all(|(action, _)| action.crash_after != Some(CrashPoint::TornWrite))
+    );
 }
 
 #[test]
 fn leaders_are_asked_and_nobody_else() {
     type Toy = Played<Leased<SOUND>>;
-    let graph = Explored::new::<Toy>(&complete(&[1, 2, 3]), Liberties { requests: 1, ticks: 3, ..ON_TIME });
+    let graph = Explored::new::<Toy>(&complete(&[1, 2, 3]), FaultBudget { requests: 1, ticks: 3, ..ON_TIME });
     let mut asked = BTreeSet::new();
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for &(action, next) in steps {
-            let What::Member(member, FaultEvent::Request(asked_for)) = action.what else { continue };
+            let Action::Member(member, FaultEvent::Request(asked_for)) = action.what else { continue };
             assert_eq!(now.seats[member as usize].status().role, Role::Leader);
             assert_eq!((now.spent.requests, graph.situations[next].spent.requests), (0, 1));
             let leads = graph.situations[next].seats[member as usize].facts(&Toy::SPEC).leads;

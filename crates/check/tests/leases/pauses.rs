@@ -2,7 +2,7 @@
 
 use bellwether_check::Verdict;
 use bellwether_core::*;
-use bellwether_model::{Attention, Liberties, TimeModel, What};
+use bellwether_model::{Action, Attention, FaultBudget, TimeModel};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
@@ -42,7 +42,7 @@ impl Toy for Noting {
 #[test]
 fn whoever_freezes_catches_up_in_any_order() {
     let orders = |pauses| {
-        let liberties = Liberties { pauses, time: CLOCK, ..NONE };
+        let liberties = FaultBudget { pauses, time: CLOCK, ..NONE };
         let plan = ring(&[1, 2]);
         let graph = Explored::new::<Played<Noting>>(&plan, liberties);
         let wires = bellwether_model::Rules::new(&plan, liberties).wires;
@@ -57,17 +57,17 @@ fn whoever_freezes_catches_up_in_any_order() {
             let (mut ticks, mut waiting) = (false, false);
             for (action, _) in steps {
                 match action.what {
-                    What::Deliver(wire, _) => {
+                    Action::Deliver(wire, _) => {
                         let to = wires.get(wire).to;
                         assert_ne!(attention(to), Attention::Paused);
                         waiting |= attention(to) == Attention::Waking && now.queues[wire as usize][0].1 > 0;
                     }
-                    What::TimeOut(member, _) => {
+                    Action::TimeOut(member, _) => {
                         assert_ne!(attention(member.into()), Attention::Paused);
                         waiting = true;
                     }
-                    What::Tick => ticks = true,
-                    What::Member(member, FaultEvent::Resume) => {
+                    Action::Tick => ticks = true,
+                    Action::Member(member, FaultEvent::Resume) => {
                         assert_eq!(attention(member.into()), Attention::Paused);
                     }
                     _ => {}
@@ -91,9 +91,9 @@ fn whoever_freezes_catches_up_in_any_order() {
 #[test]
 fn every_pause_ends() {
     for time in [TimeModel::Any, CLOCK] {
-        let liberties = Liberties { pauses: 2, time, ..NONE };
-        let spec_holds = |wishes| {
-            let checked = check::<Played<Noting>>(&ring(&[1]), &wishes);
+        let liberties = FaultBudget { pauses: 2, time, ..NONE };
+        let spec_holds = |options| {
+            let checked = check::<Played<Noting>>(&ring(&[1]), &options);
             checked.findings.iter().all(|finding| finding.verdict != Verdict::Violated)
         };
         // Alone it hears itself and its timer: whatever freezes it, it comes to lead.

@@ -3,10 +3,10 @@
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
 use bellwether_check::{Checked, Property, Verdict, check};
 use bellwether_core::MachineType;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_testkit::checks::{CLOCK, NONE, complete, reduced, verdict};
 
-fn checked(liberties: Liberties) -> Checked {
+fn checked(liberties: FaultBudget) -> Checked {
     let machine = const { &MachineType::of::<QuorumLease>().variant(&TIGHT) };
     check(machine, &complete(&[1, 2, 3]), &reduced(liberties), &|_| {})
 }
@@ -14,7 +14,7 @@ fn checked(liberties: Liberties) -> Checked {
 /// A run that goes on for ever is over when all is right, and not before somebody can be elected.
 #[test]
 fn its_runs_come_to_their_goal() {
-    let liberties = Liberties { time: CLOCK, stops_at_goal: true, ..NONE };
+    let liberties = FaultBudget { time: CLOCK, stops_at_goal: true, ..NONE };
     let checked = checked(liberties);
     assert_eq!(checked.verdict(), Verdict::Holds);
     // What is claimed is claimed of runs that go to their end.
@@ -26,7 +26,7 @@ fn its_runs_come_to_their_goal() {
 /// Past the goal, too, nobody leads beside another.
 #[test]
 fn it_has_one_leader_for_as_long_as_it_is_followed() {
-    let liberties = Liberties { time: CLOCK, ticks: 5, ..NONE };
+    let liberties = FaultBudget { time: CLOCK, ticks: 5, ..NONE };
     let checked = checked(liberties);
     assert_eq!((checked.verdict(), checked.goes_on), (Verdict::Holds, true));
     assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Holds);

@@ -3,12 +3,12 @@
 use bellwether_algorithms::bully::{AtOnce, Broadcast};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_testkit::broken::faulty::{Faulty, Unobjecting};
 use bellwether_testkit::checks::*;
 use std::collections::BTreeSet;
 
-const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };
+const LOSS: FaultBudget = FaultBudget { losses: 1, time: CLOCK, ..NONE };
 
 /// Every set of members but the empty one, by index.
 fn sets(n: u32) -> impl Iterator<Item = Vec<u32>> {
@@ -16,7 +16,11 @@ fn sets(n: u32) -> impl Iterator<Item = Vec<u32>> {
 }
 
 /// The sets of callers for which a property is violated when this may happen.
-fn callers_that_break<A: Algorithm>(n: u64, liberties: Liberties, property: Property) -> BTreeSet<Vec<u32>> {
+fn callers_that_break<A: Algorithm>(
+    n: u64,
+    liberties: FaultBudget,
+    property: Property,
+) -> BTreeSet<Vec<u32>> {
     let ids: Vec<u64> = (1..=n).collect();
     let is_broken = |callers: &Vec<u32>| {
         let checked = check::<A>(&called_by(callers, complete(&ids)), &reduced(liberties));
@@ -51,7 +55,7 @@ fn one_lost_message_leaves_the_wrong_leader_otherwise() {
 /// With two losses the announcement may be lost too.
 #[test]
 fn two_lost_messages_may_leave_the_wrong_leader() {
-    let two = Liberties { losses: 2, ..LOSS };
+    let two = FaultBudget { losses: 2, ..LOSS };
     assert!(!callers_that_break::<Broadcast>(2, two, Property::BestLeads).is_empty());
 }
 
@@ -63,7 +67,7 @@ fn two_may_lead_for_a_while_after_a_lost_message() {
 
 #[test]
 fn one_lost_message_and_one_crash_never_leave_the_wrong_leader_if_the_outcome_is_broadcast() {
-    let both = Liberties { crashes: 1, detector: true, ..LOSS };
+    let both = FaultBudget { crashes: 1, detector: true, ..LOSS };
     assert_eq!(callers_that_break::<Broadcast>(2, both, Property::BestLeads), [].into());
 }
 
@@ -72,7 +76,7 @@ fn without_losses_the_broadcast_changes_nothing_but_its_messages() {
     let ids = [1, 2, 3];
     for callers in sets(3) {
         let plan = called_by(&callers, complete(&ids));
-        let checked = check::<Broadcast>(&plan, &reduced(Liberties { time: CLOCK, ..NONE }));
+        let checked = check::<Broadcast>(&plan, &reduced(FaultBudget { time: CLOCK, ..NONE }));
         assert_eq!(checked.verdict(), Verdict::Holds, "{callers:?}: {:?}", violated(&checked));
         assert_eq!(verdict(&checked, Property::AsClaimed), Verdict::Holds, "{callers:?}");
         assert_eq!(cost(&checked, "coordinator"), (2, 2), "{callers:?}");

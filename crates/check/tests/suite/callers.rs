@@ -4,14 +4,14 @@ use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_algorithms::chang_roberts_detector::WithDetector;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::Plan;
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
 use serde::Serialize;
 
 /// One crash, and members are told of it.
-const CRASH: Liberties = Liberties { crashes: 1, detector: true, time: CLOCK, ..NONE };
+const CRASH: FaultBudget = FaultBudget { crashes: 1, detector: true, time: CLOCK, ..NONE };
 
 fn assert_holds_with_one_caller<A: Algorithm>(n: u64) {
     for ids in orders(n) {
@@ -44,7 +44,7 @@ fn a_sole_caller_of_bully_may_crash_before_it_calls() {
 /// The member to which the leader sends the outcome may be dead, and the leader not know it yet.
 #[test]
 fn a_ring_with_a_detector_passes_its_outcome_round_the_dead() {
-    let liberties = Liberties { crashes: 1, detector: true, ..NONE };
+    let liberties = FaultBudget { crashes: 1, detector: true, ..NONE };
     for ids in (2..=3).flat_map(rings) {
         for caller in 0..ids.len() as u32 {
             let topology = Topology::Overlay { n: ids.len() as u32 };
@@ -97,9 +97,9 @@ impl<const FAULT: u8> Toy for Called<FAULT> {
 /// What is violated if member 1 of two calls, and one of them may crash.
 fn violated_with_one_caller<const FAULT: u8>() -> Vec<Property> {
     let plan = called_by(&[0], complete(&[1, 2]));
-    let liberties = Liberties { crashes: 1, ..NONE };
+    let liberties = FaultBudget { crashes: 1, ..NONE };
     let (all, some) = (in_full(liberties), reduced(liberties));
-    let found = [&all, &some].map(|wishes| violated(&check::<Played<Called<FAULT>>>(&plan, wishes)));
+    let found = [&all, &some].map(|options| violated(&check::<Played<Called<FAULT>>>(&plan, options)));
     assert_eq!(found[0], found[1], "reduced or not");
     found[0].clone()
 }
@@ -153,7 +153,7 @@ impl<const LEADS: bool> Toy for Ticking<LEADS> {
 #[test]
 fn a_run_without_end_in_which_nobody_takes_part_is_no_election_that_hangs() {
     let plan = called_by(&[1], ring(&[1, 2]));
-    let liberties = Liberties { crashes: 1, ..NONE };
+    let liberties = FaultBudget { crashes: 1, ..NONE };
     assert_eq!(violated(&check_in_full::<Played<Ticking<true>>>(&plan, liberties)), []);
     assert_eq!(violated(&check_in_full::<Played<Ticking<false>>>(&plan, liberties)), [Property::Eventually]);
     assert_eq!(violated(&check_in_full::<Played<Ticking<false>>>(&plan, NONE)), [Property::Eventually]);

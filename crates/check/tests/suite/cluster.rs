@@ -5,12 +5,12 @@ use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::modified_ring::ModifiedRing;
 use bellwether_check::{
-    CheckPlan, CheckReport, CheckRequest, Checked, Effort, FaultOptions, InitiatorSets, Property, Verdict,
-    Wishes, check as check_machine,
+    CheckOptions, CheckPlan, CheckReport, CheckRequest, Checked, Effort, FaultOptions, InitiatorSets,
+    Property, Verdict, check as check_machine,
 };
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole, Word};
+use bellwether_model::{Action, FaultBudget, Rules, Situation, TimeModel, Transition, Whole, Word};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::Plan;
 use bellwether_testkit::broken::faulty::{Faulty, Rash};
@@ -28,15 +28,15 @@ fn violated_in(entry: &Entry, suspicions: u8) -> (Vec<Property>, Checked) {
     let has_clock = spec.timing == Timing::BoundedDelay || spec.lasting == Lasting::GoesOn;
     let goes_on = spec.lasting == Lasting::GoesOn
         || entry.driving == Driving::Rounds && spec.goal != Goal::EveryoneHalts;
-    let liberties = Liberties {
+    let liberties = FaultBudget {
         suspicions,
         time: if has_clock { CLOCK } else { TimeModel::Any },
         draws: if spec.randomised { 2 } else { u8::MAX },
         stops_at_goal: goes_on,
         ..NONE
     };
-    let wishes = Wishes { claims: false, states: 150_000, ..reduced(liberties) };
-    let checked = check_machine(entry.machine, &plan, &wishes, &|_| {});
+    let options = CheckOptions { claims: false, states: 150_000, ..reduced(liberties) };
+    let checked = check_machine(entry.machine, &plan, &options, &|_| {});
     (violated(&checked), checked)
 }
 
@@ -63,13 +63,13 @@ fn suspicions_alone_break_nothing() {
 #[test]
 fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
     let plan = called_by(&[1], complete(&[1, 2]));
-    let one = Liberties { suspicions: 1, time: CLOCK, ..NONE };
+    let one = FaultBudget { suspicions: 1, time: CLOCK, ..NONE };
     for (suspicions, is_found) in [(0, false), (1, true)] {
-        let checked = check::<Faulty<Rash>>(&plan, &reduced(Liberties { suspicions, ..one }));
+        let checked = check::<Faulty<Rash>>(&plan, &reduced(FaultBudget { suspicions, ..one }));
         let finding = finding(&checked, Property::OneLeader);
         assert_eq!(finding.verdict == Verdict::Violated, is_found, "{suspicions}: {checked:?}");
         if let Some(run) = &finding.counterexample {
-            let told = |action: &&Action| action.what.is_suspicion();
+            let told = |action: &&Transition| action.what.is_suspicion();
             assert_eq!(run.actions.iter().filter(told).count(), 1, "{run:?}");
             let situations = replay::<Faulty<Rash>>(&plan, one, run);
             assert_eq!(situations.last().map(leaders), Some(2));
@@ -83,14 +83,15 @@ fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
 #[test]
 fn a_false_alarm_is_raised_once_and_taken_back() {
     let plan = called_by(&[1], complete(&[1, 2]));
-    let graph = Explored::new::<AtOnce>(&plan, Liberties { detector: true, false_alarms: 1, ..NONE });
+    let graph = Explored::new::<AtOnce>(&plan, FaultBudget { detector: true, false_alarms: 1, ..NONE });
     let mut alarms = 0;
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         let told: Vec<u8> =
             (0..2).filter(|&at| now.seats[at as usize].facts(&AtOnce::SPEC).told != 0).collect();
         assert!(told.len() <= now.spent.false_alarms.into() && now.spent.false_alarms <= 1, "{now:?}");
         for member in told {
-            let is_end = |(action, _): &&(Action, usize)| action.what == What::Tell(member, 0, Word::Working);
+            let is_end =
+                |(action, _): &&(Transition, usize)| action.what == Action::Tell(member, 0, Word::Working);
             assert_eq!(steps.iter().filter(is_end).count(), 1, "{now:?}");
             alarms += 1;
         }
@@ -102,7 +103,7 @@ fn a_false_alarm_is_raised_once_and_taken_back() {
     assert!(alarms > 0);
 }
 
-fn as_cluster<A: Algorithm>(n: u64, change: impl FnOnce(Liberties) -> Liberties) -> CheckReport {
+fn as_cluster<A: Algorithm>(n: u64, change: impl FnOnce(FaultBudget) -> FaultBudget) -> CheckReport {
     let faults = FaultOptions::of_cluster(&A::SPEC).expect("it can be checked");
     let request = CheckRequest {
         algorithm: Entry::events::<A>(),
@@ -120,7 +121,7 @@ fn as_cluster<A: Algorithm>(n: u64, change: impl FnOnce(Liberties) -> Liberties)
 /// With what a cluster does: bully ends right, and one that takes a suspicion for a failure has two leaders without a crash.
 #[test]
 fn as_a_cluster_runs_it_a_suspicion_that_is_taken_for_a_failure_is_found_out() {
-    let unharmed = |budget| Liberties { crashes: 0, false_alarms: 0, restarts: 0, ..budget };
+    let unharmed = |budget| FaultBudget { crashes: 0, false_alarms: 0, restarts: 0, ..budget };
     let rash = as_cluster::<Faulty<Rash>>(2, unharmed);
     assert_eq!(rash.verdict_on(Property::OneLeader), Verdict::Violated);
     let sound = as_cluster::<AtOnce>(2, unharmed);
@@ -133,7 +134,7 @@ fn rings_that_begin_anew_are_not_checked_as_a_cluster_runs_them() {
     assert!(error.to_string().contains("boots chang-roberts anew for each election"), "{error}");
 }
 
-const LOSS: Liberties = Liberties { losses: 1, time: CLOCK, ..NONE };
+const LOSS: FaultBudget = FaultBudget { losses: 1, time: CLOCK, ..NONE };
 
 /// A lost message leaves a member without a leader, or with the wrong one, for ever: unless that member starts an election
 /// again. (Two members still lead for as long as a message takes.)
@@ -142,7 +143,7 @@ fn what_a_lost_message_spoils_a_restart_makes_good() {
     for caller in [0, 1] {
         let plan = called_by(&[caller], complete(&[1, 2]));
         let spoilt = violated(&check::<Broadcast>(&plan, &reduced(LOSS)));
-        let restarts = Liberties { restarts: 3, ..LOSS };
+        let restarts = FaultBudget { restarts: 3, ..LOSS };
         let checked = check::<Broadcast>(&plan, &reduced(restarts));
         assert!(!checked.restarts_cut, "three are enough");
         for property in
@@ -163,8 +164,8 @@ fn what_a_lost_message_spoils_a_restart_makes_good() {
 #[test]
 fn certificates_suspicions_and_restarts_together_break_nothing() {
     let together =
-        Liberties { crashes: 1, certified: true, detector: true, suspicions: 1, restarts: 2, ..LOSS };
-    let together = Liberties { losses: 0, ..together };
+        FaultBudget { crashes: 1, certified: true, detector: true, suspicions: 1, restarts: 2, ..LOSS };
+    let together = FaultBudget { losses: 0, ..together };
     for caller in [0, 1] {
         for ids in orders(2) {
             let plan = called_by(&[caller], complete(&ids));
@@ -183,11 +184,11 @@ fn certificates_suspicions_and_restarts_together_break_nothing() {
 #[test]
 fn restarts_that_are_left_out_leave_the_end_open() {
     let plan = called_by(&[0], complete(&[1, 2]));
-    let checked = check::<Hopeless>(&plan, &reduced(Liberties { restarts: 2, time: CLOCK, ..NONE }));
+    let checked = check::<Hopeless>(&plan, &reduced(FaultBudget { restarts: 2, time: CLOCK, ..NONE }));
     assert!(checked.restarts_cut);
     assert_eq!(verdict(&checked, Property::Eventually), Verdict::Incomplete);
     assert_eq!(verdict(&checked, Property::SomeoneLeads), Verdict::Incomplete);
-    let without = check::<Hopeless>(&plan, &reduced(Liberties { time: CLOCK, ..NONE }));
+    let without = check::<Hopeless>(&plan, &reduced(FaultBudget { time: CLOCK, ..NONE }));
     assert!(!without.restarts_cut);
     assert_eq!(verdict(&without, Property::SomeoneLeads), Verdict::Violated);
 }
@@ -210,7 +211,7 @@ impl Toy for Silent {
 type Hopeless = Played<Silent>;
 
 /// The only run of one silent member: after how many steps of the clock it calls, each time.
-fn waits(liberties: Liberties) -> Vec<u64> {
+fn waits(liberties: FaultBudget) -> Vec<u64> {
     let plan = called_by(&[0], plan(Topology::Complete { n: 1 }, &[1]));
     let rules = Rules::new(&plan, liberties);
     let mut whole = Whole::new(MachineType::of::<Hopeless>(), &plan, liberties);
@@ -221,9 +222,11 @@ fn waits(liberties: Liberties) -> Vec<u64> {
         assert!(enabled.len() <= 1, "one thing after the other: {enabled:?}");
         let Some(&action) = enabled.first() else { return waits };
         match action.what {
-            What::Tick => ticks += 1,
-            What::Member(0, FaultEvent::Call) | What::CallAgain(0) => waits.push(std::mem::take(&mut ticks)),
-            _ => assert_eq!(action.what, What::Member(0, FaultEvent::Start)),
+            Action::Tick => ticks += 1,
+            Action::Member(0, FaultEvent::Call) | Action::CallAgain(0) => {
+                waits.push(std::mem::take(&mut ticks));
+            }
+            _ => assert_eq!(action.what, Action::Member(0, FaultEvent::Start)),
         }
         now = whole.apply(&rules, &now, action).expect("what can happen happens");
     }
@@ -234,26 +237,26 @@ fn an_election_is_started_again_when_its_time_is_up_and_neither_earlier_nor_late
     for (grain, restart_after) in [(1, 4), (2, 4), (5, 50)] {
         let time = TimeModel::Clock { grain, drift: 0 };
         let bound = u64::from(grain) * u64::from(restart_after);
-        let liberties = Liberties { restarts: 3, restart_after, time, ..NONE };
+        let liberties = FaultBudget { restarts: 3, restart_after, time, ..NONE };
         assert_eq!(waits(liberties), [0, bound, bound, bound], "{grain} {restart_after}");
     }
     // Where messages take any time, so does that.
-    assert_eq!(waits(Liberties { restarts: 3, ..NONE }), [0, 0, 0, 0]);
-    assert_eq!(waits(Liberties { time: CLOCK, ..NONE }), [0], "unless it is said");
+    assert_eq!(waits(FaultBudget { restarts: 3, ..NONE }), [0, 0, 0, 0]);
+    assert_eq!(waits(FaultBudget { time: CLOCK, ..NONE }), [0], "unless it is said");
 }
 
 #[test]
 fn budgets_of_suspicions_and_restarts_are_kept_and_used_up() {
-    let liberties = Liberties { suspicions: 2, restarts: 1, ..NONE };
+    let liberties = FaultBudget { suspicions: 2, restarts: 1, ..NONE };
     let graph = Explored::new::<Hopeless>(&called_by(&[0], complete(&[1, 2])), liberties);
     let mut words = BTreeSet::new();
     for (now, steps) in graph.situations.iter().zip(&graph.steps) {
         for (action, next) in steps {
             let (before, after) = (now.spent, graph.situations[*next].spent);
-            let cost = (action.what.is_suspicion(), matches!(action.what, What::CallAgain(_)));
+            let cost = (action.what.is_suspicion(), matches!(action.what, Action::CallAgain(_)));
             let spent = (after.suspicions - before.suspicions, after.restarts - before.restarts);
             assert_eq!(spent, (cost.0.into(), cost.1.into()), "{action:?}");
-            words.extend(if let What::Tell(member, _, word) = action.what {
+            words.extend(if let Action::Tell(member, _, word) = action.what {
                 Some((member, word))
             } else {
                 None
@@ -271,7 +274,7 @@ fn budgets_of_suspicions_and_restarts_are_kept_and_used_up() {
 #[test]
 fn certificates_are_remembered_as_long_as_they_hold() {
     let plan = called_by(&[0], complete(&[1, 2]));
-    let liberties = Liberties {
+    let liberties = FaultBudget {
         crashes: 1,
         recoveries: 1,
         certified: true,
@@ -293,8 +296,8 @@ fn certificates_are_remembered_as_long_as_they_hold() {
                 let other = &now.seats[1 - member].facts(&AtOnce::SPEC);
                 if knows(now, member) && !knows(&graph.situations[*next], member) {
                     let is_heard =
-                        matches!(action.what, What::Deliver(..) | What::Tell(.., Word::Unsuspected));
-                    let is_own = matches!(action.what, What::Member(_, FaultEvent::Crash))
+                        matches!(action.what, Action::Deliver(..) | Action::Tell(.., Word::Unsuspected));
+                    let is_own = matches!(action.what, Action::Member(_, FaultEvent::Crash))
                         || action.crash_after.is_some();
                     assert!(is_own || is_heard && other.is_up, "{action:?}");
                     forgotten += u32::from(is_heard);
@@ -309,11 +312,11 @@ fn certificates_are_remembered_as_long_as_they_hold() {
 #[test]
 fn a_certificate_is_about_a_neighbour() {
     let closing = Plan { ring_closes: true, ..ring(&[1, 2, 3, 4]) };
-    let liberties = Liberties { crashes: 1, certified: true, ..NONE };
+    let liberties = FaultBudget { crashes: 1, certified: true, ..NONE };
     let graph = Explored::new::<ChangRoberts>(&closing, liberties);
     let mut told = BTreeSet::new();
     for (action, _) in graph.steps.iter().flatten() {
-        if let What::Member(to, FaultEvent::Learn(dead)) = action.what {
+        if let Action::Member(to, FaultEvent::Learn(dead)) = action.what {
             told.insert((u32::from(dead), u32::from(to)));
         }
     }

@@ -3,7 +3,7 @@
 
 use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Action, Liberties, Rules, Situation, What};
+use bellwether_model::{Action, FaultBudget, Rules, Situation, Transition};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
@@ -109,13 +109,13 @@ impl<const FIRST_LEADS: bool, const GOES_ON: bool, const WAITS: bool> Toy
 type Member = Played<Moody<false>>;
 
 /// Something that must happen some time if it can happen all the time.
-fn duty(links: LinkOrder, now: &Situation, what: What) -> Option<String> {
+fn duty(links: LinkOrder, now: &Situation, what: Action) -> Option<String> {
     match what {
-        What::Deliver(wire, place) if links == LinkOrder::Reordering => {
+        Action::Deliver(wire, place) if links == LinkOrder::Reordering => {
             Some(format!("deliver {wire} {:?}", now.queues[wire as usize][place as usize].0))
         }
-        What::Deliver(wire, _) => Some(format!("deliver {wire}")),
-        What::TimeOut(member, timer) => {
+        Action::Deliver(wire, _) => Some(format!("deliver {wire}")),
+        Action::TimeOut(member, timer) => {
             Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
         }
         _ if what.is_fault() => None,
@@ -124,7 +124,7 @@ fn duty(links: LinkOrder, now: &Situation, what: What) -> Option<String> {
 }
 
 /// For each situation, who is up and has called or heard a message: by what has happened on the way to it.
-fn participants(plan: &Plan, liberties: Liberties, graph: &Explored) -> Vec<BTreeSet<u32>> {
+fn participants(plan: &Plan, liberties: FaultBudget, graph: &Explored) -> Vec<BTreeSet<u32>> {
     let rules = Rules::new(plan, liberties);
     let mut known: Vec<Option<BTreeSet<u32>>> = vec![None; graph.situations.len()];
     let mut ahead = vec![(0, BTreeSet::new())];
@@ -136,8 +136,8 @@ fn participants(plan: &Plan, liberties: Liberties, graph: &Explored) -> Vec<BTre
         for &(action, next) in &graph.steps[at] {
             let mut members = members.clone();
             members.extend(match action.what {
-                What::Member(member, FaultEvent::Call) => Some(member.into()),
-                What::Deliver(wire, _) => Some(rules.wires.get(wire).to),
+                Action::Member(member, FaultEvent::Call) => Some(member.into()),
+                Action::Deliver(wire, _) => Some(rules.wires.get(wire).to),
                 _ => None,
             });
             members.retain(|member| graph.situations[next].seats[*member as usize].state().is_some());
@@ -194,7 +194,7 @@ fn messages(graph: &Explored) -> Option<(u32, u32)> {
         if sent > MOST_MESSAGES {
             return None;
         }
-        let after = |&(action, next): &(Action, usize)| {
+        let after = |&(action, next): &(Transition, usize)| {
             (next, sent + sent_in(&graph.situations[at], action, &graph.situations[next]))
         };
         ahead.extend(graph.steps[at].iter().map(after).filter(|pair| reached.insert(*pair)));
@@ -217,7 +217,7 @@ struct Tally {
 }
 
 /// What runs cost is the same where one order stands for many.
-fn compare_costs(plan: &Plan, liberties: Liberties, name: &str, tally: &mut Tally) {
+fn compare_costs(plan: &Plan, liberties: FaultBudget, name: &str, tally: &mut Tally) {
     type Ruled = Played<Moody<true>>;
     let full = check_in_full::<Ruled>(plan, liberties);
     let few = check::<Ruled>(plan, &reduced(liberties));
@@ -230,7 +230,7 @@ fn verdicts(checked: &Checked) -> Vec<Verdict> {
     checked.findings.iter().map(|finding| finding.verdict).collect()
 }
 
-fn compare(plan: &Plan, liberties: Liberties, seed: u64, tally: &mut Tally) {
+fn compare(plan: &Plan, liberties: FaultBudget, seed: u64, tally: &mut Tally) {
     let name = format!("seed {seed} {liberties:?} {:?} {:?}", plan.topology, plan.links);
     let full = check_in_full::<Member>(plan, liberties);
     let few = check::<Member>(plan, &reduced(liberties));
@@ -290,11 +290,11 @@ fn whatever_they_do_the_same_is_found() {
         for plan in drawn(seed) {
             let liberties = match seed % 7 {
                 0 | 1 => NONE,
-                2 => Liberties { late_calls: true, ..NONE },
-                3 => Liberties { time: CLOCK, ..NONE },
-                4 => Liberties { losses: 1, ..NONE },
-                5 => Liberties { crashes: 1, ..NONE },
-                _ => Liberties { crashes: 1, recoveries: 1, late_calls: true, ..NONE },
+                2 => FaultBudget { late_calls: true, ..NONE },
+                3 => FaultBudget { time: CLOCK, ..NONE },
+                4 => FaultBudget { losses: 1, ..NONE },
+                5 => FaultBudget { crashes: 1, ..NONE },
+                _ => FaultBudget { crashes: 1, recoveries: 1, late_calls: true, ..NONE },
             };
             compare(&plan, liberties, seed as u64, &mut tally);
         }
@@ -321,10 +321,10 @@ fn with_suspicions_and_restarts_the_same_is_found() {
     for seed in 0..120 {
         for plan in drawn(seed) {
             let liberties = match seed % 4 {
-                0 => Liberties { suspicions: 1, ..NONE },
-                1 => Liberties { restarts: 1, ..NONE },
-                2 => Liberties { restarts: 1, restart_after: 3, time: CLOCK, ..NONE },
-                _ => Liberties { suspicions: 1, restarts: 1, restart_after: 2, time: CLOCK, ..NONE },
+                0 => FaultBudget { suspicions: 1, ..NONE },
+                1 => FaultBudget { restarts: 1, ..NONE },
+                2 => FaultBudget { restarts: 1, restart_after: 3, time: CLOCK, ..NONE },
+                _ => FaultBudget { suspicions: 1, restarts: 1, restart_after: 2, time: CLOCK, ..NONE },
             };
             let name = format!("seed {seed} {liberties:?} {:?} {:?}", plan.topology, plan.links);
             let full = check_in_full::<Waits>(&plan, liberties);
@@ -353,7 +353,7 @@ fn where_runs_are_over_at_their_goal_the_same_is_found() {
     for seed in 0..150 {
         for plan in drawn(seed) {
             let crashes = (seed % 3) as u8;
-            let liberties = Liberties { crashes, stops_at_goal: true, ..NONE };
+            let liberties = FaultBudget { crashes, stops_at_goal: true, ..NONE };
             let name = format!("seed {seed} {crashes} {:?} {:?}", plan.topology, plan.links);
             let full = check_in_full::<GoesOn>(&plan, liberties);
             let few = check::<GoesOn>(&plan, &reduced(liberties));

@@ -3,7 +3,7 @@
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Action, Liberties, Midway, Spent, TimeModel, What};
+use bellwether_model::{Action, BudgetUsed, CrashPoint, FaultBudget, TimeModel, Transition};
 use bellwether_sim::Plan;
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
@@ -12,27 +12,27 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What one step costs.
-fn cost(action: Action) -> Spent {
+fn cost(action: Transition) -> BudgetUsed {
     let is = |it: bool| u8::from(it);
-    Spent {
-        crashes: is(matches!(action.what, What::Member(_, FaultEvent::Crash)))
+    BudgetUsed {
+        crashes: is(matches!(action.what, Action::Member(_, FaultEvent::Crash)))
             + is(action.crash_after.is_some()),
-        recoveries: is(matches!(action.what, What::Member(_, FaultEvent::Recover))),
-        losses: is(matches!(action.what, What::Link(_, _, Fate::Lost))),
-        duplicates: is(matches!(action.what, What::Link(_, _, Fate::Twice))),
-        pauses: is(matches!(action.what, What::Member(_, FaultEvent::Pause))),
-        requests: is(matches!(action.what, What::Member(_, FaultEvent::Request(_)))),
+        recoveries: is(matches!(action.what, Action::Member(_, FaultEvent::Recover))),
+        losses: is(matches!(action.what, Action::Link(_, _, Fate::Lost))),
+        duplicates: is(matches!(action.what, Action::Link(_, _, Fate::Twice))),
+        pauses: is(matches!(action.what, Action::Member(_, FaultEvent::Pause))),
+        requests: is(matches!(action.what, Action::Member(_, FaultEvent::Request(_)))),
         suspicions: is(action.what.is_suspicion()),
         false_alarms: is(action.what.is_false_alarm()),
-        restarts: is(matches!(action.what, What::CallAgain(_))),
-        ticks: u16::from(action.what == What::Tick),
+        restarts: is(matches!(action.what, Action::CallAgain(_))),
+        ticks: u16::from(action.what == Action::Tick),
         untold: 0, // nothing is certified here
     }
 }
 
 #[test]
 fn budgets_are_kept_and_used_up() {
-    let liberties = Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 1, ..NONE };
+    let liberties = FaultBudget { crashes: 2, recoveries: 1, losses: 1, duplicates: 1, ..NONE };
     let plan = called_by(&[0], ring(&[1, 2]));
     let graph = Explored::new::<ChangRoberts>(&plan, liberties);
     let (mut spent, mut kinds) = (BTreeSet::new(), BTreeSet::new());
@@ -40,7 +40,7 @@ fn budgets_are_kept_and_used_up() {
         spent.insert((now.spent.crashes, now.spent.recoveries, now.spent.losses, now.spent.duplicates));
         for &(action, next) in steps {
             let (before, cost, after) = (now.spent, cost(action), graph.situations[next].spent);
-            let sum = Spent {
+            let sum = BudgetUsed {
                 crashes: before.crashes + cost.crashes,
                 recoveries: before.recoveries + cost.recoveries,
                 losses: before.losses + cost.losses,
@@ -69,14 +69,14 @@ fn budgets_are_kept_and_used_up() {
 /// In a ring that closes, members past the neighbours of a dead member hear from it, but are not its neighbours.
 #[test]
 fn certificates_reach_only_the_neighbours_of_a_dead_member() {
-    let certified = Liberties { crashes: 1, recoveries: 1, certified: true, ..NONE };
+    let certified = FaultBudget { crashes: 1, recoveries: 1, certified: true, ..NONE };
     for two_way in [false, true] {
         let ring = if two_way { two_way_ring(&[1, 2, 3, 4]) } else { ring(&[1, 2, 3, 4]) };
         let plan = called_by(&[0], Plan { ring_closes: true, ..ring });
         let graph = Explored::new::<ChangRoberts>(&plan, certified);
         let told: BTreeSet<u8> = (graph.steps.iter().flatten())
             .filter_map(|(action, _)| match action.what {
-                What::Member(member, FaultEvent::Learn(dead)) => Some((4 + member - dead) % 4),
+                Action::Member(member, FaultEvent::Learn(dead)) => Some((4 + member - dead) % 4),
                 _ => None,
             })
             .collect();
@@ -119,14 +119,14 @@ fn whoever_sends_may_crash_half_way() {
     let plan = complete(&[1, 2, 3]);
     assert_eq!(check_in_full::<Played<Appointed>>(&plan, NONE).verdict(), Verdict::Holds);
     // Only then does one of the others know, and the other never will.
-    let checked = check_in_full::<Played<Appointed>>(&plan, Liberties { crashes: 1, ..NONE });
+    let checked = check_in_full::<Played<Appointed>>(&plan, FaultBudget { crashes: 1, ..NONE });
     let finding = finding(&checked, Property::AllAgree);
     let run = finding.counterexample.as_ref().expect("it is found");
     assert!(
-        run.actions.contains(&Action {
-            what: What::Member(0, FaultEvent::Start),
+        run.actions.contains(&Transition {
+            what: Action::Member(0, FaultEvent::Start),
             draw: 0,
-            crash_after: Some(Midway::Sends(1))
+            crash_after: Some(CrashPoint::Sends(1))
         }),
         "{run:?}"
     );
@@ -157,7 +157,7 @@ impl<const DURABLE: bool> Toy for Returning<DURABLE> {
 
 #[test]
 fn what_is_durable_is_there_after_a_crash_and_the_rest_is_not() {
-    let comes_back = |recoveries| Liberties { crashes: recoveries, recoveries, ..NONE };
+    let comes_back = |recoveries| FaultBudget { crashes: recoveries, recoveries, ..NONE };
     let leads_at_times = |checked: &bellwether_check::Checked| finding(checked, Property::OneLeader).seen > 0;
     let one = ring(&[1]);
     assert!(!leads_at_times(&check_in_full::<Played<Returning<true>>>(&one, comes_back(1))));
@@ -200,7 +200,7 @@ impl Toy for Punctual {
 #[test]
 fn messages_are_never_late_and_timers_always_on_time() {
     for grain in [1, 2, 4] {
-        let liberties = Liberties { time: TimeModel::Clock { grain, drift: 0 }, ..NONE };
+        let liberties = FaultBudget { time: TimeModel::Clock { grain, drift: 0 }, ..NONE };
         let graph = Explored::new::<Played<Punctual>>(&ring(&[1, 2]), liberties);
         let (mut heard, mut reminded) = (BTreeSet::new(), BTreeSet::new());
         for situation in &graph.situations {
@@ -217,7 +217,7 @@ fn messages_are_never_late_and_timers_always_on_time() {
     }
     // Where time is anything, timers run out at once, and messages never hurry.
     let graph = Explored::new::<Played<Punctual>>(&ring(&[1, 2]), NONE);
-    let first = |what: &What| matches!(what, What::TimeOut(..));
+    let first = |what: &Action| matches!(what, Action::TimeOut(..));
     assert!(graph.steps.iter().flatten().any(|(action, _)| first(&action.what)));
 }
 
@@ -260,7 +260,7 @@ fn a_lease_is_safe_within_its_margin_of_drift_and_not_beyond() {
         let given_up = (TERM * BOUND).div_ceil(rate(-i64::from(drift)));
         let taken = ((TERM + MARGIN) * BOUND).div_ceil(rate(drift.into()));
         let is_safe = given_up < taken;
-        let liberties = Liberties { time: TimeModel::Clock { grain: 1, drift }, ..NONE };
+        let liberties = FaultBudget { time: TimeModel::Clock { grain: 1, drift }, ..NONE };
         let checked = check_in_full::<Played<Lease>>(&ring(&[1, 2]), liberties);
         let expected = if is_safe { Verdict::Holds } else { Verdict::Violated };
         assert_eq!(verdict(&checked, Property::OneLeader), expected, "drift {drift}");

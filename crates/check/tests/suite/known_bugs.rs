@@ -8,7 +8,7 @@ use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Liberties, Rules, Seat};
+use bellwether_model::{FaultBudget, MemberState, Rules};
 use bellwether_sim::Plan;
 use bellwether_testkit::broken::faulty::*;
 use bellwether_testkit::broken::*;
@@ -30,7 +30,7 @@ fn assert_golden(name: &str, seen: &str) {
 }
 
 /// The checker finds that this property is violated, and none that is graver; the run is written down.
-fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: Liberties, property: Property) {
+fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: FaultBudget, property: Property) {
     let checked = check::<A>(plan, &reduced(liberties));
     let broken = checked.broken().expect("something is wrong");
     assert_eq!(broken.property, property, "{name}: {:?}", violated(&checked));
@@ -42,7 +42,7 @@ fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: Liberties, pr
     match broken.property {
         Property::OneLeader => assert!(leaders(end) > 1 || A::SPEC.reign == Reign::PerTerm),
         Property::Eventually => {
-            let knows = |seat: &Seat| seat.state().is_none() || A::SPEC.goal.is_met_by(&seat.status());
+            let knows = |seat: &MemberState| seat.state().is_none() || A::SPEC.goal.is_met_by(&seat.status());
             assert!(leaders(end) == 0 || !end.seats.iter().all(knows));
         }
         _ => {}
@@ -51,7 +51,7 @@ fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: Liberties, pr
     assert_golden(&format!("{name}.txt"), &format!("{}: not so\n{text}", broken.property.sentence()));
 }
 
-fn assert_passes<A: Algorithm>(plan: &Plan, liberties: Liberties) {
+fn assert_passes<A: Algorithm>(plan: &Plan, liberties: FaultBudget) {
     let checked = check::<A>(plan, &reduced(liberties));
     assert_eq!(checked.verdict(), Verdict::Holds, "{}: {:?}", A::SPEC.name, violated(&checked));
 }
@@ -105,7 +105,7 @@ fn announcement_not_passed_on() {
     assert_caught::<Ring<UNANNOUNCED>>("announcement-not-passed-on", &plan, NONE, Property::Eventually);
     assert_passes::<ChangRoberts>(&plan, NONE);
     // The same where it is not the algorithm's fault.
-    let lossy = Liberties { losses: 1, ..NONE };
+    let lossy = FaultBudget { losses: 1, ..NONE };
     assert_caught::<ChangRoberts>("message-lost", &plan, lossy, Property::Eventually);
 }
 
@@ -119,14 +119,14 @@ fn wrong_neighbour_compared() {
 
 #[test]
 fn same_lots_not_noticed() {
-    let (plan, few_draws) = (ring(&[1, 2]), Liberties { draws: 2, ..NONE });
+    let (plan, few_draws) = (ring(&[1, 2]), FaultBudget { draws: 2, ..NONE });
     assert_caught::<Faulty<NotUnique>>("same-lots-not-noticed", &plan, few_draws, Property::OneLeader);
     assert_passes::<ItaiRodeh>(&plan, few_draws);
 }
 
 #[test]
 fn answers_ignored() {
-    let (plan, clock) = (complete(&[1, 2]), Liberties { time: CLOCK, ..NONE });
+    let (plan, clock) = (complete(&[1, 2]), FaultBudget { time: CLOCK, ..NONE });
     assert_caught::<Deaf>("answers-ignored", &plan, clock, Property::OneLeader);
     assert_passes::<bully::Waiting>(&plan, clock);
 }
@@ -136,7 +136,7 @@ fn answers_ignored() {
 #[test]
 fn vote_not_durable() {
     let plan = called_by(&[0, 1], complete(&[1, 2, 3]));
-    let liberties = Liberties { crashes: 1, recoveries: 1, late_calls: true, ..NONE };
+    let liberties = FaultBudget { crashes: 1, recoveries: 1, late_calls: true, ..NONE };
     assert_caught::<Played<Vote<false>>>("vote-not-durable", &plan, liberties, Property::OneLeader);
     let durable = check::<Played<Vote<true>>>(&plan, &reduced(liberties));
     assert_eq!(verdict(&durable, Property::OneLeader), Verdict::Holds);
@@ -202,7 +202,7 @@ impl<const VERIFIED: bool> Toy for Appointing<VERIFIED> {
 #[test]
 fn coordinator_not_verified() {
     let plan = complete(&[1, 2]);
-    let liberties = Liberties { crashes: 1, time: CLOCK, stops_at_goal: true, ..NONE };
+    let liberties = FaultBudget { crashes: 1, time: CLOCK, stops_at_goal: true, ..NONE };
     let name = "coordinator-not-verified";
     assert_caught::<Played<Appointing<false>>>(name, &plan, liberties, Property::Eventually);
     assert_passes::<Played<Appointing<true>>>(&plan, liberties);

@@ -3,7 +3,7 @@
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{Counterexample, Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Action, Liberties, Rules, Situation, What, Whole};
+use bellwether_model::{Action, FaultBudget, Rules, Situation, Transition, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
@@ -12,24 +12,24 @@ use std::collections::BTreeSet;
 
 /// Something that must happen some time if it can happen all the time, told by what does not depend on the
 /// moment: with links that keep the order of messages, whatever a wire delivers is the same duty.
-fn duty(now: &Situation, what: What) -> Option<String> {
+fn duty(now: &Situation, what: Action) -> Option<String> {
     match what {
         _ if what.is_fault() => None,
-        What::Deliver(wire, _) => Some(format!("deliver {wire}")),
-        What::TimeOut(member, timer) => {
+        Action::Deliver(wire, _) => Some(format!("deliver {wire}")),
+        Action::TimeOut(member, timer) => {
             Some(format!("time-out {member} {:?}", now.seats[member as usize].timer(timer)))
         }
-        What::Tell(member, port, _) => Some(format!("tell {member} {port}")),
-        What::Member(_, FaultEvent::Start | FaultEvent::Call) | What::CallAgain(_) | What::Tick => {
+        Action::Tell(member, port, _) => Some(format!("tell {member} {port}")),
+        Action::Member(_, FaultEvent::Start | FaultEvent::Call) | Action::CallAgain(_) | Action::Tick => {
             Some(format!("{what:?}"))
         }
-        What::Member(..) | What::Link(..) => None, // no pauses here, which would have to end
+        Action::Member(..) | Action::Link(..) => None, // no pauses here, which would have to end
     }
 }
 
 /// A run that goes round for ever really does, fairly, and never comes to have a leader that all know of who
 /// should.
-fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) {
+fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: FaultBudget, run: &Counterexample) {
     assert_eq!(plan.links, LinkOrder::Fifo, "duties are told for these");
     let start = run.loop_from.expect("it has a loop") as usize;
     let situations = replay::<A>(plan, liberties, run);
@@ -40,7 +40,7 @@ fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Coun
     let (round, steps) = (&situations[start..situations.len() - 1], &run.actions[start..]);
     let mut always: Option<BTreeSet<String>> = None;
     let mut done = BTreeSet::new();
-    for (now, Action { what, .. }) in round.iter().zip(steps) {
+    for (now, Transition { what, .. }) in round.iter().zip(steps) {
         let is_told = |status: &Status| A::SPEC.goal.is_met_by(status);
         let all_know = now.seats.iter().all(|seat| seat.facts(&A::SPEC).is_dead || is_told(&seat.status()));
         assert!(leaders(now) == 0 || !all_know, "the goal is reached");
@@ -54,10 +54,10 @@ fn assert_goes_round<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Coun
 }
 
 /// The run that breaks `eventually`.
-fn endless<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Counterexample {
+fn endless<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Counterexample {
     let mut runs = Vec::new();
-    for wishes in [in_full(liberties), reduced(liberties)] {
-        let checked = check::<A>(plan, &wishes);
+    for options in [in_full(liberties), reduced(liberties)] {
+        let checked = check::<A>(plan, &options);
         let finding = finding(&checked, Property::Eventually);
         assert_eq!(finding.verdict, Verdict::Violated);
         runs.push(finding.counterexample.clone().expect("it is shown"));
@@ -66,9 +66,9 @@ fn endless<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Counterexample {
     runs.swap_remove(0)
 }
 
-fn assert_ends_well<A: Algorithm>(plan: &Plan, liberties: Liberties) {
-    for wishes in [in_full(liberties), reduced(liberties)] {
-        let checked = check::<A>(plan, &wishes);
+fn assert_ends_well<A: Algorithm>(plan: &Plan, liberties: FaultBudget) {
+    for options in [in_full(liberties), reduced(liberties)] {
+        let checked = check::<A>(plan, &options);
         assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds, "{:?}", violated(&checked));
     }
 }
@@ -77,13 +77,13 @@ fn assert_ends_well<A: Algorithm>(plan: &Plan, liberties: Liberties) {
 fn the_rank_of_a_dead_member_goes_round_for_ever() {
     for ids in [[1, 2, 3], [3, 2, 1]] {
         let plan = Plan { ring_closes: true, ..ring(&ids) };
-        let liberties = Liberties { crashes: 1, ..NONE };
+        let liberties = FaultBudget { crashes: 1, ..NONE };
         let run = endless::<ChangRoberts>(&plan, liberties);
         assert_goes_round::<ChangRoberts>(&plan, liberties, &run);
         // A closed ring of two is left, and one message in it.
         let start = run.loop_from.expect("it has a loop") as usize;
         assert_eq!(run.actions.len() - start, 2);
-        assert!(run.actions[start..].iter().all(|action| matches!(action.what, What::Deliver(..))));
+        assert!(run.actions[start..].iter().all(|action| matches!(action.what, Action::Deliver(..))));
     }
     assert_ends_well::<ChangRoberts>(&Plan { ring_closes: true, ..ring(&[1, 2, 3]) }, NONE);
 }
@@ -131,7 +131,7 @@ fn a_message_that_is_never_delivered_is_unfair() {
     let run = endless::<Played<ToAndFro<false>>>(&plan, NONE);
     assert_goes_round::<Played<ToAndFro<false>>>(&plan, NONE, &run);
     // If the word that stops them is lost, too: a fault need not happen, but may.
-    let lossy = Liberties { losses: 1, ..NONE };
+    let lossy = FaultBudget { losses: 1, ..NONE };
     let run = endless::<Played<ToAndFro<true>>>(&plan, lossy);
     assert_goes_round::<Played<ToAndFro<true>>>(&plan, lossy, &run);
 }
@@ -163,7 +163,7 @@ impl<const LEADS_AT_TIMES: bool> Toy for Restless<LEADS_AT_TIMES> {
 #[test]
 fn timers_alone_can_go_round() {
     for (time, round) in [(bellwether_model::TimeModel::Any, 2), (CLOCK, 4)] {
-        let liberties = Liberties { time, ..NONE };
+        let liberties = FaultBudget { time, ..NONE };
         let run = endless::<Played<Restless<false>>>(&ring(&[1]), liberties);
         assert_goes_round::<Played<Restless<false>>>(&ring(&[1]), liberties, &run);
         assert_eq!(run.actions.len() as u32 - run.loop_from.expect("it has a loop"), round);

@@ -1,9 +1,9 @@
 //! States of many different parts, and limits.
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_check::{Property, Verdict, Wishes};
+use bellwether_check::{CheckOptions, Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
 use serde::Serialize;
@@ -41,8 +41,8 @@ impl Toy for Drawing {
 fn there_may_be_many_different_parts() {
     let all = NUMBERS * NUMBERS;
     assert!(all > u16::MAX.into());
-    for wishes in [in_full(NONE), reduced(NONE)] {
-        let checked = check::<Played<Drawing>>(&ring(&[1]), &wishes);
+    for options in [in_full(NONE), reduced(NONE)] {
+        let checked = check::<Played<Drawing>>(&ring(&[1]), &options);
         let progress = checked.progress;
         assert_eq!((progress.states, progress.transitions), (1 + NUMBERS + all, NUMBERS + all));
         assert_eq!((progress.depth, progress.queue), (3, 0));
@@ -58,7 +58,7 @@ fn there_may_be_many_different_parts() {
 #[test]
 fn what_is_ever_more_is_cut_and_does_not_end() {
     for draws in [0, 1, u8::MAX] {
-        let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), Liberties { draws, ..NONE });
+        let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), FaultBudget { draws, ..NONE });
         assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
         assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
         assert_eq!((checked.is_cut, checked.verdict()), (false, Verdict::Incomplete), "nobody draws");
@@ -116,14 +116,14 @@ impl Toy for Lottery {
 #[test]
 fn numbers_that_are_too_many_are_cut_and_said_to_be() {
     for draws in [1, 2, u8::MAX] {
-        let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), Liberties { draws, ..NONE });
+        let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), FaultBudget { draws, ..NONE });
         assert!(
             !checked.is_cut && checked.incomplete.is_some(),
             "it draws as often as it may, from too many"
         );
         assert_eq!(checked.progress.states, 1 + 65_535);
     }
-    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), Liberties { draws: 0, ..NONE });
+    let checked = check_in_full::<Played<Lottery>>(&ring(&[1]), FaultBudget { draws: 0, ..NONE });
     assert!(checked.is_cut && checked.incomplete.is_none(), "it may not draw at all");
 }
 
@@ -132,10 +132,10 @@ fn limits_stop_a_search_and_say_so() {
     let plan = ring(&[5, 4, 3, 2, 1]);
     let all = check_in_full::<ChangRoberts>(&plan, NONE);
     assert_eq!((all.verdict(), all.incomplete), (Verdict::Holds, None));
-    let no_memory = Wishes { memory: 1, ..in_full(NONE) };
-    let no_time = Wishes { time: Some(Duration::ZERO), ..in_full(NONE) };
-    for wishes in [no_memory, no_time] {
-        let some = check::<ChangRoberts>(&plan, &wishes);
+    let no_memory = CheckOptions { memory: 1, ..in_full(NONE) };
+    let no_time = CheckOptions { time: Some(Duration::ZERO), ..in_full(NONE) };
+    for options in [no_memory, no_time] {
+        let some = check::<ChangRoberts>(&plan, &options);
         assert_eq!(some.verdict(), Verdict::Incomplete);
         assert!(
             some.incomplete.is_some() && some.findings.iter().all(|it| it.verdict == Verdict::Incomplete)

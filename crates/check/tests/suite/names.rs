@@ -3,9 +3,9 @@
 
 use bellwether_algorithms::bully;
 use bellwether_algorithms::raft_vote::{PRE_VOTE, RaftVote};
-use bellwether_check::{Wishes, check as check_machine};
+use bellwether_check::{CheckOptions, check as check_machine};
 use bellwether_core::{Algorithm as _, AnyRename, MachineType, Names, Port};
-use bellwether_model::{Liberties, Rules, Situation, TimeModel, Whole};
+use bellwether_model::{FaultBudget, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::*;
@@ -20,7 +20,7 @@ fn quick() -> Plan {
     given::<RaftVote>("timeout=10..10", complete(&[2, 3, 1]))
 }
 
-const FEW_STEPS: Liberties = Liberties { time: CLOCK, ticks: 1, ..NONE };
+const FEW_STEPS: FaultBudget = FaultBudget { time: CLOCK, ticks: 1, ..NONE };
 
 fn places() -> Vec<Vec<u32>> {
     orders(3).iter().map(|order| order.iter().map(|id| *id as u32 - 1).collect()).collect()
@@ -54,7 +54,7 @@ fn exchanged(rules: &Rules<'_>, rename: &AnyRename, now: &Situation, places: &[u
 fn is_blind_to_names(
     machine: &'static MachineType,
     plan: &Plan,
-    liberties: Liberties,
+    liberties: FaultBudget,
     explored: &Explored,
     rename: &AnyRename,
 ) -> bool {
@@ -73,7 +73,7 @@ fn is_blind_to_names(
     })
 }
 
-fn raft_is_blind_to_names(machine: &'static MachineType, liberties: Liberties) {
+fn raft_is_blind_to_names(machine: &'static MachineType, liberties: FaultBudget) {
     let (plan, rename) = (quick(), machine.rename.expect("it says so"));
     let explored = Explored::of(machine, &plan, liberties);
     assert!(is_blind_to_names(machine, &plan, liberties, &explored, &rename));
@@ -87,7 +87,7 @@ fn raft_is_blind_to_names(machine: &'static MachineType, liberties: Liberties) {
 #[test]
 fn what_says_that_names_only_tell_members_apart_does_so() {
     raft_is_blind_to_names(PLAIN, FEW_STEPS);
-    raft_is_blind_to_names(PLAIN, Liberties { losses: 1, ..FEW_STEPS });
+    raft_is_blind_to_names(PLAIN, FaultBudget { losses: 1, ..FEW_STEPS });
     raft_is_blind_to_names(CAUTIOUS, FEW_STEPS);
 }
 
@@ -96,7 +96,7 @@ fn what_says_that_names_only_tell_members_apart_does_so() {
 fn a_rank_is_more_than_a_name() {
     assert!(bully::AtOnce::RENAME.is_none());
     let nothing = AnyRename { state: |_, _| {}, saved: |_, _| {} };
-    let (plan, liberties) = (complete(&[2, 3, 1]), Liberties { time: CLOCK, ..NONE });
+    let (plan, liberties) = (complete(&[2, 3, 1]), FaultBudget { time: CLOCK, ..NONE });
     let explored = Explored::new::<bully::AtOnce>(&plan, liberties);
     let bully = MachineType::of::<bully::AtOnce>();
     assert!(!is_blind_to_names(bully, &plan, liberties, &explored, &nothing));
@@ -107,7 +107,7 @@ fn a_rank_is_more_than_a_name() {
 fn one_state_stands_for_all_that_differ_by_names() {
     let rename = PLAIN.rename.expect("it says so");
     for links in [LinkOrder::Fifo, LinkOrder::Reordering] {
-        for liberties in [FEW_STEPS, Liberties { losses: 1, ..FEW_STEPS }] {
+        for liberties in [FEW_STEPS, FaultBudget { losses: 1, ..FEW_STEPS }] {
             let plan = Plan { links, ..quick() };
             let rules = Rules::new(&plan, liberties);
             let explored = Explored::of(PLAIN, &plan, liberties);
@@ -119,8 +119,8 @@ fn one_state_stands_for_all_that_differ_by_names() {
                     stood_for.extend(places().iter().map(|places| exchanged(&rules, &rename, now, places)));
                 }
             }
-            let wishes = Wishes { symmetry: true, ..in_full(liberties) };
-            let checked = check::<RaftVote>(&plan, &wishes);
+            let options = CheckOptions { symmetry: true, ..in_full(liberties) };
+            let checked = check::<RaftVote>(&plan, &options);
             assert!(checked.symmetric);
             assert_eq!(checked.progress.states, classes, "of {}", explored.situations.len());
             assert!(classes * 5 < explored.situations.len() as u64, "{classes}");
@@ -132,19 +132,19 @@ fn one_state_stands_for_all_that_differ_by_names() {
 #[test]
 fn nothing_is_exchanged_where_more_than_names_differ() {
     let is_symmetric = |plan: &Plan, liberties| {
-        let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
-        check::<RaftVote>(plan, &wishes).symmetric
+        let options = CheckOptions { symmetry: true, states: 1_000, ..in_full(liberties) };
+        check::<RaftVote>(plan, &options).symmetric
     };
     let plan = complete(&[1, 2, 3]);
-    let liberties = Liberties { ticks: 2, ..FEW_STEPS };
+    let liberties = FaultBudget { ticks: 2, ..FEW_STEPS };
     assert!(is_symmetric(&plan, liberties));
-    assert!(is_symmetric(&plan, Liberties { time: TimeModel::Clock { grain: 1, drift: 10 }, ..liberties }));
+    assert!(is_symmetric(&plan, FaultBudget { time: TimeModel::Clock { grain: 1, drift: 10 }, ..liberties }));
     assert!(!is_symmetric(&called_by(&[0], plan.clone()), liberties));
-    assert!(!is_symmetric(&plan, Liberties { crashes: 1, ..liberties }));
+    assert!(!is_symmetric(&plan, FaultBudget { crashes: 1, ..liberties }));
     let mut fresher = plan.clone();
     fresher.ranks[1] = bellwether_core::Rank::new(fresher.ranks[1].elect(), 7, fresher.ranks[1].id());
     assert!(!is_symmetric(&fresher, liberties));
-    let wishes = Wishes { symmetry: true, states: 1_000, ..in_full(liberties) };
-    assert!(check_machine(CAUTIOUS, &plan, &wishes, &|_| {}).symmetric);
-    assert!(!check::<bully::AtOnce>(&plan, &wishes).symmetric);
+    let options = CheckOptions { symmetry: true, states: 1_000, ..in_full(liberties) };
+    assert!(check_machine(CAUTIOUS, &plan, &options, &|_| {}).symmetric);
+    assert!(!check::<bully::AtOnce>(&plan, &options).symmetric);
 }

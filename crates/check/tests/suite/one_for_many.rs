@@ -1,8 +1,8 @@
 //! What must not get lost where one order stands for many, one state for others, or one thread works for another.
 
-use bellwether_check::{Property, Verdict, Wishes};
+use bellwether_check::{CheckOptions, Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::toy::*;
 use bellwether_testkit::checks::*;
@@ -38,9 +38,9 @@ impl Toy for Tempted {
 
 #[test]
 fn whoever_boots_last_may_end_a_run() {
-    let liberties = Liberties { stops_at_goal: true, ..NONE };
-    for wishes in [in_full(liberties), reduced(liberties)] {
-        let checked = check::<Played<Tempted>>(&complete(&[1, 2, 3]), &wishes);
+    let liberties = FaultBudget { stops_at_goal: true, ..NONE };
+    for options in [in_full(liberties), reduced(liberties)] {
+        let checked = check::<Played<Tempted>>(&complete(&[1, 2, 3]), &options);
         assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Violated);
         let run = finding(&checked, Property::OneLeader).counterexample.as_ref().expect("it is shown");
         assert_eq!(run.actions.len(), 3, "the first and the second boot, and the first hears: {run:?}");
@@ -80,8 +80,8 @@ fn a_broken_claim_is_shown_where_states_stand_for_their_turns() {
         // The search in full, which would show it as it is, does not fit.
         let full = check_in_full::<Played<Outspoken>>(&plan, NONE).progress.states;
         let states = if symmetry { full - 1 } else { u64::MAX };
-        let wishes = Wishes { reduction, symmetry, states, ..in_full(NONE) };
-        let checked = check::<Played<Outspoken>>(&plan, &wishes);
+        let options = CheckOptions { reduction, symmetry, states, ..in_full(NONE) };
+        let checked = check::<Played<Outspoken>>(&plan, &options);
         assert_eq!(checked.symmetric, symmetry);
         let run = finding(&checked, Property::AsClaimed).counterexample.as_ref().expect("it is shown");
         assert_eq!(run.claim.as_deref(), Some("messages: at most 2 claimed, 3 sent"));
@@ -121,12 +121,12 @@ impl Toy for Gossiping {
 #[test]
 fn the_same_loop_is_shown_in_whichever_order_messages_are_met() {
     let plan = Plan { links: LinkOrder::Reordering, ..ring(&[3, 2, 1]) };
-    let loop_of = |wishes| {
-        let checked = check::<Played<Gossiping>>(&plan, &wishes);
+    let loop_of = |options| {
+        let checked = check::<Played<Gossiping>>(&plan, &options);
         finding(&checked, Property::Eventually).counterexample.clone().expect("it is shown")
     };
     let run = loop_of(in_full(NONE));
     assert!(run.loop_from.is_some());
     assert_eq!(loop_of(reduced(NONE)), run);
-    assert_eq!(loop_of(Wishes { threads: 2, ..in_full(NONE) }), run);
+    assert_eq!(loop_of(CheckOptions { threads: 2, ..in_full(NONE) }), run);
 }

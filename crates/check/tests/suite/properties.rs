@@ -1,9 +1,9 @@
 //! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to
 //! hold.
 
-use bellwether_check::{Checked, Property, Verdict, Wishes};
+use bellwether_check::{CheckOptions, Checked, Property, Verdict};
 use bellwether_core::*;
-use bellwether_model::{Liberties, Rules, Whole};
+use bellwether_model::{FaultBudget, Rules, Whole};
 use bellwether_testkit::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::toy::*;
@@ -139,16 +139,16 @@ fn where_nothing_is_claimed_nothing_is_held() {
     let plan = ring(&[1, 3, 2]);
     let as_claimed = |checked: Checked| verdict(&checked, Property::AsClaimed);
     for liberties in [
-        Liberties { crashes: 1, ..NONE },
-        Liberties { losses: 1, ..NONE },
-        Liberties { duplicates: 1, ..NONE },
-        Liberties { late_calls: true, ..NONE },
-        Liberties { stops_at_goal: true, ..NONE },
+        FaultBudget { crashes: 1, ..NONE },
+        FaultBudget { losses: 1, ..NONE },
+        FaultBudget { duplicates: 1, ..NONE },
+        FaultBudget { late_calls: true, ..NONE },
+        FaultBudget { stops_at_goal: true, ..NONE },
     ] {
         assert_eq!(as_claimed(check_in_full::<Ring<WRONG_CLAIM>>(&plan, liberties)), Verdict::Vacuous);
     }
     assert_eq!(as_claimed(check_in_full::<Ring<WRONG_MEAN>>(&plan, NONE)), Verdict::Vacuous);
-    let unasked = Wishes { claims: false, ..in_full(NONE) };
+    let unasked = CheckOptions { claims: false, ..in_full(NONE) };
     assert_eq!(as_claimed(check::<Ring<WRONG_CLAIM>>(&plan, &unasked)), Verdict::Vacuous);
 }
 
@@ -181,8 +181,8 @@ fn who_promises_one_leader_at_last_promises_none_until_then() {
     let plan = ring(&[1, 2]);
     let both_lead = |now: &bellwether_model::Situation| leaders(now) == 2;
     assert!(Explored::new::<Played<Yielding>>(&plan, NONE).situations.iter().any(both_lead));
-    for wishes in [in_full(NONE), reduced(NONE)] {
-        let checked = check::<Played<Yielding>>(&plan, &wishes);
+    for options in [in_full(NONE), reduced(NONE)] {
+        let checked = check::<Played<Yielding>>(&plan, &options);
         assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Vacuous);
         assert_eq!(
             (verdict(&checked, Property::AllAgree), checked.verdict()),
@@ -190,17 +190,17 @@ fn who_promises_one_leader_at_last_promises_none_until_then() {
         );
     }
     // Where all else is open, nothing is left that holds.
-    let some = check_in_full::<Played<Yielding>>(&plan, Liberties { time: CLOCK, ticks: 0, ..NONE });
+    let some = check_in_full::<Played<Yielding>>(&plan, FaultBudget { time: CLOCK, ticks: 0, ..NONE });
     assert_eq!((some.goes_on, some.incomplete, some.verdict()), (true, None, Verdict::Incomplete));
 }
 
 /// Members that may not draw the number that they need do nothing: there is no outcome, and no run without one.
 #[test]
 fn where_no_run_comes_to_an_outcome_none_is_promised() {
-    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), Liberties { draws: 0, ..NONE });
+    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), FaultBudget { draws: 0, ..NONE });
     assert_eq!(checked.progress.states, 1);
     assert_eq!(verdict(&checked, Property::Eventually), Verdict::Vacuous);
-    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), Liberties { draws: 1, ..NONE });
+    let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), FaultBudget { draws: 1, ..NONE });
     assert_eq!(finding(&checked, Property::Eventually).seen, 2, "whichever number it draws");
     assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds);
 }

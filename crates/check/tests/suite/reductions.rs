@@ -10,9 +10,9 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::raft_vote::RaftVote;
 use bellwether_algorithms::{lcr, peterson};
-use bellwether_check::{Checked, Property, Verdict, Wishes};
+use bellwether_check::{CheckOptions, Checked, Property, Verdict};
 use bellwether_core::{Algorithm, Initiators, Rounds};
-use bellwether_model::{Liberties, TimeModel};
+use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::broken::faulty::{Faulty, NotUnique, WrongNeighbour};
 use bellwether_testkit::broken::*;
@@ -22,13 +22,13 @@ use bellwether_testkit::checks::*;
 use std::collections::BTreeMap;
 
 /// With and without reductions, the same is found. Gives how many states each took.
-fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> (u64, u64) {
+fn compare<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> (u64, u64) {
     let name = format!("{} {:?} {liberties:?}", A::SPEC.name, plan.ranks);
     let full = check_in_full::<A>(plan, liberties);
     assert_eq!(full.incomplete, None, "{name}");
     let mut least = full.progress.states;
     for (reduction, symmetry) in [(true, false), (false, true), (true, true)] {
-        let some = check::<A>(plan, &Wishes { reduction, symmetry, ..in_full(liberties) });
+        let some = check::<A>(plan, &CheckOptions { reduction, symmetry, ..in_full(liberties) });
         assert_eq!(verdicts(&some), verdicts(&full), "{name} {reduction} {symmetry}");
         assert_eq!(some.costs, full.costs, "{name} {reduction} {symmetry}");
         assert!(some.progress.states <= full.progress.states, "{name}");
@@ -70,14 +70,14 @@ fn plans(shape: fn(&[u64]) -> Plan) -> Vec<Plan> {
     plans
 }
 
-const CRASH: Liberties = Liberties { crashes: 1, ..NONE };
-const LOSS: Liberties = Liberties { losses: 1, ..NONE };
-const LATE_CALLS: Liberties = Liberties { late_calls: true, ..NONE };
+const CRASH: FaultBudget = FaultBudget { crashes: 1, ..NONE };
+const LOSS: FaultBudget = FaultBudget { losses: 1, ..NONE };
+const LATE_CALLS: FaultBudget = FaultBudget { late_calls: true, ..NONE };
 
 #[test]
 fn sound_algorithms_on_one_way_rings() {
     for plan in plans(ring) {
-        for liberties in [NONE, CRASH, LOSS, LATE_CALLS, Liberties { stops_at_goal: true, ..LATE_CALLS }] {
+        for liberties in [NONE, CRASH, LOSS, LATE_CALLS, FaultBudget { stops_at_goal: true, ..LATE_CALLS }] {
             compare::<ChangRoberts>(&plan, liberties);
             compare::<Suppressing>(&plan, liberties);
             compare::<DolevKlaweRodeh>(&plan, liberties);
@@ -101,30 +101,31 @@ fn sound_algorithms_on_other_networks() {
     let path = graph(&[2, 3, 1], &[(0, 1), (1, 2)]);
     compare::<AggregationTree>(&path, NONE);
     compare::<AggregationTree>(&called_by(&[0], path), CRASH);
-    let clock = Liberties { time: CLOCK, ..NONE };
+    let clock = FaultBudget { time: CLOCK, ..NONE };
     compare::<bully::AtOnce>(&complete(&[1, 2, 3]), clock);
-    compare::<bully::Waiting>(&complete(&[1, 2]), Liberties { crashes: 1, ..clock });
+    compare::<bully::Waiting>(&complete(&[1, 2]), FaultBudget { crashes: 1, ..clock });
     compare::<bully::Waiting>(&called_by(&[0], complete(&[1, 2, 3])), clock);
-    let detector = Liberties { crashes: 1, detector: true, ..clock };
+    let detector = FaultBudget { crashes: 1, detector: true, ..clock };
     compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), detector);
-    let drift = Liberties { time: TimeModel::Clock { grain: 2, drift: 100 }, ..NONE };
+    let drift = FaultBudget { time: TimeModel::Clock { grain: 2, drift: 100 }, ..NONE };
     compare::<bully::AtOnce>(&complete(&[1, 2]), drift);
-    let restarts = Liberties { losses: 1, restarts: 2, restart_after: 12, ..clock };
+    let restarts = FaultBudget { losses: 1, restarts: 2, restart_after: 12, ..clock };
     compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2])), restarts);
-    compare::<bully::AtOnce>(&called_by(&[1], complete(&[1, 2, 3])), Liberties { suspicions: 1, ..clock });
+    compare::<bully::AtOnce>(&called_by(&[1], complete(&[1, 2, 3])), FaultBudget { suspicions: 1, ..clock });
 }
 
 #[test]
 fn identical_members() {
     for draws in [1, 2] {
-        compare::<ItaiRodeh>(&ring(&[1, 2]), Liberties { draws, ..NONE });
-        compare::<Faulty<NotUnique>>(&ring(&[1, 2]), Liberties { draws, ..NONE });
+        compare::<ItaiRodeh>(&ring(&[1, 2]), FaultBudget { draws, ..NONE });
+        compare::<Faulty<NotUnique>>(&ring(&[1, 2]), FaultBudget { draws, ..NONE });
     }
-    let liberties = Liberties { draws: 1, ..NONE };
+    let liberties = FaultBudget { draws: 1, ..NONE };
     compare::<ItaiRodeh>(&called_by(&[0], ring(&[1, 2, 3])), liberties);
     let plan = ring(&[1, 2, 3]);
-    let alone =
-        |symmetry| check::<ItaiRodeh>(&plan, &Wishes { symmetry, ..in_full(liberties) }).progress.states;
+    let alone = |symmetry| {
+        check::<ItaiRodeh>(&plan, &CheckOptions { symmetry, ..in_full(liberties) }).progress.states
+    };
     let (turned, all) = (alone(true), alone(false));
     // Three turns of a ring of three, but for states that are the same turned.
     assert!(turned < all && turned * 3 >= all, "{turned} of {all}");
@@ -136,15 +137,15 @@ fn identical_members() {
 #[test]
 fn members_that_only_names_tell_apart() {
     let quick = |ids: &[u64]| given::<RaftVote>("timeout=10..10", complete(ids));
-    let few_steps = Liberties { time: CLOCK, ticks: 1, ..NONE };
+    let few_steps = FaultBudget { time: CLOCK, ticks: 1, ..NONE };
     let plan = quick(&[2, 3, 1]);
     let (one_in_six, all) = compare::<RaftVote>(&plan, few_steps);
     assert!(one_in_six * 5 < all, "{one_in_six} of {all}");
-    compare::<RaftVote>(&plan, Liberties { losses: 1, ..few_steps });
-    compare::<RaftVote>(&plan, Liberties { crashes: 1, recoveries: 1, ..few_steps });
-    compare::<RaftVote>(&quick(&[2, 1]), Liberties { pauses: 1, ticks: 4, ..few_steps });
+    compare::<RaftVote>(&plan, FaultBudget { losses: 1, ..few_steps });
+    compare::<RaftVote>(&plan, FaultBudget { crashes: 1, recoveries: 1, ..few_steps });
+    compare::<RaftVote>(&quick(&[2, 1]), FaultBudget { pauses: 1, ticks: 4, ..few_steps });
     let drift = TimeModel::Clock { grain: 1, drift: 100 };
-    compare::<RaftVote>(&quick(&[2, 1]), Liberties { time: drift, ticks: 3, ..NONE });
+    compare::<RaftVote>(&quick(&[2, 1]), FaultBudget { time: drift, ticks: 3, ..NONE });
 }
 
 #[test]
@@ -164,8 +165,8 @@ fn broken_ones_too() {
     }
     let plan = called_by(&[0, 1], complete(&[1, 2, 3]));
     compare::<Played<Vote<true>>>(&plan, NONE);
-    compare::<Played<Vote<false>>>(&plan, Liberties { crashes: 1, recoveries: 1, ..LATE_CALLS });
-    compare::<Deaf>(&complete(&[1, 2]), Liberties { time: CLOCK, ..NONE });
+    compare::<Played<Vote<false>>>(&plan, FaultBudget { crashes: 1, recoveries: 1, ..LATE_CALLS });
+    compare::<Deaf>(&complete(&[1, 2]), FaultBudget { time: CLOCK, ..NONE });
 }
 
 /// SPIN's reduction of the same algorithms at this size is from 111,045 to 123 states and from 617,729 to
@@ -173,10 +174,10 @@ fn broken_ones_too() {
 #[test]
 fn a_hundredth_of_the_states_is_enough_for_seven() {
     for ids in rings(7).into_iter().step_by(40) {
-        let (plan, wishes) = (ring(&ids), reduced(NONE));
+        let (plan, options) = (ring(&ids), reduced(NONE));
         for (few, all) in [
-            (check::<ChangRoberts>(&plan, &wishes), check_in_full::<ChangRoberts>(&plan, NONE)),
-            (check::<DolevKlaweRodeh>(&plan, &wishes), check_in_full::<DolevKlaweRodeh>(&plan, NONE)),
+            (check::<ChangRoberts>(&plan, &options), check_in_full::<ChangRoberts>(&plan, NONE)),
+            (check::<DolevKlaweRodeh>(&plan, &options), check_in_full::<DolevKlaweRodeh>(&plan, NONE)),
         ] {
             assert_eq!((few.verdict(), all.verdict()), (Verdict::Holds, Verdict::Holds));
             assert!(few.progress.states * 100 <= all.progress.states, "{ids:?}: {few:?} {all:?}");
@@ -188,14 +189,14 @@ fn a_hundredth_of_the_states_is_enough_for_seven() {
 fn any_number_of_threads_finds_the_same() {
     let plan = ring(&[2, 4, 3, 1]);
     let closing = Plan { ring_closes: true, ..ring(&[1, 3, 2]) };
-    for wishes in [in_full(NONE), reduced(NONE), in_full(LOSS), reduced(CRASH)] {
+    for options in [in_full(NONE), reduced(NONE), in_full(LOSS), reduced(CRASH)] {
         let on = |threads| {
-            let wishes = Wishes { threads, ..wishes };
+            let options = CheckOptions { threads, ..options };
             let checks = [
-                check::<ChangRoberts>(&plan, &wishes),
-                check::<DolevKlaweRodeh>(&plan, &wishes),
-                check::<ChangRoberts>(&closing, &wishes),
-                check::<Ring<UNDISCERNING>>(&plan, &wishes),
+                check::<ChangRoberts>(&plan, &options),
+                check::<DolevKlaweRodeh>(&plan, &options),
+                check::<ChangRoberts>(&closing, &options),
+                check::<Ring<UNDISCERNING>>(&plan, &options),
             ];
             checks.map(|checked| format!("{:?} {:?}", checked.progress, checked.findings))
         };

@@ -2,13 +2,13 @@
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{
-    CheckPlan, CheckReport, CheckRequest, Effort, FaultOptions, InitiatorSets, PlanError, Property, Verdict,
-    Wishes, check,
+    CheckOptions, CheckPlan, CheckReport, CheckRequest, Effort, FaultOptions, InitiatorSets, PlanError,
+    Property, Verdict, check,
 };
 use bellwether_core::machine::{Outputs, Place};
 use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
 use bellwether_model::follow::replay;
-use bellwether_model::{Action, Liberties, TimeModel};
+use bellwether_model::{FaultBudget, TimeModel, Transition};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::{JsonTrace, MemoryTrace};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ fn boots_in<T>(work: impl FnOnce() -> T) -> (usize, T) {
 #[test]
 fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     let algorithm = Entry { machine: &COUNTED, ..Entry::events::<ChangRoberts>() };
-    let one_crash = FaultOptions::of(Liberties { crashes: 1, ..Liberties::NONE });
+    let one_crash = FaultOptions::of(FaultBudget { crashes: 1, ..FaultBudget::NONE });
     let plan = CheckPlan::new(request(algorithm, 4, one_crash)).expect("it can be checked");
     let (in_all, report) = boots_in(|| run(&plan));
 
@@ -58,8 +58,9 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     let case = plan.cases().next().expect("one case").expect("it can be run");
     let Effort { reduction, symmetry, threads, memory, states, time } = EFFORT;
     let liberties = plan.liberties;
-    let wishes = Wishes { liberties, reduction, symmetry, claims: true, threads, memory, states, time };
-    let (in_search, checked) = boots_in(|| check(&COUNTED, &case.plan, &wishes, &|_| ()));
+    let options =
+        CheckOptions { liberties, reduction, symmetry, claims: true, threads, memory, states, time };
+    let (in_search, checked) = boots_in(|| check(&COUNTED, &case.plan, &options, &|_| ()));
     let violated = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Violated).count();
     assert!(violated > 0 && in_search > 0);
 
@@ -70,7 +71,7 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     for violation in &violations {
         let schedule = violation.plan.schedule.as_ref().expect("its steps");
         let (boots, _) = boots_in(|| replay(&algorithm, &violation.plan, schedule));
-        let is_boot = |action: &&Action| action.what.is_boot();
+        let is_boot = |action: &&Transition| action.what.is_boot();
         assert_eq!(boots, violation.run.actions.iter().filter(is_boot).count());
         assert!(boots > 0, "a replay is not counted");
         in_replays += boots;
@@ -104,20 +105,20 @@ fn what_cannot_be_checked_is_refused_before_a_search() {
     let none = FaultOptions::default();
     let refused = |request| CheckPlan::new(request).expect_err("it cannot be checked");
     assert!(matches!(refused(request(chang_roberts(), 33, none)), PlanError::TooManyMembers { n: 33 }));
-    let recoveries = FaultOptions::of(Liberties { recoveries: 1, ..Liberties::NONE });
+    let recoveries = FaultOptions::of(FaultBudget { recoveries: 1, ..FaultBudget::NONE });
     assert!(matches!(refused(request(chang_roberts(), 2, recoveries)), PlanError::NothingToRecover));
-    let crashes = FaultOptions::of(Liberties { crashes: 3, ..Liberties::NONE });
+    let crashes = FaultOptions::of(FaultBudget { crashes: 3, ..FaultBudget::NONE });
     let error = refused(request(chang_roberts(), 2, crashes));
     assert!(matches!(error, PlanError::TooManyCrashes { crashes: 3, most: 2 }), "{error}");
     let clock = |grain, drift| {
-        FaultOptions::of(Liberties { time: TimeModel::Clock { grain, drift }, ..Liberties::NONE })
+        FaultOptions::of(FaultBudget { time: TimeModel::Clock { grain, drift }, ..FaultBudget::NONE })
     };
     let drift = clock(1, 10);
     assert!(matches!(refused(request(chang_roberts(), 2, drift)), PlanError::NoClock { field: "drift" }));
     let unnoticed = FaultOptions { has_clock: Some(true), ..clock(2, 1) };
     let error = refused(request(chang_roberts(), 2, unnoticed));
     assert!(matches!(error, PlanError::DriftUnnoticed { drift: 1 }), "{error}");
-    let false_alarms = FaultOptions::of(Liberties { false_alarms: 1, ..Liberties::NONE });
+    let false_alarms = FaultOptions::of(FaultBudget { false_alarms: 1, ..FaultBudget::NONE });
     assert!(matches!(refused(request(chang_roberts(), 2, false_alarms)), PlanError::NoDetector));
     let any = CheckRequest { initiators: InitiatorSets::Any, ..request(chang_roberts(), 32, none) };
     assert!(matches!(refused(any), PlanError::TooManyCases { n: 32, .. }));
@@ -137,8 +138,8 @@ fn a_family_is_its_cases_one_after_the_other() {
     let plan = CheckPlan::new(family).expect("it can be checked");
     let cases: Vec<_> = plan.cases().map(|case| case.expect("it can be run")).collect();
     assert_eq!((plan.size, cases.len()), (2 * 7, 2 * 7));
-    let wishes = Wishes {
-        liberties: Liberties { draws: u8::MAX, ..Liberties::NONE },
+    let options = CheckOptions {
+        liberties: FaultBudget { draws: u8::MAX, ..FaultBudget::NONE },
         reduction: true,
         symmetry: true,
         claims: true,
@@ -148,7 +149,7 @@ fn a_family_is_its_cases_one_after_the_other() {
         time: None,
     };
     let machine = plan.algorithm.machine;
-    let each = cases.iter().map(|case| check(machine, &case.plan, &wishes, &|_| ()).progress.states);
+    let each = cases.iter().map(|case| check(machine, &case.plan, &options, &|_| ()).progress.states);
     let report = run(&plan);
     assert_eq!((report.verdict(), report.checked, report.states), (Verdict::Holds, 14, each.sum()));
     assert!(report.gravest().is_none());

@@ -17,7 +17,7 @@ use bellwether_check::{Checked, Property, Verdict};
 use bellwether_core::{
     Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
 };
-use bellwether_model::{Liberties, Situation, TimeModel, What, Whole};
+use bellwether_model::{Action, FaultBudget, Situation, TimeModel, Whole};
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::explored::Explored;
 use bellwether_testkit::checks::*;
@@ -46,7 +46,7 @@ fn is_end<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
         now,
         &mut possible,
     );
-    now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(What::is_fault)
+    now.seats.iter().any(|seat| seat.state().is_some()) && possible.into_iter().all(Action::is_fault)
 }
 
 fn one_leader<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
@@ -106,14 +106,14 @@ fn all_agree<A: Algorithm>(world: &World<A>, now: &Situation) -> bool {
 
 /// How many steps it takes to break one law; nothing if nothing breaks it. (Asked for one law at a time, it
 /// stops at the first state that does: of several laws it keeps the last states.)
-fn steps_to_break<A: Algorithm>(plan: &'static Plan, liberties: Liberties, law: Law<A>) -> Option<usize> {
+fn steps_to_break<A: Algorithm>(plan: &'static Plan, liberties: FaultBudget, law: Law<A>) -> Option<usize> {
     let name = law.name;
     let checker = World::<A>::new(plan, liberties, vec![law]).checker().threads(1).spawn_bfs().join();
     checker.discovery(name).map(|path| path.into_actions().len())
 }
 
 /// Compares one model, and gives our check of it.
-fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
+fn compare<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Checked {
     let plan: &'static Plan = Box::leak(Box::new(plan.clone()));
     let name = format!("{} {} {liberties:?}", A::SPEC.name, A::SPEC.variant);
     let ours = check_in_full::<A>(plan, liberties);
@@ -150,11 +150,11 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
     ours
 }
 
-const CRASH: Liberties = Liberties { crashes: 1, ..NONE };
-const RECOVERY: Liberties = Liberties { recoveries: 1, ..CRASH };
-const LOSS: Liberties = Liberties { losses: 1, ..NONE };
-const DUPLICATE: Liberties = Liberties { duplicates: 1, ..NONE };
-const LATE_CALLS: Liberties = Liberties { late_calls: true, ..NONE };
+const CRASH: FaultBudget = FaultBudget { crashes: 1, ..NONE };
+const RECOVERY: FaultBudget = FaultBudget { recoveries: 1, ..CRASH };
+const LOSS: FaultBudget = FaultBudget { losses: 1, ..NONE };
+const DUPLICATE: FaultBudget = FaultBudget { duplicates: 1, ..NONE };
+const LATE_CALLS: FaultBudget = FaultBudget { late_calls: true, ..NONE };
 
 /// Links that keep the order of messages, and links that do not.
 fn with_both_orders(plan: Plan) -> [Plan; 2] {
@@ -202,31 +202,31 @@ fn on_other_networks() {
     for liberties in [NONE, CRASH, LOSS, DUPLICATE, LATE_CALLS] {
         compare::<AggregationTree>(&path, liberties);
     }
-    let clock = Liberties { time: CLOCK, ..NONE };
+    let clock = FaultBudget { time: CLOCK, ..NONE };
     compare::<bully::AtOnce>(&complete(&[1, 2, 3]), clock);
-    compare::<bully::Waiting>(&complete(&[1, 2]), Liberties { crashes: 1, ..clock });
+    compare::<bully::Waiting>(&complete(&[1, 2]), FaultBudget { crashes: 1, ..clock });
     let finer = TimeModel::Clock { grain: 2, drift: 100 };
-    compare::<bully::AtOnce>(&complete(&[1, 2]), Liberties { time: finer, ..NONE });
-    let detector = Liberties { crashes: 1, detector: true, ..clock };
+    compare::<bully::AtOnce>(&complete(&[1, 2]), FaultBudget { time: finer, ..NONE });
+    let detector = FaultBudget { crashes: 1, detector: true, ..clock };
     compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), detector);
 }
 
 #[test]
 fn with_suspicions_and_restarts() {
-    let clock = Liberties { time: CLOCK, ..NONE };
-    let restarts = Liberties { restarts: 2, restart_after: 12, ..clock };
-    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2])), Liberties { losses: 1, ..restarts });
-    compare::<bully::Waiting>(&called_by(&[1], complete(&[1, 2])), Liberties { crashes: 1, ..restarts });
-    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), Liberties { suspicions: 1, ..clock });
+    let clock = FaultBudget { time: CLOCK, ..NONE };
+    let restarts = FaultBudget { restarts: 2, restart_after: 12, ..clock };
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2])), FaultBudget { losses: 1, ..restarts });
+    compare::<bully::Waiting>(&called_by(&[1], complete(&[1, 2])), FaultBudget { crashes: 1, ..restarts });
+    compare::<bully::AtOnce>(&called_by(&[0], complete(&[1, 2, 3])), FaultBudget { suspicions: 1, ..clock });
     let path = called_by(&[0, 2], graph(&[2, 3, 1], &[(0, 1), (1, 2)]));
-    compare::<AggregationTree>(&path, Liberties { suspicions: 1, restarts: 1, ..NONE });
+    compare::<AggregationTree>(&path, FaultBudget { suspicions: 1, restarts: 1, ..NONE });
 }
 
 #[test]
 fn with_drawn_numbers_and_in_rounds() {
-    let checked = compare::<ItaiRodeh>(&ring(&[1, 2]), Liberties { draws: 2, ..NONE });
+    let checked = compare::<ItaiRodeh>(&ring(&[1, 2]), FaultBudget { draws: 2, ..NONE });
     assert!(checked.is_cut);
-    compare::<ItaiRodeh>(&ring(&[1, 2, 3]), Liberties { draws: 1, ..NONE });
+    compare::<ItaiRodeh>(&ring(&[1, 2, 3]), FaultBudget { draws: 1, ..NONE });
     compare::<Rounds<lcr::Halting>>(&ring(&[2, 3, 1]), NONE);
     compare::<Rounds<lcr::Halting>>(&ring(&[2, 3, 1]), LOSS);
 }

@@ -12,7 +12,7 @@
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_core::*;
-use bellwether_model::Liberties;
+use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::checks::*;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ fn the_published_figures_are_ours() {
         for (rank, is_initiator) in plan.ranks.iter_mut().zip(initiators) {
             *rank = Rank::new(Elect::Best, is_initiator.into(), rank.id());
         }
-        let progress = check_in_full::<Node>(&plan, Liberties::default()).progress;
+        let progress = check_in_full::<Node>(&plan, FaultBudget::default()).progress;
         sum.generated += 1 + progress.transitions;
         sum.distinct += progress.states;
         sum.depth = sum.depth.max(progress.depth);

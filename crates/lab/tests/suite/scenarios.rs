@@ -2,7 +2,7 @@
 
 use bellwether_core::{Fate, FaultEvent, Id, Lie};
 use bellwether_lab::scenario::{Scenario, ScenarioError};
-use bellwether_model::{Liberties, TimeModel};
+use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_runspec::Line;
 use proptest::prelude::*;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn a_run_can_be_said_step_by_step() {
     let steps: Vec<String> = schedule.actions.iter().map(ToString::to_string).collect();
     assert_eq!(steps, ["call 5", "lose 5 -> 80", "crash 80"]);
     assert_eq!((schedule.loop_from, schedule.beginning), (Some(2), 1), "they count from 0");
-    let expected = Liberties {
+    let expected = FaultBudget {
         crashes: 1,
         recoveries: 4,
         losses: 1,

@@ -12,8 +12,8 @@ use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::{Roster, Seat};
 use bellwether_model::recording::{Input, record};
 use bellwether_model::{
-    Action, Liberties, Midway, Rules, Situation, TimeModel, What, Whole, Word, check_schedule, instructions,
-    run_plan_observed,
+    Action, CrashPoint, FaultBudget, Rules, Situation, TimeModel, Transition, Whole, Word, check_schedule,
+    instructions, run_plan_observed,
 };
 use bellwether_runspec::notation::Share;
 use bellwether_runspec::{LinkOptions, RunSpec, Script};
@@ -41,7 +41,7 @@ bellwether_core::registry! {
 /// A walk through the rules, and what came of it on the way.
 #[derive(Default)]
 struct Walk {
-    actions: Vec<Action>,
+    actions: Vec<Transition>,
     /// Who sent what to whom as whose message arrived, by step.
     arrivals: BTreeMap<usize, (u32, u32, String)>,
     sent: u64,
@@ -56,7 +56,7 @@ struct Walk {
 /// Walks at random, and makes sure on the way that every step that there is can be written and read.
 struct Walker<'p> {
     plan: &'p Plan,
-    liberties: Liberties,
+    liberties: FaultBudget,
     dice: Dice,
     most: usize,
 }
@@ -74,7 +74,7 @@ impl Walker<'_> {
                 assert_eq!(rules.read(&text), Ok(action), "{text}");
             }
             let Some(&action) = self.choose(&enabled) else { break };
-            if let What::Deliver(wire, place) = action.what {
+            if let Action::Deliver(wire, place) = action.what {
                 let wire = rules.wires.get(wire);
                 let queue = &now.queues[rules.wires.iter().position(|(_, other)| *other == wire).unwrap()];
                 if now.seats[wire.to as usize].state().is_some() {
@@ -87,12 +87,12 @@ impl Walker<'_> {
                 let sends = whole.outcomes()[action.draw as usize].sends.len();
                 walk.sent += match action.crash_after {
                     None => sends,
-                    Some(Midway::TornWrite) => 0,
-                    Some(Midway::Sends(most)) => sends.min(most.into()),
+                    Some(CrashPoint::TornWrite) => 0,
+                    Some(CrashPoint::Sends(most)) => sends.min(most.into()),
                 } as u64;
             }
-            walk.lost += u64::from(matches!(action.what, What::Link(_, _, Fate::Lost)));
-            walk.duplicated += u64::from(matches!(action.what, What::Link(_, _, Fate::Twice)));
+            walk.lost += u64::from(matches!(action.what, Action::Link(_, _, Fate::Lost)));
+            walk.duplicated += u64::from(matches!(action.what, Action::Link(_, _, Fate::Twice)));
             walk.actions.push(action);
             now = next;
         }
@@ -102,8 +102,8 @@ impl Walker<'_> {
     }
 
     /// Any of them, but not mostly faults.
-    fn choose<'a>(&mut self, enabled: &'a [Action]) -> Option<&'a Action> {
-        let harmless: Vec<&Action> =
+    fn choose<'a>(&mut self, enabled: &'a [Transition]) -> Option<&'a Transition> {
+        let harmless: Vec<&Transition> =
             enabled.iter().filter(|action| !action.what.is_fault() && action.crash_after.is_none()).collect();
         if harmless.is_empty() || self.dice.below(4) == 0 {
             return (!enabled.is_empty()).then(|| &enabled[self.dice.below(enabled.len())]);
@@ -113,14 +113,14 @@ impl Walker<'_> {
 }
 
 /// Whether somebody is given an input.
-fn acts(rules: &Rules<'_>, now: &Situation, what: What) -> bool {
+fn acts(rules: &Rules<'_>, now: &Situation, what: Action) -> bool {
     match what {
-        What::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
-        What::Member(_, event) => {
+        Action::Deliver(wire, _) => now.seats[rules.wires.get(wire).to as usize].state().is_some(),
+        Action::Member(_, event) => {
             !matches!(event, FaultEvent::Crash | FaultEvent::Pause | FaultEvent::Resume)
         }
-        What::Tick | What::Link(..) => false,
-        What::TimeOut(..) | What::Tell(..) | What::CallAgain(_) => true,
+        Action::Tick | Action::Link(..) => false,
+        Action::TimeOut(..) | Action::Tell(..) | Action::CallAgain(_) => true,
     }
 }
 
@@ -179,19 +179,19 @@ impl Observer for Witness {
 }
 
 /// Everything that may go wrong, in different measure.
-fn liberties() -> [Liberties; 8] {
-    let calm = Liberties::default();
+fn liberties() -> [FaultBudget; 8] {
+    let calm = FaultBudget::default();
     let clock = TimeModel::Clock { grain: 1, drift: 0 };
     [
         calm,
-        Liberties { losses: 3, time: clock, ..calm },
-        Liberties { crashes: 2, ..calm },
-        Liberties { crashes: 2, recoveries: 2, detector: true, time: clock, ..calm },
-        Liberties { crashes: 2, recoveries: 1, losses: 1, duplicates: 3, ..calm },
-        Liberties { crashes: 2, recoveries: 1, certified: true, ..calm },
-        Liberties { crashes: 1, detector: true, false_alarms: 3, ..calm },
+        FaultBudget { losses: 3, time: clock, ..calm },
+        FaultBudget { crashes: 2, ..calm },
+        FaultBudget { crashes: 2, recoveries: 2, detector: true, time: clock, ..calm },
+        FaultBudget { crashes: 2, recoveries: 1, losses: 1, duplicates: 3, ..calm },
+        FaultBudget { crashes: 2, recoveries: 1, certified: true, ..calm },
+        FaultBudget { crashes: 1, detector: true, false_alarms: 3, ..calm },
         // More restarts than steps: none is left out.
-        Liberties {
+        FaultBudget {
             crashes: 1,
             suspicions: 5,
             restarts: 200,
@@ -204,20 +204,20 @@ fn liberties() -> [Liberties; 8] {
 }
 
 /// What a step is, without to whom it happens.
-fn kind(action: Action) -> Vec<&'static str> {
+fn kind(action: Transition) -> Vec<&'static str> {
     let what = match action.what {
-        What::CallAgain(_) => "call again",
-        What::Deliver(..) => "deliver",
-        What::TimeOut(..) => "time-out",
-        What::Tell(_, _, Word::Failed) => "failed",
-        What::Tell(_, _, Word::FalselyFailed) => "falsely-failed",
-        What::Tell(_, _, Word::Working) => "working",
-        What::Tell(_, _, Word::Suspected) => "suspected",
-        What::Tell(_, _, Word::Unsuspected) => "unsuspected",
-        What::Tick => "tick",
-        What::Link(_, _, Fate::Lost) => "lose",
-        What::Link(_, _, Fate::Twice) => "duplicate",
-        What::Member(_, event) => event.kind().word(),
+        Action::CallAgain(_) => "call again",
+        Action::Deliver(..) => "deliver",
+        Action::TimeOut(..) => "time-out",
+        Action::Tell(_, _, Word::Failed) => "failed",
+        Action::Tell(_, _, Word::FalselyFailed) => "falsely-failed",
+        Action::Tell(_, _, Word::Working) => "working",
+        Action::Tell(_, _, Word::Suspected) => "suspected",
+        Action::Tell(_, _, Word::Unsuspected) => "unsuspected",
+        Action::Tick => "tick",
+        Action::Link(_, _, Fate::Lost) => "lose",
+        Action::Link(_, _, Fate::Twice) => "duplicate",
+        Action::Member(_, event) => event.kind().word(),
     };
     let draw = (action.draw > 0).then_some("draw");
     [Some(what), draw, action.crash_after.map(|_| "crash after")].into_iter().flatten().collect()
@@ -248,7 +248,7 @@ fn compare(entry: usize, setup: &RunSpec, plan: &Plan, walk: &Walk, context: &st
     let booting = walk
         .actions
         .iter()
-        .take_while(|action| matches!(action.what, What::Member(_, FaultEvent::Start)))
+        .take_while(|action| matches!(action.what, Action::Member(_, FaultEvent::Start)))
         .count();
     let at = |step: usize| Time::ZERO + HOP * (step + 1 - booting) as u64;
     let expected: BTreeMap<Time, (u32, u32, String)> =
@@ -305,7 +305,7 @@ fn chang_roberts() -> usize {
 /// Chang-Roberts on the ring of 1 to 4, which closes, with these steps.
 fn ring(steps: &[&str], loop_from: Option<u32>) -> RunSpec {
     let actions: Vec<_> = steps.iter().map(|step| step.parse().expect("a step")).collect();
-    let liberties = Liberties::needed_for(&actions);
+    let liberties = FaultBudget::needed_for(&actions);
     RunSpec {
         ids: (1..=4).map(|id| Id::new(id).unwrap()).collect(),
         ring_closes: true,

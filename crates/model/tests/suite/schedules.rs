@@ -1,9 +1,9 @@
 //! How steps of a schedule are written, and which plans have rules.
 
 use bellwether_core::{Fate, FaultEvent, Port, Request, Topology};
-use bellwether_model::{Action, Liberties, Midway, Rules, TimeModel, What, Word};
+use bellwether_model::{Action, CrashPoint, FaultBudget, Rules, TimeModel, Transition, Word};
 use bellwether_sim::Plan;
-use bellwether_sim::schedule::{Deed, Instruction, Letter, Mouth};
+use bellwether_sim::schedule::{ActionText, Endpoint, Envelope, Instruction};
 use bellwether_testkit::toys::{complete, id, ring};
 
 fn two_way_ring(n: u32) -> Plan {
@@ -13,52 +13,59 @@ fn two_way_ring(n: u32) -> Plan {
 #[test]
 fn steps_are_written_with_members_by_id() {
     let plan = complete(3);
-    let rules = Rules::new(&plan, Liberties::default());
+    let rules = Rules::new(&plan, FaultBudget::default());
     // The wires of a complete network of three: 1 to 2 and 3, 2 to 3 and 1, 3 to 1 and 2, by port.
     let order: Vec<(u32, u32)> = rules.wires.iter().map(|(_, wire)| (wire.from, wire.to)).collect();
     let wire = |from, to| order.iter().position(|&pair| pair == (from, to)).unwrap() as u8;
     let towards =
         |member, peer| (0..2).find(|&port| plan.topology.peer(member, Port(port)).0 == peer).unwrap() as u8;
-    let cases: [(Action, &str); 29] = [
-        (What::Member(0, FaultEvent::Start).into(), "boot 1"),
-        (What::Member(2, FaultEvent::Call).into(), "call 3"),
-        (What::CallAgain(2).into(), "call 3 again"),
-        (What::Deliver(wire(2, 0), 0).into(), "deliver 3 -> 1"),
-        (What::Deliver(wire(2, 0), 1).into(), "deliver 3 -> 1 #2"),
-        (What::Link(wire(0, 1), 0, Fate::Lost).into(), "lose 1 -> 2"),
-        (What::Link(wire(0, 1), 6, Fate::Twice).into(), "duplicate 1 -> 2 #7"),
-        (What::TimeOut(1, 0).into(), "time-out 2"),
-        (What::TimeOut(1, 2).into(), "time-out 2 #3"),
-        (What::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
-        (What::Tell(1, towards(1, 2), Word::FalselyFailed).into(), "tell 2: 3 falsely-failed"),
-        (What::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
-        (What::Tell(1, towards(1, 2), Word::Suspected).into(), "tell 2: 3 suspected"),
-        (What::Tell(1, towards(1, 2), Word::Unsuspected).into(), "tell 2: 3 unsuspected"),
-        (What::Tick.into(), "tick"),
-        (What::Member(0, FaultEvent::Crash).into(), "crash 1"),
-        (What::Member(0, FaultEvent::Recover).into(), "recover 1"),
-        (Action { what: What::Member(2, FaultEvent::Call), draw: 3, crash_after: None }, "call 3 draw 4"),
+    let cases: [(Transition, &str); 29] = [
+        (Action::Member(0, FaultEvent::Start).into(), "boot 1"),
+        (Action::Member(2, FaultEvent::Call).into(), "call 3"),
+        (Action::CallAgain(2).into(), "call 3 again"),
+        (Action::Deliver(wire(2, 0), 0).into(), "deliver 3 -> 1"),
+        (Action::Deliver(wire(2, 0), 1).into(), "deliver 3 -> 1 #2"),
+        (Action::Link(wire(0, 1), 0, Fate::Lost).into(), "lose 1 -> 2"),
+        (Action::Link(wire(0, 1), 6, Fate::Twice).into(), "duplicate 1 -> 2 #7"),
+        (Action::TimeOut(1, 0).into(), "time-out 2"),
+        (Action::TimeOut(1, 2).into(), "time-out 2 #3"),
+        (Action::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
+        (Action::Tell(1, towards(1, 2), Word::FalselyFailed).into(), "tell 2: 3 falsely-failed"),
+        (Action::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
+        (Action::Tell(1, towards(1, 2), Word::Suspected).into(), "tell 2: 3 suspected"),
+        (Action::Tell(1, towards(1, 2), Word::Unsuspected).into(), "tell 2: 3 unsuspected"),
+        (Action::Tick.into(), "tick"),
+        (Action::Member(0, FaultEvent::Crash).into(), "crash 1"),
+        (Action::Member(0, FaultEvent::Recover).into(), "recover 1"),
         (
-            Action { what: What::Deliver(wire(2, 0), 1), draw: 1, crash_after: Some(Midway::Sends(0)) },
+            Transition { what: Action::Member(2, FaultEvent::Call), draw: 3, crash_after: None },
+            "call 3 draw 4",
+        ),
+        (
+            Transition {
+                what: Action::Deliver(wire(2, 0), 1),
+                draw: 1,
+                crash_after: Some(CrashPoint::Sends(0)),
+            },
             "deliver 3 -> 1 #2 draw 2 crash after 0",
         ),
         (
-            Action {
-                what: What::Member(1, FaultEvent::Recover),
+            Transition {
+                what: Action::Member(1, FaultEvent::Recover),
                 draw: 0,
-                crash_after: Some(Midway::TornWrite),
+                crash_after: Some(CrashPoint::TornWrite),
             },
             "recover 2 crash torn",
         ),
-        (What::Member(0, FaultEvent::Pause).into(), "pause 1"),
-        (What::Member(0, FaultEvent::Resume).into(), "wake 1"),
-        (What::Member(2, FaultEvent::Request(Request::Resign)).into(), "ask 3: resign"),
-        (What::Member(2, FaultEvent::Request(Request::Transfer(id(1)))).into(), "ask 3: transfer 1"),
-        (What::Member(2, FaultEvent::Request(Request::Admit(id(2)))).into(), "ask 3: admit 2"),
-        (What::Member(2, FaultEvent::Request(Request::Dismiss(id(2)))).into(), "ask 3: dismiss 2"),
-        (What::Member(2, FaultEvent::Request(Request::Withdraw)).into(), "ask 3: withdraw"),
-        (What::Member(2, FaultEvent::Request(Request::Stand)).into(), "ask 3: stand"),
-        (What::Member(0, FaultEvent::Learn(2)).into(), "certify 1: 3"),
+        (Action::Member(0, FaultEvent::Pause).into(), "pause 1"),
+        (Action::Member(0, FaultEvent::Resume).into(), "wake 1"),
+        (Action::Member(2, FaultEvent::Request(Request::Resign)).into(), "ask 3: resign"),
+        (Action::Member(2, FaultEvent::Request(Request::Transfer(id(1)))).into(), "ask 3: transfer 1"),
+        (Action::Member(2, FaultEvent::Request(Request::Admit(id(2)))).into(), "ask 3: admit 2"),
+        (Action::Member(2, FaultEvent::Request(Request::Dismiss(id(2)))).into(), "ask 3: dismiss 2"),
+        (Action::Member(2, FaultEvent::Request(Request::Withdraw)).into(), "ask 3: withdraw"),
+        (Action::Member(2, FaultEvent::Request(Request::Stand)).into(), "ask 3: stand"),
+        (Action::Member(0, FaultEvent::Learn(2)).into(), "certify 1: 3"),
     ];
     for (action, text) in cases {
         assert_eq!(rules.write(action), text);
@@ -74,14 +81,14 @@ fn steps_are_written_with_members_by_id() {
 #[test]
 fn a_port_is_written_where_several_lead_to_the_same_member() {
     let pair = two_way_ring(2);
-    let rules = Rules::new(&pair, Liberties::default());
+    let rules = Rules::new(&pair, FaultBudget::default());
     for (number, wire) in rules.wires.iter() {
         let (from, port, to) = (wire.from + 1, wire.port.0, wire.to + 1);
         let delivered = format!("deliver {from}.{port} -> {to}");
-        assert_eq!(rules.write(What::Deliver(number, 0).into()), delivered);
-        assert_eq!(rules.read(&delivered), Ok(What::Deliver(number, 0).into()));
+        assert_eq!(rules.write(Action::Deliver(number, 0).into()), delivered);
+        assert_eq!(rules.read(&delivered), Ok(Action::Deliver(number, 0).into()));
         let told = format!("tell {from}.{port}: {to} failed");
-        let tell = What::Tell(wire.from as u8, port as u8, Word::Failed).into();
+        let tell = Action::Tell(wire.from as u8, port as u8, Word::Failed).into();
         assert_eq!((rules.write(tell), rules.read(&told)), (told, Ok(tell)));
     }
     assert_eq!(rules.wires.len(), 4);
@@ -90,9 +97,9 @@ fn a_port_is_written_where_several_lead_to_the_same_member() {
 
     // One of three is dead: then its neighbours are linked on both sides, and without it on one.
     let mut three = two_way_ring(3);
-    assert!(Rules::new(&three, Liberties::default()).read("deliver 1 -> 2").is_ok());
+    assert!(Rules::new(&three, FaultBudget::default()).read("deliver 1 -> 2").is_ok());
     three.ring_closes = true;
-    let closes = Rules::new(&three, Liberties { crashes: 1, ..Liberties::default() });
+    let closes = Rules::new(&three, FaultBudget { crashes: 1, ..FaultBudget::default() });
     assert!(closes.read("deliver 1 -> 2").is_err());
     let (near, far) = (closes.read("deliver 1.0 -> 2").unwrap(), closes.read("deliver 1.1 -> 2").unwrap());
     assert_ne!(near, far);
@@ -105,7 +112,7 @@ fn a_port_is_written_where_several_lead_to_the_same_member() {
 #[test]
 fn what_is_no_step_is_refused_with_advice() {
     let plan = ring(3);
-    let rules = Rules::new(&plan, Liberties::default());
+    let rules = Rules::new(&plan, FaultBudget::default());
     let cases = [
         ("", "'' is no step: expected call 3, deliver 3 -> 1"),
         ("dance 3", "'dance 3' is no step"),
@@ -135,8 +142,8 @@ fn what_is_no_step_is_refused_with_advice() {
 
 #[test]
 fn an_instruction_is_what_was_written() {
-    let letter = Letter { from: Mouth { id: id(7), port: Some(Port(2)) }, to: id(3), place: 1 };
-    let expected = Instruction { deed: Deed::Link(letter, Fate::Lost), draw: 0, crash_after: None };
+    let letter = Envelope { from: Endpoint { id: id(7), port: Some(Port(2)) }, to: id(3), place: 1 };
+    let expected = Instruction { deed: ActionText::Link(letter, Fate::Lost), draw: 0, crash_after: None };
     assert_eq!("lose 7.2 -> 3 #2".parse(), Ok(expected));
     assert_eq!(expected.to_string(), "lose 7.2 -> 3 #2");
 }
@@ -155,7 +162,7 @@ fn steps_tell_which_liberties_they_need() {
     ]
     .map(|text| text.parse().unwrap())
     .to_vec();
-    let expected = Liberties {
+    let expected = FaultBudget {
         crashes: 2,
         recoveries: 1,
         losses: 1,
@@ -163,16 +170,16 @@ fn steps_tell_which_liberties_they_need() {
         late_calls: true,
         detector: true,
         time: TimeModel::Clock { grain: 1, drift: 0 },
-        ..Liberties::default()
+        ..FaultBudget::default()
     };
-    assert_eq!(Liberties::needed_for(&steps), expected);
-    assert_eq!(Liberties::needed_for(&[]), Liberties { late_calls: true, ..Liberties::default() });
+    assert_eq!(FaultBudget::needed_for(&steps), expected);
+    assert_eq!(FaultBudget::needed_for(&[]), FaultBudget { late_calls: true, ..FaultBudget::default() });
 }
 
 #[test]
 fn what_does_not_fit_into_the_rules_is_refused() {
-    let calm = Liberties::default();
-    let fits = |plan: &Plan, liberties: Liberties| Rules::fits(plan, &liberties);
+    let calm = FaultBudget::default();
+    let fits = |plan: &Plan, liberties: FaultBudget| Rules::fits(plan, &liberties);
     // A complete network of n has n (n - 1) wires, a one-way ring n.
     assert_eq!(fits(&complete(16), calm), Ok(()));
     assert!(fits(&complete(17), calm).unwrap_err().contains("272 ways for messages"));
@@ -181,9 +188,9 @@ fn what_does_not_fit_into_the_rules_is_refused() {
     assert!(fits(&complete(100_000), calm).is_err(), "at once");
     // A ring that closes has as many again for each that may die.
     let closes = Plan { ring_closes: true, ..ring(32) };
-    assert_eq!(fits(&closes, Liberties { crashes: 6, ..calm }), Ok(()));
-    assert!(fits(&closes, Liberties { crashes: 7, ..calm }).unwrap_err().contains("256 ways"));
-    let clock = |grain, drift| Liberties { time: TimeModel::Clock { grain, drift }, ..calm };
+    assert_eq!(fits(&closes, FaultBudget { crashes: 6, ..calm }), Ok(()));
+    assert!(fits(&closes, FaultBudget { crashes: 7, ..calm }).unwrap_err().contains("256 ways"));
+    let clock = |grain, drift| FaultBudget { time: TimeModel::Clock { grain, drift }, ..calm };
     assert_eq!(fits(&ring(10), clock(4, 10)), Ok(()));
     assert!(fits(&ring(11), clock(4, 10)).unwrap_err().contains("too many ways"));
     assert_eq!(fits(&ring(11), clock(4, 0)), Ok(()));

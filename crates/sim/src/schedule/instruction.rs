@@ -8,37 +8,37 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// What happens.
-    pub deed: Deed,
+    pub deed: ActionText,
     /// Which of the ways in which drawn numbers can fall, from 0; it is written from 1, and the first not at
     /// all.
     pub draw: u16,
     /// The member that acts crashes before it is done.
-    pub crash_after: Option<Midway>,
+    pub crash_after: Option<CrashPoint>,
 }
 
 /// What can happen, as people write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum ActionText {
     /// Something happens to a member: `boot 3`, `call 3`, `crash 4`, `recover 4`, `pause 4`, `wake 4`, `ask 3: resign`,
     /// `ask 3: transfer 1`, `certify 2: 3` (who is told, and of whose death).
     Member(Id, FaultEvent<Id>),
     /// `lose 3 -> 1`, `duplicate 3 -> 1`
-    Link(Letter, Fate),
+    Link(Envelope, Fate),
     /// `call 3 again`
     CallAgain(Id),
     /// `deliver 3 -> 1`
-    Deliver(Letter),
+    Deliver(Envelope),
     /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
     TimeOut(Id, u8),
     /// `tell 2: 4 failed`, or `working`, `suspected`, `unsuspected`: who is told, and of whom.
-    Tell(Mouth, Id, Word),
+    Tell(Endpoint, Id, Word),
     /// `tick`
     Tick,
 }
 
 /// How far a member comes with what it was to do before it crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Midway {
+pub enum CrashPoint {
     /// What it was to write is torn: it finds what was there before, and has sent nothing.
     TornWrite,
     /// It has written what it was to write, and sent so many of its messages.
@@ -96,7 +96,7 @@ impl From<Word> for Verdict {
 
 /// A member, and one of its ports where that has to be said: `3` or `3.1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mouth {
+pub struct Endpoint {
     /// Whose.
     pub id: Id,
     /// Which, where several lead to the same member.
@@ -105,9 +105,9 @@ pub struct Mouth {
 
 /// A message on its way: `3 -> 1`, or `3 -> 1 #2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct Envelope {
     /// Who sent it, by which port.
-    pub from: Mouth,
+    pub from: Endpoint,
     /// To whom.
     pub to: Id,
     /// Its place on its wire, from 0; it is written from 1, and the first not at all.
@@ -123,7 +123,7 @@ impl Instruction {
     /// What sort of thing happens to a member, if anything does.
     #[must_use]
     pub fn event(&self) -> Option<FaultKind> {
-        if let Deed::Member(_, event) = self.deed { Some(event.kind()) } else { None }
+        if let ActionText::Member(_, event) = self.deed { Some(event.kind()) } else { None }
     }
 }
 
@@ -135,10 +135,10 @@ impl FromStr for Instruction {
         let mut words: Vec<&str> = spaced.split_whitespace().collect();
         let mut crash_after = None;
         if let [before @ .., "crash", "after", count] = &words[..] {
-            crash_after = Some(Midway::Sends(number(count, 0)?));
+            crash_after = Some(CrashPoint::Sends(number(count, 0)?));
             words.truncate(before.len());
         } else if let [before @ .., "crash", "torn"] = &words[..] {
-            crash_after = Some(Midway::TornWrite);
+            crash_after = Some(CrashPoint::TornWrite);
             words.truncate(before.len());
         }
         let mut draw = 0;
@@ -154,31 +154,31 @@ impl FromStr for Instruction {
             words.truncate(before.len());
         }
         let letter = |from: &str, to: &str| {
-            Ok::<_, String>(Letter { from: from.parse()?, to: id(to)?, place: place.unwrap_or(0) })
+            Ok::<_, String>(Envelope { from: from.parse()?, to: id(to)?, place: place.unwrap_or(0) })
         };
         let deed = match words[..] {
-            ["deliver", from, "->", to] => Deed::Deliver(letter(from, to)?),
-            ["lose", from, "->", to] => Deed::Link(letter(from, to)?, Fate::Lost),
-            ["duplicate", from, "->", to] => Deed::Link(letter(from, to)?, Fate::Twice),
-            ["time-out", member] => Deed::TimeOut(id(member)?, place.unwrap_or(0)),
+            ["deliver", from, "->", to] => ActionText::Deliver(letter(from, to)?),
+            ["lose", from, "->", to] => ActionText::Link(letter(from, to)?, Fate::Lost),
+            ["duplicate", from, "->", to] => ActionText::Link(letter(from, to)?, Fate::Twice),
+            ["time-out", member] => ActionText::TimeOut(id(member)?, place.unwrap_or(0)),
             _ if place.is_some() => {
                 return Err(format!("'{text}': '#' goes with a message or with time-out: leave it out"));
             }
-            ["boot", member] => Deed::Member(id(member)?, FaultEvent::Start),
-            ["call", member] => Deed::Member(id(member)?, FaultEvent::Call),
-            ["call", member, "again"] => Deed::CallAgain(id(member)?),
+            ["boot", member] => ActionText::Member(id(member)?, FaultEvent::Start),
+            ["call", member] => ActionText::Member(id(member)?, FaultEvent::Call),
+            ["call", member, "again"] => ActionText::CallAgain(id(member)?),
             ["tell", member, ":", of, told] => {
                 let word = Word::ALL.into_iter().find(|word| word.text() == told);
-                Deed::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
+                ActionText::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
             }
-            ["tick"] => Deed::Tick,
-            ["crash", member] => Deed::Member(id(member)?, FaultEvent::Crash),
-            ["recover", member] => Deed::Member(id(member)?, FaultEvent::Recover),
-            ["pause", member] => Deed::Member(id(member)?, FaultEvent::Pause),
-            ["wake", member] => Deed::Member(id(member)?, FaultEvent::Resume),
-            ["certify", member, ":", of] => Deed::Member(id(member)?, FaultEvent::Learn(id(of)?)),
+            ["tick"] => ActionText::Tick,
+            ["crash", member] => ActionText::Member(id(member)?, FaultEvent::Crash),
+            ["recover", member] => ActionText::Member(id(member)?, FaultEvent::Recover),
+            ["pause", member] => ActionText::Member(id(member)?, FaultEvent::Pause),
+            ["wake", member] => ActionText::Member(id(member)?, FaultEvent::Resume),
+            ["certify", member, ":", of] => ActionText::Member(id(member)?, FaultEvent::Learn(id(of)?)),
             ["ask", member, ":", ref what @ ..] => {
-                Deed::Member(id(member)?, FaultEvent::Request(request(text, what)?))
+                ActionText::Member(id(member)?, FaultEvent::Request(request(text, what)?))
             }
             _ => return Err(not_a_step(text)),
         };
@@ -219,19 +219,19 @@ fn id(word: &str) -> Result<Id, String> {
     Id::new(number).map_err(|error| error.to_string())
 }
 
-impl FromStr for Mouth {
+impl FromStr for Endpoint {
     type Err = String;
 
-    fn from_str(word: &str) -> Result<Mouth, String> {
+    fn from_str(word: &str) -> Result<Endpoint, String> {
         let Some((member, port)) = word.split_once('.') else {
-            return Ok(Mouth { id: id(word)?, port: None });
+            return Ok(Endpoint { id: id(word)?, port: None });
         };
         let port = port.parse().map_err(|_| format!("'{word}' names no port: expected 3 or 3.1, say"))?;
-        Ok(Mouth { id: id(member)?, port: Some(Port(port)) })
+        Ok(Endpoint { id: id(member)?, port: Some(Port(port)) })
     }
 }
 
-impl Display for Mouth {
+impl Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.port {
             None => self.id.fmt(f),
@@ -249,7 +249,7 @@ impl Display for Place {
     }
 }
 
-impl Display for Letter {
+impl Display for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {}{}", self.from, self.to, Place(self.place))
     }
@@ -258,22 +258,22 @@ impl Display for Letter {
 impl Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.deed {
-            Deed::Member(id, event) => write_event(f, id, event),
-            Deed::Link(letter, Fate::Lost) => write!(f, "lose {letter}"),
-            Deed::Link(letter, Fate::Twice) => write!(f, "duplicate {letter}"),
-            Deed::CallAgain(id) => write!(f, "call {id} again"),
-            Deed::Deliver(letter) => write!(f, "deliver {letter}"),
-            Deed::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
-            Deed::Tell(member, of, word) => write!(f, "tell {member}: {of} {}", word.text()),
-            Deed::Tick => f.write_str("tick"),
+            ActionText::Member(id, event) => write_event(f, id, event),
+            ActionText::Link(letter, Fate::Lost) => write!(f, "lose {letter}"),
+            ActionText::Link(letter, Fate::Twice) => write!(f, "duplicate {letter}"),
+            ActionText::CallAgain(id) => write!(f, "call {id} again"),
+            ActionText::Deliver(letter) => write!(f, "deliver {letter}"),
+            ActionText::TimeOut(id, number) => write!(f, "time-out {id}{}", Place(number)),
+            ActionText::Tell(member, of, word) => write!(f, "tell {member}: {of} {}", word.text()),
+            ActionText::Tick => f.write_str("tick"),
         }?;
         if self.draw > 0 {
             write!(f, " draw {}", u32::from(self.draw) + 1)?;
         }
         match self.crash_after {
             None => Ok(()),
-            Some(Midway::TornWrite) => f.write_str(" crash torn"),
-            Some(Midway::Sends(count)) => write!(f, " crash after {count}"),
+            Some(CrashPoint::TornWrite) => f.write_str(" crash torn"),
+            Some(CrashPoint::Sends(count)) => write!(f, " crash after {count}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the script of a plan does to members, and when, and what counts as the end of a run.
 
 use bellwether_core::*;
-use bellwether_sim::schedule::{Liberties, Schedule};
+use bellwether_sim::schedule::{FaultBudget, Schedule};
 use bellwether_sim::{
     Input, JsonTrace, Limits, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Step, Stop, Visit,
     World, run_events, run_rounds, run_synchronised, simulate,
@@ -289,6 +289,6 @@ bellwether_core::registry! {
 fn a_plan_with_a_schedule_is_not_run_as_if_it_had_none() {
     let actions = vec!["call 1".parse().expect("a step")];
     let schedule =
-        Schedule { liberties: Liberties::needed_for(&actions), beginning: 0, actions, loop_from: None };
+        Schedule { liberties: FaultBudget::needed_for(&actions), beginning: 0, actions, loop_from: None };
     let _ = simulate(&TOYS.entries[0], &Plan { schedule: Some(schedule), ..complete(3) }, RoundMode::Auto);
 }

@@ -1,7 +1,7 @@
 //! All situations that a run can come to, one after the other: no numbers, no threads, no reduction.
 
 use bellwether_core::{Algorithm, MachineType};
-use bellwether_model::{Action, Liberties, Rules, Situation, Whole};
+use bellwether_model::{FaultBudget, Rules, Situation, Transition, Whole};
 use bellwether_sim::Plan;
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ pub struct Explored {
     /// For each, how many steps from the beginning it is.
     pub depths: Vec<u32>,
     /// For each, what can happen in it and to which situation that leads.
-    pub steps: Vec<Vec<(Action, usize)>>,
+    pub steps: Vec<Vec<(Transition, usize)>>,
 }
 
 impl Explored {
     /// Explores everything that can happen in a plan.
-    pub fn new<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Self {
+    pub fn new<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Self {
         Self::of(MachineType::of::<A>(), plan, liberties)
     }
 
     /// The same with a variant of an algorithm.
-    pub fn of(machine: &'static MachineType, plan: &Plan, liberties: Liberties) -> Self {
+    pub fn of(machine: &'static MachineType, plan: &Plan, liberties: FaultBudget) -> Self {
         let rules = Rules::new(plan, liberties);
         let mut whole = Whole::new(machine, plan, liberties);
         let mut known: HashMap<Situation, usize> = HashMap::new();

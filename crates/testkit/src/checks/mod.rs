@@ -4,11 +4,13 @@ pub mod explored;
 pub mod toy;
 pub mod vote;
 
-use bellwether_check::{Checked, Counterexample, Finding, Property, Verdict, Wishes, check as check_machine};
+use bellwether_check::{
+    CheckOptions, Checked, Counterexample, Finding, Property, Verdict, check as check_machine,
+};
 use bellwether_core::{
     Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Params, Rank, Role, Topology,
 };
-use bellwether_model::{Action, Liberties, Rules, Situation, TimeModel, What, Whole};
+use bellwether_model::{Action, FaultBudget, Rules, Situation, TimeModel, Transition, Whole};
 use bellwether_sim::Plan;
 
 /// A plan in which the ids are who takes part.
@@ -68,8 +70,8 @@ pub fn orders(n: u64) -> Vec<Vec<u64>> {
 }
 
 /// Everything is followed, on one thread.
-pub fn in_full(liberties: Liberties) -> Wishes {
-    Wishes {
+pub fn in_full(liberties: FaultBudget) -> CheckOptions {
+    CheckOptions {
         liberties,
         reduction: false,
         symmetry: false,
@@ -82,13 +84,13 @@ pub fn in_full(liberties: Liberties) -> Wishes {
 }
 
 /// Everything that stands for something else is left out.
-pub fn reduced(liberties: Liberties) -> Wishes {
-    Wishes { reduction: true, symmetry: true, ..in_full(liberties) }
+pub fn reduced(liberties: FaultBudget) -> CheckOptions {
+    CheckOptions { reduction: true, symmetry: true, ..in_full(liberties) }
 }
 
 /// Checks an algorithm.
-pub fn check<A: Algorithm>(plan: &Plan, wishes: &Wishes) -> Checked {
-    check_machine(MachineType::of::<A>(), plan, wishes, &|_| {})
+pub fn check<A: Algorithm>(plan: &Plan, options: &CheckOptions) -> Checked {
+    check_machine(MachineType::of::<A>(), plan, options, &|_| {})
 }
 
 /// The same plan with parameters of an algorithm.
@@ -97,7 +99,7 @@ pub fn given<A: Algorithm>(params: &str, plan: Plan) -> Plan {
 }
 
 /// Checks an algorithm: everything is followed, on one thread.
-pub fn check_in_full<A: Algorithm>(plan: &Plan, liberties: Liberties) -> Checked {
+pub fn check_in_full<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Checked {
     check::<A>(plan, &in_full(liberties))
 }
 
@@ -131,7 +133,7 @@ pub fn violated(checked: &Checked) -> Vec<Property> {
 pub const BOUND: u64 = HOP.ticks();
 
 /// All situations of a run, played by rules that know nothing of the search.
-pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexample) -> Vec<Situation> {
+pub fn replay<A: Algorithm>(plan: &Plan, liberties: FaultBudget, run: &Counterexample) -> Vec<Situation> {
     let rules = Rules::new(plan, liberties);
     let mut whole = Whole::new(MachineType::of::<A>(), plan, liberties);
     let mut situations = vec![rules.beginnings(MachineType::of::<A>())[run.beginning as usize].clone()];
@@ -145,9 +147,9 @@ pub fn replay<A: Algorithm>(plan: &Plan, liberties: Liberties, run: &Counterexam
 }
 
 /// How many messages are sent in a step, where none is lost or comes twice.
-pub fn sent_in(before: &Situation, action: Action, after: &Situation) -> usize {
+pub fn sent_in(before: &Situation, action: Transition, after: &Situation) -> usize {
     let on_the_wires = |now: &Situation| now.queues.iter().map(|queue| queue.len()).sum::<usize>();
-    on_the_wires(after) + usize::from(matches!(action.what, What::Deliver(..))) - on_the_wires(before)
+    on_the_wires(after) + usize::from(matches!(action.what, Action::Deliver(..))) - on_the_wires(before)
 }
 
 /// How many members are up and lead.
@@ -156,4 +158,4 @@ pub fn leaders(situation: &Situation) -> usize {
 }
 
 /// Nothing goes wrong.
-pub const NONE: Liberties = Liberties::NONE;
+pub const NONE: FaultBudget = FaultBudget::NONE;

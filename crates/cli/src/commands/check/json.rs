@@ -99,7 +99,7 @@ impl PropertyObject {
             says: one.property.sentence(),
             verdict: one.verdict,
             seen: one.seen,
-            twin: one.property.twin(),
+            twin: one.property.witness(),
             counterexample: one.violation.as_ref().map(|violation| RunObject::new(one.property, violation)),
         }
     }

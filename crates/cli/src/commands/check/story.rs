@@ -4,7 +4,7 @@ use bellwether_check::Violation;
 use bellwether_core::{FaultEvent, Role, Time};
 use bellwether_lab::wording;
 use bellwether_model::recording::{Input, Recording};
-use bellwether_model::{Action, What};
+use bellwether_model::{Action, Transition};
 use bellwether_sim::Schedule;
 
 /// The run, a line a step: what happens, and what it meant.
@@ -31,8 +31,8 @@ pub fn tell(violation: &Violation) -> String {
 }
 
 /// What was recorded of a step.
-fn recorded(recording: &Recording, at: Time, action: Action) -> Option<usize> {
-    let boots = if let What::Member(member, FaultEvent::Start) = action.what {
+fn recorded(recording: &Recording, at: Time, action: Transition) -> Option<usize> {
+    let boots = if let Action::Member(member, FaultEvent::Start) = action.what {
         Some(u32::from(member))
     } else {
         None
@@ -41,7 +41,7 @@ fn recorded(recording: &Recording, at: Time, action: Action) -> Option<usize> {
 }
 
 /// What a step meant: what the message says, why the member acts as it does, and what it is then.
-fn meaning(recording: &Recording, number: usize, action: Action) -> String {
+fn meaning(recording: &Recording, number: usize, action: Transition) -> String {
     let step = &recording.steps[number];
     let mut parts: Vec<String> = step
         .inputs

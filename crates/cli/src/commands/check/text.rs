@@ -210,7 +210,7 @@ fn properties(report: &CheckReport) -> String {
             one.property.sentence().to_owned(),
             in_words(one.verdict, one.seen).to_owned(),
             grouped(one.seen),
-            one.property.twin().to_owned(),
+            one.property.witness().to_owned(),
             steps.unwrap_or_default(),
         ]);
     }

@@ -1,12 +1,12 @@
 //! What the world may do to members.
 
-use super::{Deed, Instruction, Word};
+use super::{ActionText, Instruction, Word};
 use crate::plan::Plan;
 use bellwether_core::{CallPolicy, Fate, FaultKind, Span, Spec};
 
 /// What may go wrong, and how far: liberties that the world takes with the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Liberties {
+pub struct FaultBudget {
     /// How many times a member may crash, all members together.
     pub crashes: u8,
     /// How many times a member may come back.
@@ -62,15 +62,15 @@ pub enum TimeModel {
     },
 }
 
-impl Default for Liberties {
+impl Default for FaultBudget {
     fn default() -> Self {
-        Liberties::NONE
+        FaultBudget::NONE
     }
 }
 
-impl Liberties {
+impl FaultBudget {
     /// Nothing goes wrong.
-    pub const NONE: Liberties = Liberties {
+    pub const NONE: FaultBudget = FaultBudget {
         crashes: 0,
         recoveries: 0,
         losses: 0,
@@ -122,28 +122,28 @@ impl Liberties {
 
     /// The least that steps need, as far as they tell. As they say who calls when, calls may be late.
     #[must_use]
-    pub fn needed_for(steps: &[Instruction]) -> Liberties {
+    pub fn needed_for(steps: &[Instruction]) -> FaultBudget {
         let count = |fits: &dyn Fn(&Instruction) -> bool| {
             u8::try_from(steps.iter().filter(|step| fits(step)).count()).unwrap_or(u8::MAX)
         };
         let told =
-            |step: &Instruction| if let Deed::Tell(_, _, word) = step.deed { Some(word) } else { None };
-        let ticks = steps.iter().any(|step| step.deed == Deed::Tick);
-        Liberties {
+            |step: &Instruction| if let ActionText::Tell(_, _, word) = step.deed { Some(word) } else { None };
+        let ticks = steps.iter().any(|step| step.deed == ActionText::Tick);
+        FaultBudget {
             crashes: count(&|step| step.event() == Some(FaultKind::Crash) || step.crash_after.is_some()),
             recoveries: count(&|step| step.event() == Some(FaultKind::Recover)),
-            losses: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Lost))),
-            duplicates: count(&|step| matches!(step.deed, Deed::Link(_, Fate::Twice))),
+            losses: count(&|step| matches!(step.deed, ActionText::Link(_, Fate::Lost))),
+            duplicates: count(&|step| matches!(step.deed, ActionText::Link(_, Fate::Twice))),
             pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
             requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
             suspicions: count(&|step| told(step).is_some_and(Word::is_suspicion)),
             false_alarms: count(&|step| told(step) == Some(Word::FalselyFailed)),
-            restarts: count(&|step| matches!(step.deed, Deed::CallAgain(_))),
+            restarts: count(&|step| matches!(step.deed, ActionText::CallAgain(_))),
             late_calls: true,
             detector: steps.iter().filter_map(told).any(|word| !word.is_suspicion()),
             certified: count(&|step| step.event() == Some(FaultKind::Learn)) > 0,
             time: if ticks { TimeModel::Clock { grain: 1, drift: 0 } } else { TimeModel::Any },
-            ..Liberties::default()
+            ..FaultBudget::default()
         }
     }
 }

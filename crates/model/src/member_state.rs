@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// All there is to one member: a value that can be compared and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Seat {
+pub struct MemberState {
     /// Its volatile state; none while it is down.
     pub(super) state: Option<AnyMachine>,
     /// Whether it is yet to boot for the first time: it is down, but not dead.
@@ -150,7 +150,7 @@ pub enum Input<M> {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The member after it.
-    pub seat: Seat,
+    pub seat: MemberState,
     /// Whether it writes something durably, before it sends anything.
     pub writes: bool,
     /// What it sends.
@@ -181,11 +181,11 @@ impl Facts {
     }
 }
 
-impl Seat {
+impl MemberState {
     /// A member that has not booted. Its clock gains so many thousandths.
     pub(super) fn new(machine: &'static MachineType, calls: bool, step: Span, gains: i32) -> Self {
         let rate = (step.ticks() as i64 * i64::from(1_000 + gains) / 1_000) as u32;
-        Seat {
+        MemberState {
             state: None,
             boots: true,
             attention: Attention::Awake,
@@ -265,7 +265,7 @@ impl Seat {
     pub fn changed(&self, spec: &Spec, change: Change) -> Self {
         let seat = self.clone();
         match change {
-            Change::Crash => Seat {
+            Change::Crash => MemberState {
                 state: None,
                 boots: false,
                 attention: Attention::Awake,
@@ -278,8 +278,8 @@ impl Seat {
                 ..seat
             },
             Change::Tick => self.a_step_later(spec),
-            Change::Pause => Seat { attention: Attention::Paused, ..seat },
-            Change::Wake => Seat { attention: Attention::Waking, ..seat },
+            Change::Pause => MemberState { attention: Attention::Paused, ..seat },
+            Change::Wake => MemberState { attention: Attention::Waking, ..seat },
         }
     }
 

@@ -1,7 +1,7 @@
 //! A schedule, carried out and written down before anybody is told.
 
 use super::post::Post;
-use crate::{Action, Midway, Rules, Seat, Situation, What, Whole};
+use crate::{Action, CrashPoint, MemberState, Rules, Situation, Transition, Whole};
 use bellwether_core::{AnyValue, Fate, FaultEvent, HOP, MachineType, Port, Span, Status, Time, Verdict};
 use bellwether_sim::schedule::time_of_next;
 use bellwether_sim::{Driver, Ending, Plan, Schedule, SetupError};
@@ -15,7 +15,7 @@ pub struct Replay {
     /// What its report names.
     pub(super) driver: Driver,
     /// The members at the end.
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Vec<MemberState>,
     pub(super) ending: Ending,
     /// When messages that are still under way would arrive.
     pub(super) after_the_end: Time,
@@ -44,7 +44,7 @@ pub struct Act {
     pub cue: Cue,
     pub reason: Option<&'static str>,
     pub before: Status,
-    pub after: Seat,
+    pub after: MemberState,
     /// The messages that it sends.
     pub sends: Vec<usize>,
 }
@@ -74,7 +74,7 @@ fn widened(event: FaultEvent<u8>) -> FaultEvent {
 pub fn carry_out(
     machine: &'static MachineType,
     plan: &Plan,
-    schedule: &Schedule<Action>,
+    schedule: &Schedule<Transition>,
 ) -> (Replay, Option<SetupError>) {
     let rules = Rules::new(plan, schedule.liberties);
     let whole = Whole::new(machine, plan, schedule.liberties);
@@ -119,11 +119,11 @@ struct Author<'p> {
 }
 
 impl Author<'_> {
-    fn carry_out(&mut self, schedule: &Schedule<Action>) -> Result<Ending, SetupError> {
+    fn carry_out(&mut self, schedule: &Schedule<Transition>) -> Result<Ending, SetupError> {
         // Where no step says who boots when, everyone does before the first.
         if !schedule.actions.iter().any(|action| action.what.is_boot()) {
             for member in 0..self.now.seats.len() as u8 {
-                self.happen(0, What::Member(member, FaultEvent::Start).into())?;
+                self.happen(0, Action::Member(member, FaultEvent::Start).into())?;
             }
         }
         let mut loop_begins = None;
@@ -156,7 +156,7 @@ impl Author<'_> {
         if is_over { Ending::ByItself } else { Ending::AtEndOfSchedule }
     }
 
-    fn happen(&mut self, step: usize, action: Action) -> Result<(), SetupError> {
+    fn happen(&mut self, step: usize, action: Transition) -> Result<(), SetupError> {
         let mut possible = Vec::new();
         self.rules.possible(&mut self.whole, &self.now, &mut possible);
         let is_possible = possible.contains(&action.what) || self.can_be_asked(action.what);
@@ -168,9 +168,9 @@ impl Author<'_> {
         self.at = time_of_next(self.at, action.what.is_boot());
         let cue = self.cue(action.what);
         match action.what {
-            What::Link(wire, place, Fate::Lost) => self.post.lose(wire, place),
-            What::Link(wire, place, Fate::Twice) => self.post.double(wire, place),
-            What::Tick => self.post.tick(),
+            Action::Link(wire, place, Fate::Lost) => self.post.lose(wire, place),
+            Action::Link(wire, place, Fate::Twice) => self.post.double(wire, place),
+            Action::Tick => self.post.tick(),
             _ => {}
         }
         let (mut act, mut misses) = (None, Vec::new());
@@ -180,12 +180,12 @@ impl Author<'_> {
             _ => {}
         }
         let crashes = match action {
-            Action { what: What::Member(member, FaultEvent::Crash), .. } => Some(member.into()),
-            Action { crash_after: Some(_), .. } => act.as_ref().map(|act| act.member),
+            Transition { what: Action::Member(member, FaultEvent::Crash), .. } => Some(member.into()),
+            Transition { crash_after: Some(_), .. } => act.as_ref().map(|act| act.member),
             _ => None,
         };
         let struck = match action.what {
-            What::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
+            Action::Member(member, event @ (FaultEvent::Pause | FaultEvent::Resume)) => {
                 Some((member.into(), widened(event)))
             }
             _ => None,
@@ -202,8 +202,8 @@ impl Author<'_> {
     }
 
     /// People may ask more of members than the checker does.
-    fn can_be_asked(&mut self, what: What) -> bool {
-        matches!(what, What::Member(member, FaultEvent::Request(_)) if self.rules.can_be_asked(&mut self.whole, &self.now, member))
+    fn can_be_asked(&mut self, what: Action) -> bool {
+        matches!(what, Action::Member(member, FaultEvent::Request(_)) if self.rules.can_be_asked(&mut self.whole, &self.now, member))
     }
 
     /// What could happen instead, for whoever asked for something else.
@@ -222,42 +222,42 @@ impl Author<'_> {
     }
 
     /// Who is given an input, if somebody is, and what reaches it.
-    fn cue(&mut self, what: What) -> (Option<u32>, Option<Cue>) {
+    fn cue(&mut self, what: Action) -> (Option<u32>, Option<Cue>) {
         let (member, cue) = match what {
-            What::Member(member, FaultEvent::Call) | What::CallAgain(member) => {
+            Action::Member(member, FaultEvent::Call) | Action::CallAgain(member) => {
                 let dead = self.rules.known_dead(&mut self.whole, &self.now, member.into());
                 (member.into(), Cue::Call { dead })
             }
-            What::TimeOut(member, number) => {
+            Action::TimeOut(member, number) => {
                 let timer = self.now.seats[member as usize].timer(number).cloned();
                 return (Some(member.into()), timer.map(Cue::TimeOut));
             }
-            What::Tell(member, port, word) => (member.into(), Cue::Word(Port(port.into()), word.into())),
-            What::Member(member, FaultEvent::Start | FaultEvent::Recover) => (member.into(), Cue::Boot),
-            What::Deliver(wire, place) => {
+            Action::Tell(member, port, word) => (member.into(), Cue::Word(Port(port.into()), word.into())),
+            Action::Member(member, FaultEvent::Start | FaultEvent::Recover) => (member.into(), Cue::Boot),
+            Action::Deliver(wire, place) => {
                 let to = self.rules.wires.get(wire).to;
                 let is_up = self.now.seats[to as usize].state().is_some();
                 let letter = self.post.arrive(wire, place, self.at);
                 return (is_up.then_some(to), Some(Cue::Message(letter)));
             }
-            What::Member(member, event @ (FaultEvent::Request(_) | FaultEvent::Learn(_))) => {
+            Action::Member(member, event @ (FaultEvent::Request(_) | FaultEvent::Learn(_))) => {
                 (member.into(), Cue::Struck(widened(event)))
             }
-            What::Tick | What::Member(..) | What::Link(..) => return (None, None),
+            Action::Tick | Action::Member(..) | Action::Link(..) => return (None, None),
         };
         (Some(member), Some(cue))
     }
 
     /// What the input that was just given to a member made of it.
-    fn act(&mut self, member: u32, cue: Cue, action: Action) -> Act {
+    fn act(&mut self, member: u32, cue: Cue, action: Transition) -> Act {
         let outcome = self.whole.outcomes()[action.draw as usize].clone();
         let before = &self.now.seats;
         let is_dead =
             |other| other != member && before[other as usize].facts(self.whole.machine().spec).is_dead;
         let count = match action.crash_after {
             None => usize::MAX,
-            Some(Midway::TornWrite) => 0,
-            Some(Midway::Sends(count)) => count.into(),
+            Some(CrashPoint::TornWrite) => 0,
+            Some(CrashPoint::Sends(count)) => count.into(),
         };
         let mut sends = Vec::new();
         for (port, msg) in outcome.sends.into_iter().take(count) {
