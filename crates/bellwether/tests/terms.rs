@@ -103,11 +103,7 @@ async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one
 
 #[test]
 fn the_fast_profile_sets_a_parameter_where_there_is_one_and_it_is_not_given() {
-    let chosen = |algorithm: &str, profile| {
-        let algorithm = algorithm.to_owned();
-        let settings = Settings { algorithm, profile, ..settings(1, 1, Path::new("unused")) };
-        algorithm_of(&ALGORITHMS, &settings).unwrap().to_string()
-    };
+    let chosen = |name: &str, profile| algorithm_of(&ALGORITHMS, name, &profile).unwrap().to_string();
     for (algorithm, steady, fast) in [
         ("quorum-lease", "quorum-lease", "quorum-lease:renewals=5"),
         (

@@ -27,7 +27,7 @@ pub enum Lie {
 }
 
 fn config(settings: &Settings) -> ClusterConfig {
-    let choice = bellwether::algorithm_of(&ALGORITHMS, settings).unwrap();
+    let choice = bellwether::algorithm_of(&ALGORITHMS, &settings.algorithm, &settings.profile).unwrap();
     ClusterConfig::new(settings, choice.spec, &choice.params)
 }
 

@@ -12,7 +12,7 @@ use crate::node::member::{Command, Member, State};
 use crate::node::surroundings::Surroundings;
 use crate::os::clock::Clock;
 use crate::settings::cluster_config::ClusterConfig;
-use crate::settings::{Incarnation, Peer, Security, Settings, SettingsError, shown};
+use crate::settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError, shown};
 use crate::storage::disk::{Disk, Keep};
 use crate::storage::store::{Saved, Store, StoreError};
 use crate::supervisor::address_overrides::AddressOverrides;
@@ -46,14 +46,17 @@ pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>, delay_bound: Span) 
     chosen.map(Cow::Borrowed).or_else(|| (spec.starts == Starts::Callers).then(default))
 }
 
-/// The algorithm of these settings, with its parameters.
+/// The algorithm that a member runs: the one of this name, with the parameters that the name and the profile give.
 ///
 /// # Errors
 /// [`AlgorithmError`] says what is wrong.
-pub fn algorithm_of(registry: &Registry, settings: &Settings) -> Result<AlgorithmChoice, AlgorithmError> {
-    let chosen = registry.choose(&settings.algorithm);
-    let preset = settings.profile.renewals.map(|renewals| format!("renewals={renewals}"));
-    let chosen = chosen.and_then(|choice| preset.map_or(Ok(choice), |preset| choice.or(&preset)));
+pub fn algorithm_of(
+    registry: &Registry,
+    name: &str,
+    profile: &Profile,
+) -> Result<AlgorithmChoice, AlgorithmError> {
+    let mut parameters = profile.parameters.split_terminator(',');
+    let chosen = registry.choose(name).and_then(|choice| parameters.try_fold(choice, AlgorithmChoice::or));
     chosen.map_err(|mut error| {
         match &mut error {
             AlgorithmError::Unknown { name, .. } => *name = shown(name),
@@ -123,7 +126,7 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     if settings.commitment.is_none() {
         settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
     }
-    let choice = algorithm_of(registry, &settings)?;
+    let choice = algorithm_of(registry, &settings.algorithm, &settings.profile)?;
     let delay_bound = settings.profile.delay_bound;
     let chosen = detector_of(choice.spec, settings.detector.as_deref(), delay_bound);
     let detector = chosen.map(|text| DetectorChoice::parse(registry.detectors, &text)).transpose();

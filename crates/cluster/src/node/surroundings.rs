@@ -39,7 +39,7 @@ impl Surroundings {
             duties: members.iter().map(|peer| peer.duty).collect(),
             topology: topology(spec.need, ranks.len() as u32),
             ranks,
-            profile: settings.profile,
+            profile: settings.profile.clone(),
             parameters: params.values(spec.parameters, settings.profile.delay_bound),
             knows: spec.knows,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),

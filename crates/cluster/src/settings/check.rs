@@ -50,7 +50,7 @@ pub enum SettingsError {
     /// The cluster's name is no name.
     #[error("`cluster` cannot be '{0}': use 1 to 64 letters, digits and hyphens")]
     Name(String),
-    /// The algorithm or the detector is no name.
+    /// The algorithm, the detector or the profile's parameters cannot be the name of anything.
     #[error("`{0}` is no name: use at most {MOST_NAME} letters, digits and any of - / : = , .")]
     NoName(&'static str),
     /// The directory is none.
@@ -103,6 +103,10 @@ impl Settings {
         self.check_members()?;
         check_name("algorithm", &self.algorithm)?;
         check_name("detector", self.detector.as_deref().unwrap_or("none"))?;
+        check_name(
+            "parameters",
+            if self.profile.parameters.is_empty() { "none" } else { &self.profile.parameters },
+        )?;
         if let Security::Secret(secret) = &self.security {
             secret.check()?;
         }
@@ -144,7 +148,7 @@ impl Settings {
     }
 
     fn check_numbers(&self) -> Result<(), SettingsError> {
-        let profile = self.profile;
+        let profile = &self.profile;
         if !DELAY_BOUNDS.contains(&profile.delay_bound) {
             return Err(SettingsError::DelayBound(profile.delay_bound.ticks()));
         }

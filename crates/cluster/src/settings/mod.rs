@@ -9,7 +9,8 @@ use crate::settings::secret::Secret;
 use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -148,18 +149,15 @@ impl fmt::Debug for Security {
 }
 
 /// How fast it goes. In a file: an object, or `"steady"` or `"fast"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// How long a message and its handling take at the most, if all is well. Time-outs are multiples of it.
     pub delay_bound: Span,
     /// By how many millionths clocks can be off.
     pub drift_bound: u32,
-    /// The algorithm's parameter `renewals`, if it has one and [`Settings::algorithm`] does not give it: how often a leader
-    /// renews its lease in the time that one lasts. The more often, the longer it can be held up and still be in time, and
-    /// the more is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub renewals: Option<u32>,
+    /// Parameters of the algorithm, as in `renewals=5`: those that it has and that [`Settings::algorithm`] does not give.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub parameters: Cow<'static, str>,
 }
 
 impl Profile {
@@ -167,18 +165,15 @@ impl Profile {
     /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that nobody
     /// is elected, and `delay_bound` must be greater.
     pub const STEADY: Profile =
-        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: None };
+        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, parameters: Cow::Borrowed("") };
     /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases, of 29 ms, are
     /// renewed more often, so that a leader that is held up for 20 ms, whenever that is, still leads.
     /// Where it is allowed, the thread that renews them has real-time priority, as with every delay bound below 5 ms.
-    pub const FAST: Profile =
-        Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: Some(5) };
-}
-
-impl Serialize for Profile {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Profile::serialize(self, serializer)
-    }
+    pub const FAST: Profile = Profile {
+        delay_bound: Span::from_ticks(1_160),
+        drift_bound: 10_000,
+        parameters: Cow::Borrowed("renewals=5"),
+    };
 }
 
 impl<'de> Deserialize<'de> for Profile {
@@ -205,7 +200,31 @@ impl<'de> Visitor<'de> for NameOrObject {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Profile, M::Error> {
-        Profile::deserialize(MapAccessDeserializer::new(map))
+        ProfileFields::deserialize(MapAccessDeserializer::new(map)).map(Profile::from)
+    }
+}
+
+/// A profile as an object.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileFields {
+    delay_bound: Span,
+    drift_bound: u32,
+    #[serde(default)]
+    parameters: Cow<'static, str>,
+    /// Files from before `parameters` set this one by a key of its own.
+    renewals: Option<u32>,
+}
+
+impl From<ProfileFields> for Profile {
+    fn from(fields: ProfileFields) -> Profile {
+        let ProfileFields { delay_bound, drift_bound, parameters, renewals } = fields;
+        let parameters = match renewals {
+            None => parameters,
+            Some(renewals) if parameters.is_empty() => format!("renewals={renewals}").into(),
+            Some(renewals) => format!("{parameters},renewals={renewals}").into(),
+        };
+        Profile { delay_bound, drift_bound, parameters }
     }
 }
 
@@ -261,19 +280,16 @@ mod tests {
         Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
     }
 
-    /// Settings of before parameters say so.
     #[test]
-    fn a_profile_can_say_how_often_leases_are_renewed() {
-        let profile: Profile =
-            serde_json::from_str(r#"{"delay_bound": 1160, "drift_bound": 10000, "renewals": 5}"#).unwrap();
-        assert_eq!(profile, Profile::FAST);
-    }
-
-    #[test]
-    fn a_profile_need_not_say_how_often_leases_are_renewed() {
-        let profile: Profile =
-            serde_json::from_str(r#"{"delay_bound": 12000, "drift_bound": 10000}"#).unwrap();
-        assert_eq!(profile, Profile::STEADY);
+    fn profile_has_parameters_under_the_new_and_the_old_key() {
+        let read = |parameters: &str| {
+            let text = format!(r#"{{"delay_bound": 1160, "drift_bound": 10000{parameters}}}"#);
+            serde_json::from_str::<Profile>(&text).unwrap().parameters
+        };
+        assert_eq!(read(""), "");
+        assert_eq!(read(r#", "parameters": "lease=30""#), "lease=30");
+        assert_eq!(read(r#", "renewals": 5"#), Profile::FAST.parameters);
+        assert_eq!(read(r#", "parameters": "lease=30", "renewals": 5"#), "lease=30,renewals=5");
     }
 
     #[test]

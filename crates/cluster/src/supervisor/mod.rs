@@ -98,7 +98,7 @@ impl Supervisor {
             me: settings.me,
             peers,
             data: settings.data.clone(),
-            patience: patience_with(settings.profile),
+            patience: patience_with(&settings.profile),
             stop_timeout: Duration::from_millis(settings.stop_timeout_ms),
         }
     }
@@ -165,7 +165,7 @@ fn has_terminal() -> bool {
     File::open("/dev/tty").is_ok() // there is none for who is of no terminal
 }
 
-fn patience_with(profile: Profile) -> Duration {
+fn patience_with(profile: &Profile) -> Duration {
     let promises = profile.delay_bound * DELAY_BOUNDS_OF_TELLING;
     Duration::from_micros(promises.ticks()).clamp(LEAST_TELLING, LONGEST_TELLING)
 }
@@ -184,7 +184,7 @@ mod tests {
     fn patience_is_two_leases_within_limits() {
         let milliseconds = |delay_bound| {
             let delay_bound = Span::from_ticks(delay_bound);
-            patience_with(Profile { delay_bound, ..Profile::STEADY }).as_millis()
+            patience_with(&Profile { delay_bound, ..Profile::STEADY }).as_millis()
         };
         assert_eq!([0, 1_200, 12_000, 100_000].map(milliseconds), [1_000, 1_000, 1_000, 5_000]);
         assert_eq!([1_000_000, u64::MAX].map(milliseconds), [10_000; 2]);

@@ -1,10 +1,9 @@
 //! `bellwether member` and `bellwether supervise`: the processes that a real cluster is made of.
 
-use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
 use crate::guarantees;
 use bellwether::process::{self, ProcessError};
-use bellwether::{ClusterConfig, Security};
+use bellwether::{ALGORITHMS, ClusterConfig, Security, algorithm_of};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -34,11 +33,10 @@ fn introduce(settings: &Path, quiet: bool) {
         return;
     }
     let Ok(settings) = process::read_settings(settings) else { return };
-    let Ok(choice) = Choice::find(&settings.algorithm, None) else { return };
+    let Ok(choice) = algorithm_of(&ALGORITHMS, &settings.algorithm, &settings.profile) else { return };
     let me = settings.me;
     let voters = ClusterConfig::new(&settings, choice.spec, &choice.params).voters.len() as u64;
-    let mut text =
-        format!("member {me} runs {}: {}\n", choice.label(), guarantees::describe(choice.spec, voters));
+    let mut text = format!("member {me} runs {choice}: {}\n", guarantees::describe(choice.spec, voters));
     if settings.security == Security::Plaintext {
         text += &format!(
             "WARNING: member {me} talks IN THE CLEAR: whoever can reach it can command it, and whoever can listen hears \

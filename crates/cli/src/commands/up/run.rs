@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
         let ids = (1..=args.members).map(Id::new).collect::<Result<Vec<Id>, _>>().map_err(Failure::input)?;
         let (sender, notices) = sync_channel(BACKLOG);
         let watchdog = Watchdog::start(sender.clone())?; // before there is anything to be left behind
-        let directory = RunDirectory::prepare(args, choice, &ids)?;
+        let directory = RunDirectory::prepare(args, &ids)?;
         let clock = Clock::new();
         let promise = guarantees::describe(choice.spec, args.members);
         let delay_bound = bellwether::Profile::from(args.profile).delay_bound;
