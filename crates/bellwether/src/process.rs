@@ -11,8 +11,8 @@
 //! admit ID, dismiss ID  let this member vote, or no longer
 //! ready                 the application has taken over
 //! address ID HOST:PORT  a member has moved (its supervisor will know it, too)
-//! cut ID,ID             for trials: nothing passes from and to these
-//! heal                  everything passes again
+//! cut ID,ID             nothing passes from and to these (for trials: with the feature `faults`)
+//! heal                  everything passes again (the same)
 //! stop                  give up leading, say farewell, and end
 //! ```
 //!

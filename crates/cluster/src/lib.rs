@@ -19,7 +19,6 @@ pub use elector::fence::{Fence, Stale};
 pub use elector::leadership::{Leadership, Lost, NoHandOver};
 pub use elector::status_publisher::{LeaderEpoch, View};
 pub use elector::{Elector, Stopped};
-pub use net::link_filter::{CutLinks, LinkFilter};
 pub use node::start::{DEFAULT_DETECTOR, StartError, algorithm_of, detector_of, start};
 pub use os::clock::Clock;
 pub use os::descriptors::raise_descriptor_limit;

@@ -2,7 +2,6 @@
 
 use super::{Line, What};
 use crate::{Elector, Id, Request};
-use bellwether_cluster::CutLinks;
 use bellwether_core::Reign;
 use std::io::{self, BufRead};
 use std::sync::mpsc::SyncSender;
@@ -94,13 +93,20 @@ pub(super) struct Executor<'a> {
     elector: &'a Elector,
     members: &'a [Id],
     shows: &'a SyncSender<Line>,
-    /// The links that are cut.
-    cut: CutLinks,
+    /// Peers to whom the link is cut.
+    #[cfg(feature = "faults")]
+    cut: std::collections::BTreeSet<Id>,
 }
 
 impl<'a> Executor<'a> {
     pub(super) fn new(elector: &'a Elector, members: &'a [Id], shows: &'a SyncSender<Line>) -> Executor<'a> {
-        Executor { elector, members, shows, cut: CutLinks::default() }
+        Executor {
+            elector,
+            members,
+            shows,
+            #[cfg(feature = "faults")]
+            cut: Default::default(),
+        }
     }
 
     /// Does what a line orders, or says why not.
@@ -137,19 +143,22 @@ impl<'a> Executor<'a> {
                 let id = id()?;
                 elector.set_address(id, words.next().ok_or("it names no address")?);
             }
+            #[cfg(feature = "faults")]
             "cut" => {
                 let ids = words.next().unwrap_or_default().split(',').map(parse);
-                self.cut.0.extend(ids.collect::<Result<Vec<Id>, _>>()?);
-                elector.set_link_filter(Some(Box::new(self.cut.clone())));
+                self.cut.extend(ids.collect::<Result<Vec<Id>, _>>()?);
+                elector.cut_links(self.cut.clone());
             }
+            #[cfg(feature = "faults")]
             "heal" => {
-                self.cut.0.clear();
-                elector.set_link_filter(None);
+                self.cut.clear();
+                elector.cut_links([]);
             }
             _ => {
-                return Err("try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, \
-                            cut, heal, stop"
-                    .into());
+                let faults = if cfg!(feature = "faults") { "cut, heal, " } else { "" };
+                return Err(format!(
+                    "try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, {faults}stop"
+                ));
             }
         }
         Ok(())

@@ -15,7 +15,6 @@ use crate::elector::leadership::{Candidacy, Leadership, NoHandOver};
 use crate::elector::lease_cell::LeaseCell;
 use crate::elector::status_publisher::View;
 use crate::net::Traffic;
-use crate::net::link_filter::LinkFilter;
 use crate::node::member::Command;
 use crate::os::clock::Clock;
 use crate::settings::Incarnation;
@@ -243,9 +242,11 @@ impl Elector {
         self.shared.address_overrides.note(id, address);
     }
 
-    /// For demonstrations and tests: this decides from now on which links of the member are open. Without a filter all are.
-    pub fn set_link_filter(&self, filter: Option<Box<dyn LinkFilter>>) {
-        self.shared.tell(Command::LinkFilter(filter));
+    /// For demonstrations and tests: cuts the links with these peers, and mends all others. Nothing passes a cut link, and
+    /// neither end is told.
+    #[cfg(feature = "faults")]
+    pub fn cut_links(&self, peers: impl IntoIterator<Item = Id>) {
+        self.shared.tell(Command::CutLinks(peers.into_iter().collect()));
     }
 
     /// Gives up leading, says farewell, and ends; waits until that is done. Its data directory is free then, but where the

@@ -33,6 +33,12 @@ impl Connection {
     pub fn has_begun(&self) -> bool {
         !matches!(self.stage, Stage::Connecting | Stage::Overdue)
     }
+
+    /// Hears no more, and says nothing about it.
+    pub fn leave_unanswered(&mut self) {
+        self.stage = Stage::Leaving;
+        self.since = Instant::now();
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +61,6 @@ pub(super) enum Stage {
     DeathCertificate,
     /// All is said; what comes is thrown away until the other side closes too.
     Leaving,
-    /// The link with the caller is closed: the caller hears nothing.
-    Filtered,
 }
 
 impl Network {

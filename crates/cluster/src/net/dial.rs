@@ -4,7 +4,7 @@ use super::admission::Caller;
 use super::link::Link;
 use super::peers::Dialling;
 use super::timeouts::{LONGEST, Timeouts};
-use super::{Connection, FIRST_LINK, Network, Party, Stage, is_closed};
+use super::{Connection, FIRST_LINK, Network, Party, Stage};
 use bellwether_core::Id;
 use mio::net::TcpStream;
 use mio::{Interest, Token};
@@ -31,7 +31,7 @@ impl Network {
             Dialling::At(at) if at <= now => {}
             _ => return,
         }
-        if is_closed(&self.filter, Some(member.id)) {
+        if self.cut.has(Some(member.id)) {
             member.back_off(now, &mut self.random);
             return;
         }

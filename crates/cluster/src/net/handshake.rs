@@ -5,7 +5,7 @@ use super::dial::tune;
 use super::link::Trouble;
 use super::peers::{Arrival, CertificateOutcome, Dialling, Greeting};
 use super::wire::Malformed;
-use super::{CloseReason, Frame, Hello, Incoming, Network, Party, Reason, Stage, is_closed};
+use super::{CloseReason, Frame, Hello, Incoming, Network, Party, Reason, Stage};
 use crate::Incarnation;
 use crate::supervisor::death_certificate::{self, DeathCertificate};
 use bellwether_core::Id;
@@ -19,8 +19,7 @@ impl Network {
     pub(super) fn advance(&mut self, at: usize) {
         while let Some(connection) = &mut self.connections[at] {
             let advanced = match connection.stage {
-                Stage::Up | Stage::Filtered | Stage::Vetting => return,
-                _ if is_closed(&self.filter, connection.peer) => return,
+                Stage::Up | Stage::Vetting => return,
                 Stage::Connecting | Stage::Overdue => self.connected(at),
                 Stage::Arriving if connection.caller.is_some_and(|caller| caller.has_spoken) => return,
                 Stage::Arriving if !connection.link.readable => return,
@@ -173,8 +172,8 @@ impl Network {
             }
             return self.refuse(at, Reason::Config, &difference);
         }
-        if is_closed(&self.filter, Some(from)) {
-            connection.stage = Stage::Filtered;
+        if self.cut.has(Some(from)) {
+            connection.leave_unanswered();
             return Ok(false);
         }
         let boot = hello.incarnation.boot;
@@ -350,8 +349,8 @@ impl Network {
             DeathCertificate::decode(&bytes).ok_or(Trouble::Malformed(Malformed::Kind(bytes[0])))?;
         let is_ours = certificate.is_of(&self.cluster);
         let member = self.members.iter_mut().find(|member| is_ours && member.id == certificate.id);
-        if is_ours && is_closed(&self.filter, Some(certificate.id)) {
-            connection.stage = Stage::Filtered;
+        if is_ours && self.cut.has(Some(certificate.id)) {
+            connection.leave_unanswered();
             return Ok(false);
         }
         let outcome = member.map_or(CertificateOutcome::Unknown, |member| {

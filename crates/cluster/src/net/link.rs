@@ -249,13 +249,8 @@ impl Link {
             self.unanswered.get_or_insert(Unanswered { since: now, is_suspect: false });
             self.stalled_since = None;
         }
-        self.hold(now);
-        Ok(())
-    }
-
-    /// What is queued is not written now: notes since when it waits.
-    pub fn hold(&mut self, now: Instant) {
         self.stalled_since = self.stalled_since.or(Some(now)).filter(|_| self.is_waiting());
+        Ok(())
     }
 
     fn push(&mut self) -> Result<(), Trouble> {

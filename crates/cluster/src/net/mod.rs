@@ -17,10 +17,10 @@ mod connection;
 mod diagnosis;
 mod dial;
 mod event_queue;
+mod faults;
 mod handshake;
 mod interface;
 mod link;
-pub(crate) mod link_filter;
 mod peers;
 mod refusal;
 mod resolve;
@@ -31,12 +31,13 @@ mod traffic;
 mod wait;
 pub mod wire;
 
-use crate::{ClusterConfig, Incarnation, LinkFilter, Settings, StoreId, Stores};
+use crate::{ClusterConfig, Incarnation, Settings, StoreId, Stores};
 use admission::Admission;
 use bellwether_core::{Id, ListVersion, Signal};
 use connection::{Connection, Stage};
 use diagnosis::Diagnosis;
 use event_queue::EventQueue;
+use faults::CutLinks;
 use link::Trouble;
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -101,8 +102,7 @@ pub struct Network {
     last_stranger: Option<(IpAddr, String)>,
     /// What went over connections that are gone.
     tally: Tally,
-    /// Decides which links are open, if not all are.
-    filter: Option<Box<dyn LinkFilter>>,
+    cut: CutLinks,
 }
 
 impl Network {
@@ -158,7 +158,7 @@ impl Network {
             patience: [Patience::new(now), Patience::new(now)],
             last_stranger: None,
             tally: Tally::default(),
-            filter: None,
+            cut: CutLinks::default(),
         })
     }
 
@@ -201,9 +201,7 @@ impl Network {
             if connection.stage == Stage::Leaving || !connection.link.is_waiting() {
                 continue;
             }
-            if is_closed(&self.filter, connection.peer) {
-                connection.link.hold(now);
-            } else if connection.link.flush(now).is_err() {
+            if connection.link.flush(now).is_err() {
                 // Whatever it said last is still read: that finds the end, too.
                 connection.link.readable = true;
                 if connection.stage != Stage::Up {
@@ -242,9 +240,7 @@ impl Network {
     pub fn next_signal(&mut self) -> Option<(Id, Signal)> {
         self.connections.iter_mut().flatten().find_map(|connection| {
             match (connection.stage, connection.peer) {
-                (Stage::Up, Some(peer)) if !is_closed(&self.filter, Some(peer)) => {
-                    connection.link.take_signal().map(|signal| (peer, signal))
-                }
+                (Stage::Up, Some(peer)) => connection.link.take_signal().map(|signal| (peer, signal)),
                 _ => None,
             }
         })
@@ -256,9 +252,6 @@ impl Network {
         for at in (0..count).map(|step| (first + step) % count) {
             let Some(connection) = &mut self.connections[at] else { continue };
             let (Stage::Up, Some(peer)) = (connection.stage, connection.peer) else { continue };
-            if is_closed(&self.filter, Some(peer)) {
-                continue;
-            }
             match connection.link.take() {
                 Ok(None) => {}
                 Ok(Some(frame)) => {
@@ -291,11 +284,6 @@ impl Network {
         if let Some(member) = self.member_mut(id) {
             member.move_to(address, now);
         }
-    }
-
-    /// From now on this decides which links are open. Without a filter all are.
-    pub fn set_link_filter(&mut self, filter: Option<Box<dyn LinkFilter>>) {
-        self.filter = filter;
     }
 
     /// Whether there is a connection with it.
@@ -349,11 +337,6 @@ impl Network {
             self.pending.push(Incoming::Refused { from, why });
         }
     }
-}
-
-/// Whether a filter closes the link with the peer of a connection, if that is known.
-fn is_closed(filter: &Option<Box<dyn LinkFilter>>, peer: Option<Id>) -> bool {
-    filter.as_ref().zip(peer).is_some_and(|(filter, peer)| !filter.is_open(peer))
 }
 
 /// A seed from the machine's randomness.

@@ -3,7 +3,6 @@
 use super::link::Trouble;
 use super::wire::Malformed;
 use super::{Frame, Network, Party, Reason, Stage, tls};
-use std::time::Instant;
 
 impl Network {
     /// The member that was dialled refuses us.
@@ -71,8 +70,7 @@ impl Network {
     pub(super) fn part(&mut self, at: usize) {
         let Some(connection) = &mut self.connections[at] else { return };
         connection.link.close();
-        connection.stage = Stage::Leaving;
-        connection.since = Instant::now();
+        connection.leave_unanswered();
         if let Some(peer) = connection.dialled.take() {
             self.dial_next(peer);
         }

@@ -10,7 +10,6 @@ use crate::node::detector::DetectorDriver;
 use crate::node::machine::ByteMachine;
 use crate::node::member::{Command, Member, State};
 use crate::node::surroundings::Surroundings;
-use crate::os::clock::Clock;
 use crate::settings::cluster_config::ClusterConfig;
 use crate::settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError, shown};
 use crate::storage::disk::{Disk, Keep};
@@ -169,7 +168,7 @@ pub(crate) fn start_with<K: Keep>(
 ) -> Result<Shared, StartError> {
     let spec = machine.spec();
     let seed = settings.seed.map_or_else(entropy, Ok)?;
-    let clock = Clock::that_gains(settings.clock_gains);
+    let clock = settings.clock();
     let config = ClusterConfig::new(&settings, spec, machine.params());
     let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
     let first_voters = config.voters.clone();

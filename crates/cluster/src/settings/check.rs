@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 /// Shorter delay bounds no network and no scheduler keeps; with longer ones a dead leader is missed for half an hour.
 const DELAY_BOUNDS: RangeInclusive<Span> = Span::from_ticks(100)..=Span::from_ticks(60_000_000);
 /// From clocks at half their speed to clocks at twice it.
+#[cfg(feature = "faults")]
 const CLOCK_GAINS: RangeInclusive<i32> = -500_000..=1_000_000;
 /// From a tenth of a second to an hour.
 const STOP_TIMEOUTS_MS: RangeInclusive<u64> = 100..=3_600_000;
@@ -77,6 +78,7 @@ pub enum SettingsError {
     )]
     DriftBound(u32),
     /// The clock would stand still, run backwards, or race.
+    #[cfg(feature = "faults")]
     #[error("`clock_gains` is {0} millionths; give -500000 to 1000000, and 0 outside of trials")]
     ClockGains(i32),
     /// The supervisor would not wait, or would wait for ever.
@@ -155,6 +157,7 @@ impl Settings {
         if profile.drift_bound >= 500_000 {
             return Err(SettingsError::DriftBound(profile.drift_bound));
         }
+        #[cfg(feature = "faults")]
         if !CLOCK_GAINS.contains(&self.clock_gains) {
             return Err(SettingsError::ClockGains(self.clock_gains));
         }

@@ -5,6 +5,7 @@ pub(crate) mod cluster_config;
 mod secrecy;
 pub(crate) mod secret;
 
+use crate::os::clock::Clock;
 use crate::settings::secret::Secret;
 use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
 use serde::de::value::MapAccessDeserializer;
@@ -60,9 +61,11 @@ pub struct Settings {
     #[serde(default)]
     pub seed: Option<u64>,
     /// For trials: how many millionths the member's clock gains.
+    #[cfg(feature = "faults")]
     #[serde(default)]
     pub clock_gains: i32,
-    /// For trials: say of every lease until when it lasts.
+    /// Whether the member reports each lease, and until when it lasts ([`crate::Event::Extended`]), so that its leadership can
+    /// be judged.
     #[serde(default)]
     pub tells_leases: bool,
     /// How long the supervisor waits after SIGTERM for the member to end, in milliseconds, before it kills it.
@@ -247,6 +250,14 @@ impl Settings {
     /// The most members of a cluster: each has a connection with every other.
     pub const MOST_MEMBERS: usize = 100;
 
+    /// The clock that the member goes by.
+    pub(crate) fn clock(&self) -> Clock {
+        #[cfg(feature = "faults")]
+        return Clock::drifting(self.clock_gains);
+        #[cfg(not(feature = "faults"))]
+        Clock::new()
+    }
+
     /// The member `me` of a cluster, with nothing said yet of where it is and how it is known.
     #[must_use]
     pub fn new(cluster: impl Into<String>, me: Id) -> Settings {
@@ -263,6 +274,7 @@ impl Settings {
             profile: Profile::default(),
             commitment: None,
             seed: None,
+            #[cfg(feature = "faults")]
             clock_gains: 0,
             tells_leases: false,
             stop_timeout_ms: STOP_TIMEOUT_MS,

@@ -3,7 +3,7 @@
 use crate::bench::{Heard, Node, config, connected, id, introduce, life, settings, stores, until};
 use bellwether_cluster::death_certificate::{ACKNOWLEDGED, DeathCertificate, Token, UNKNOWN};
 use bellwether_cluster::net::{CloseReason, Network, Outgoing};
-use bellwether_cluster::{ClusterConfig, CutLinks, Incarnation, Security, Settings};
+use bellwether_cluster::{ClusterConfig, Incarnation, Security, Settings};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -260,13 +260,13 @@ fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
 fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
     let all = pair();
     let mut nodes = connected(&all);
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     assert!(nodes[0].say(2, b"one") && nodes[1].say(1, b"two"));
     for _ in 0..50 {
         nodes.iter_mut().for_each(Node::step);
     }
     assert!(nodes.iter().all(|node| node.heard.len() == 1), "nobody is told, and nothing comes");
-    nodes[0].network.set_link_filter(None);
+    nodes[0].network.cut_links([].into());
     until(&mut nodes, "what was under way", |nodes| {
         nodes[1].has(&Heard::Message(1, b"one".to_vec())) && nodes[0].has(&Heard::Message(2, b"two".to_vec()))
     });
@@ -280,19 +280,19 @@ fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
     let token = Token::draw().unwrap();
     all[1].commitment = Some(token.commitment().0);
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     introduce(&all, &mut nodes);
     until(&mut nodes, "member 2's Hello", |nodes| nodes[0].network.traffic().total.frames_in > 0);
     for _ in 0..100 {
         nodes.iter_mut().for_each(Node::step);
     }
     assert!(nodes.iter().all(|node| node.heard.is_empty()), "{:?} {:?}", nodes[0].heard, nodes[1].heard);
-    nodes[0].network.set_link_filter(None);
+    nodes[0].network.cut_links([].into());
     until(&mut nodes, "a connection", |nodes| {
         nodes[0].has(&Heard::Up(2, 1)) && nodes[1].has(&Heard::Up(1, 1))
     });
 
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     let certificate = DeathCertificate::new("orders", id(2), token.clone()).encode();
     let read_before = nodes[0].network.traffic().total.bytes_in;
     let mut caller = TcpStream::connect(nodes[0].network.local_address()).unwrap();
@@ -306,7 +306,7 @@ fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
     }
     assert_eq!(caller.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "no answer");
     assert!(!nodes[0].has(&Heard::Dead(2, 1)));
-    nodes[0].network.set_link_filter(None);
+    nodes[0].network.cut_links([].into());
     assert!(bring(&mut nodes, id(2), &token));
     assert!(nodes[0].has(&Heard::Dead(2, 1)));
 }

@@ -2,7 +2,6 @@
 
 use super::{Fault, Member};
 use crate::elector::status_publisher::LeaderEpoch;
-use crate::net::link_filter::LinkFilter;
 use crate::net::{Outgoing, Traffic};
 use bellwether_core::{Id, Port, Request};
 use std::sync::mpsc::TryRecvError;
@@ -19,8 +18,9 @@ pub(crate) enum Command {
     Ready(LeaderEpoch),
     /// A member has moved.
     Address(Id, String),
-    /// This decides which links are open.
-    LinkFilter(Option<Box<dyn LinkFilter>>),
+    /// Cut the links with these peers, and no others.
+    #[cfg(feature = "faults")]
+    CutLinks(std::collections::BTreeSet<Id>),
     /// Say what has been counted.
     Traffic(oneshot::Sender<Traffic>),
     /// Give up leading, say farewell, and end.
@@ -47,7 +47,8 @@ impl Member {
                 }
                 Command::Ready(_) => {}
                 Command::Address(id, address) => self.network.set_address(id, address),
-                Command::LinkFilter(filter) => self.network.set_link_filter(filter),
+                #[cfg(feature = "faults")]
+                Command::CutLinks(peers) => self.network.cut_links(peers),
                 Command::Traffic(answer) => drop(answer.send(self.network.traffic())),
                 Command::Stop => {
                     self.state.is_stopping = true;
