@@ -67,12 +67,11 @@ pub mod process;
 
 pub use bellwether_algorithms::ALGORITHMS;
 pub use bellwether_cluster::death_certificate::InvalidCommitment;
-pub use bellwether_cluster::net::{NetworkError, Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, ClusterConfig, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Event, Events, ExitStatus,
-    Fence, Flaw, Happened, Incarnation, LeaderEpoch, Leadership, Loss, Lost, NoHandOver, Peer, Profile,
-    Secret, Security, Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor,
-    SupervisorError, View, WeakSecret, algorithm_of, detector_of, die_with_parent,
+    Fence, Flaw, Happened, Incarnation, LeaderEpoch, Leadership, Loss, Lost, NetworkError, NoHandOver, Peer,
+    Profile, Secret, Security, Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor,
+    SupervisorError, Tally, Traffic, View, WeakSecret, algorithm_of, detector_of, die_with_parent,
 };
 pub use bellwether_core::{
     AlgorithmError, DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict,

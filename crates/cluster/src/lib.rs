@@ -5,6 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod elector;
+#[cfg(not(feature = "testing"))]
+mod net;
+#[cfg(feature = "testing")]
 pub mod net;
 mod node;
 mod os;
@@ -19,6 +22,7 @@ pub use elector::fence::{Fence, Stale};
 pub use elector::leadership::{Leadership, Lost, NoHandOver};
 pub use elector::status_publisher::{LeaderEpoch, View};
 pub use elector::{Elector, Stopped};
+pub use net::{NetworkError, Tally, Traffic};
 pub use node::start::{DEFAULT_DETECTOR, StartError, algorithm_of, detector_of, start};
 pub use os::clock::Clock;
 pub use os::descriptors::raise_descriptor_limit;
@@ -26,7 +30,6 @@ pub use os::inspection::deny_inspection;
 pub use settings::cluster_config::{ClusterConfig, LONGEST_PROMISE};
 pub use settings::secret::{MAX_SECRET, MIN_SECRET, Secret, WeakSecret};
 pub use settings::{DEFAULT_ALGORITHM, Incarnation, Peer, Profile, Security, Settings, SettingsError};
-pub use storage::disk::{Disk, Done, Keep};
 pub use storage::store::{Examined, Flaw, PeerRecord, Saved, Store, StoreError, StoreId, Stores};
 pub use supervisor::death_certificate;
 pub use supervisor::{
@@ -34,8 +37,8 @@ pub use supervisor::{
     parent_of, parent_to_die_with,
 };
 
-/// Parts of a member that `crates/testkit` drives without a network. They are no part of the interface.
-#[doc(hidden)]
+/// Parts of a member that `crates/testkit` drives without a network.
+#[cfg(feature = "testing")]
 pub mod internals {
     pub use crate::node::machine::{ByteMachine, Effects, Input, Malformed, addressed};
     pub use crate::node::surroundings::Surroundings;

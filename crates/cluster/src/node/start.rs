@@ -24,7 +24,7 @@ use bellwether_core::{
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
 
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
@@ -140,7 +140,6 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     Ok(Elector { shared: Arc::new(shared) })
 }
 
-/// Everything that can fail is done before the thread begins, so that the caller gets the error.
 fn start_machine(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,
@@ -152,92 +151,106 @@ fn start_machine(
     }
     let config = ClusterConfig::new(&settings, machine.spec(), machine.params());
     let store = Store::examine(&settings.data, &settings.cluster, settings.me, &config)?;
-    let saved = store.saved();
-    start_with(settings, detector, machine, saved, || store.begin(), Member::run)
+    let prepared = PreparedMember::new(settings, detector, machine, store.saved())?;
+    Ok(prepared.start(store.begin()?))
 }
 
-/// The same with what it has saved, what makes the store ready to be written, and what its thread does. Nothing is written before everything
-/// else that can fail has been tried: a start that fails can be corrected and tried again.
-pub(crate) fn start_with<K: Keep>(
-    settings: Settings,
-    detector: Option<Box<dyn Detector>>,
-    machine: ByteMachine,
-    saved: Saved,
-    begin: impl FnOnce() -> Result<K, StoreError>,
-    work: impl FnOnce(Member) + Send + 'static,
-) -> Result<Shared, StartError> {
-    let spec = machine.spec();
-    let seed = settings.seed.map_or_else(entropy, Ok)?;
-    let clock = settings.clock();
-    let config = ClusterConfig::new(&settings, spec, machine.params());
-    let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
-    let first_voters = config.voters.clone();
-    let network = Network::open(&settings, config, incarnation, &saved.stores)?;
-    let around = Surroundings::new(&settings, spec, machine.params(), seed);
-    let (waker, address) = (network.waker(), network.local_address());
-    let disk_wakes = waker.clone();
-    let (disk, keeper) = Disk::prepare(clock, move || {
-        // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
-        let _ = disk_wakes.wake();
-    })
-    .map_err(StartError::Thread)?;
-    let (place, ready) = sync_channel::<Member>(1);
-    let name = format!("bellwether-{}", settings.me);
-    let run = move || {
-        if let Ok(member) = ready.recv() {
-            work(member);
+/// A member that is ready to start. All that can fail has been tried, and nothing has been written: a start that fails can be
+/// corrected and tried again.
+pub(crate) struct PreparedMember<K> {
+    pub(crate) member: Member,
+    /// The member's thread waits for the member here.
+    thread: SyncSender<Member>,
+    /// The thread of its disk waits here for what it is to write to.
+    pub(crate) disk: SyncSender<K>,
+    pub(crate) shared: Shared,
+}
+
+impl<K: Keep> PreparedMember<K> {
+    /// Prepares a member that has saved this.
+    pub(crate) fn new(
+        settings: Settings,
+        detector: Option<Box<dyn Detector>>,
+        machine: ByteMachine,
+        saved: Saved,
+    ) -> Result<PreparedMember<K>, StartError> {
+        let spec = machine.spec();
+        let seed = settings.seed.map_or_else(entropy, Ok)?;
+        let clock = settings.clock();
+        let config = ClusterConfig::new(&settings, spec, machine.params());
+        let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
+        let first_voters = config.voters.clone();
+        let network = Network::open(&settings, config, incarnation, &saved.stores)?;
+        let around = Surroundings::new(&settings, spec, machine.params(), seed);
+        let (waker, address) = (network.waker(), network.local_address());
+        let disk_wakes = waker.clone();
+        let (disk, keeper) = Disk::prepare(clock, move || {
+            // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
+            let _ = disk_wakes.wake();
+        })
+        .map_err(StartError::Thread)?;
+        let (to_thread, ready) = sync_channel::<Member>(1);
+        let name = format!("bellwether-{}", settings.me);
+        let run = move || {
+            if let Ok(member) = ready.recv() {
+                member.run();
+            }
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
+        let (commands, orders) = channel();
+        let (lease_cell, publisher) = (Arc::new(LeaseCell::default()), StatusPublisher::new(settings.me));
+        let (events, view) = (publisher.events(clock), publisher.view());
+        if settings.security == Security::Plaintext {
+            publisher.say(clock.now(), Event::InTheClear);
         }
-    };
-    let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
-    // Both threads wait. From here on nothing fails but this, and then both end.
-    let keep = begin()?;
-    let (commands, orders) = channel();
-    let (lease_cell, publisher) = (Arc::new(LeaseCell::default()), StatusPublisher::new(settings.me));
-    let (events, view) = (publisher.events(clock), publisher.view());
-    if settings.security == Security::Plaintext {
-        publisher.say(clock.now(), Event::InTheClear);
+        let candidates = Arc::new(Candidates::default());
+        // Nobody can be behind the channel yet to refuse it.
+        let _ = commands.send(Command::Candidates);
+        let member = Member {
+            clock,
+            me: settings.me,
+            detector: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
+            policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
+            machine,
+            around,
+            network,
+            disk,
+            lease_cell: lease_cell.clone(),
+            publisher,
+            commands: orders,
+            saved: saved.durable,
+            candidates: candidates.clone(),
+            first_voters,
+            takes_part_at: Time::ZERO + saved.wait,
+            stands: settings.always_stands,
+            tells_leases: settings.tells_leases,
+            state: State::default(),
+        };
+        let shared = Shared {
+            me: settings.me,
+            spec,
+            address,
+            incarnation,
+            clock,
+            lease_cell,
+            commands,
+            waker,
+            events,
+            view,
+            candidates,
+            thread: std::sync::Mutex::new(Some(thread)),
+            address_overrides: AddressOverrides::new(&settings.data, settings.commitment.map(Commitment)),
+        };
+        Ok(PreparedMember { member, thread: to_thread, disk: keeper, shared })
     }
-    let candidates = Arc::new(Candidates::default());
-    // Nobody can be behind the channel yet to refuse it.
-    let _ = commands.send(Command::Candidates);
-    let member = Member {
-        clock,
-        me: settings.me,
-        detector: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
-        policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
-        machine,
-        around,
-        network,
-        disk,
-        lease_cell: lease_cell.clone(),
-        publisher,
-        commands: orders,
-        saved: saved.durable,
-        candidates: candidates.clone(),
-        first_voters,
-        takes_part_at: Time::ZERO + saved.wait,
-        stands: settings.always_stands,
-        tells_leases: settings.tells_leases,
-        state: State::default(),
-    };
-    // Their threads wait for them.
-    let _ = keeper.send(keep);
-    let _ = place.send(member);
-    Ok(Shared {
-        me: settings.me,
-        spec,
-        address,
-        incarnation,
-        clock,
-        lease_cell,
-        commands,
-        waker,
-        events,
-        view,
-        candidates,
-        thread: std::sync::Mutex::new(Some(thread)),
-        address_overrides: AddressOverrides::new(&settings.data, settings.commitment.map(Commitment)),
-    })
+
+    /// Lets the member begin, with what its disk is to write to.
+    fn start(self, keep: K) -> Shared {
+        // Both threads wait.
+        let _ = self.disk.send(keep);
+        let _ = self.thread.send(self.member);
+        self.shared
+    }
 }
 
 /// The same without values that are long enough to be a secret in the wrong place.

@@ -6,7 +6,7 @@ use super::*;
 use crate::elector::Elector;
 use crate::elector::leadership::NoHandOver;
 use crate::node::machine::ByteMachine;
-use crate::node::start::start_with;
+use crate::node::start::PreparedMember;
 use crate::storage::disk::Keep;
 use crate::{Peer, PeerRecord, Profile, Saved, Security, Settings, StoreError, StoreId, Stores};
 use bellwether_algorithms::ALGORITHMS;
@@ -226,7 +226,7 @@ impl Stage {
         Stage::working::<A>(detector, mood, change, Member::run)
     }
 
-    /// A member whose thread does this.
+    /// A member, and a thread that does this with it.
     fn working<A: Algorithm>(
         detector: Option<Box<dyn Detector>>,
         mood: Mood,
@@ -246,7 +246,10 @@ impl Stage {
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
         let machine = ByteMachine::new(MachineType::of::<A>(), Params::default());
-        let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone()), work).unwrap();
+        let prepared = PreparedMember::new(settings, detector, machine, saved).unwrap();
+        let PreparedMember { member, disk, mut shared, .. } = prepared;
+        disk.send(platter.clone()).unwrap();
+        shared.thread = Mutex::new(Some(thread::spawn(move || work(member))));
         Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
 
