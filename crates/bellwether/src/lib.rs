@@ -63,6 +63,8 @@
 //! a [`Supervisor`] stands above it: [`process::supervise_this_program`] puts the program under one in three lines.
 #![forbid(unsafe_code)]
 
+pub mod guarantees;
+pub mod judge;
 pub mod process;
 
 pub use bellwether_algorithms::ALGORITHMS;

@@ -1,7 +1,8 @@
 //! A cluster whose members are processes.
 
-use crate::judge::{Recording, Reign};
+use crate::judge::Recording;
 use crate::process::{Process, Record, id, now_us};
+use bellwether::judge::LeadershipInterval;
 use bellwether::process::{Line, SUPERVISOR, What};
 use bellwether::{Duty, Event, Peer, Profile, Security, Settings, Span, View};
 use rustix::process::Signal;
@@ -312,11 +313,11 @@ impl Cluster {
         self.until(&format!("an answer of {me}"), |recording| answers(recording).get(before).cloned())
     }
 
-    /// Judges everything that was said: gives all reigns.
+    /// Judges everything that was said: gives all leaderships.
     ///
     /// # Errors
     /// What was not as it should be.
-    pub fn judge(&self) -> Result<Vec<Reign>, String> {
+    pub fn judge(&self) -> Result<Vec<LeadershipInterval>, String> {
         let mut all = self.record.change(|recording| recording.clone());
         let ended = self.ended.change(|recording| recording.clone());
         ended.speakers.into_iter().zip(ended.lines).for_each(|(speaker, line)| all.hear(speaker, line));
@@ -329,8 +330,8 @@ impl Cluster {
     /// If not.
     pub fn finish(self, members: &[u64]) {
         self.leader_of(members, 0);
-        let reigns = self.judge().unwrap();
-        assert!(!reigns.is_empty());
+        let leaderships = self.judge().unwrap();
+        assert!(!leaderships.is_empty());
     }
 }
 

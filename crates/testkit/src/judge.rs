@@ -1,5 +1,6 @@
-//! Judges what members have said: never two valid leases at once, tokens that grow, one leader in each term.
+//! Judges what members have said: never two valid leases at once, tokens that increase, one leader in each term.
 
+use bellwether::judge::{self, LeadershipInterval};
 use bellwether::process::{Line, What};
 use bellwether::{Event, Id};
 use std::collections::BTreeMap;
@@ -19,19 +20,6 @@ pub struct Recording {
     known: BTreeMap<u64, (u64, u64)>,
     /// How often each member has started.
     starts: BTreeMap<Id, u64>,
-}
-
-/// A member led in this term, for so long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reign {
-    /// Which member.
-    pub member: Id,
-    /// Its fencing token.
-    pub term: u64,
-    /// When it began.
-    pub from: u64,
-    /// The first moment at which it leads no longer.
-    pub until: u64,
 }
 
 impl Recording {
@@ -75,26 +63,26 @@ impl Recording {
         self.starts.get(&member).copied().unwrap_or(0)
     }
 
-    /// All reigns, in their order.
+    /// All leaderships, in the order of their beginnings, if they are as they should be.
     ///
     /// A lease counts from when it was said to begin to when it was last said to end, or to when the member said that
     /// it leads no longer. A member that was stopped in between said nothing of the kind: its lease counts to its end.
-    pub fn judge(&self) -> Result<Vec<Reign>, String> {
-        let reigns = self.reigns()?;
-        self.one_leader_in_each_term(&reigns)?;
-        for pair in reigns.windows(2) {
-            if pair[1].term <= pair[0].term {
-                return Err(format!("the token has not grown: {:?}, then {:?}", pair[0], pair[1]));
-            }
+    pub fn judge(&self) -> Result<Vec<LeadershipInterval>, String> {
+        let leaderships = self.leaderships()?;
+        if let Some((term, [first, other])) = self.term_with_two_leaders(&leaderships) {
+            return Err(format!("two leaders of term {term}: members {first} and {other}"));
         }
-        if let Some((earlier, later)) = overlaps(&reigns).first() {
+        if let Some((earlier, later)) = judge::token_not_increased(&leaderships) {
+            return Err(format!("the token has not increased: {earlier:?}, then {later:?}"));
+        }
+        if let Some((earlier, later)) = judge::overlaps(&leaderships).first() {
             return Err(format!("two leases at once: {earlier:?} and {later:?}"));
         }
-        Ok(reigns)
+        Ok(leaderships)
     }
 
-    /// All reigns in the order of their beginnings, whether or not they are as they should be.
-    pub fn reigns(&self) -> Result<Vec<Reign>, String> {
+    /// All leaderships in the order of their beginnings, whether or not they are as they should be.
+    pub fn leaderships(&self) -> Result<Vec<LeadershipInterval>, String> {
         struct Lease {
             from: u64,
             until: Option<u64>,
@@ -125,42 +113,27 @@ impl Recording {
                 _ => {}
             }
         }
-        let mut reigns = Vec::new();
+        let mut leaderships = Vec::new();
         for ((member, speaker, term), Lease { from, until, lost }) in leases {
             let until = until.ok_or(format!("member {member} leads in term {term} without a lease"))?;
             let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == speaker && at >= from);
             let death = deaths.map(|&(_, at)| at).min().unwrap_or(u64::MAX);
-            reigns.push(Reign { member, term, from, until: until.min(lost).min(death) });
+            let until = until.min(lost).min(death);
+            leaderships.push(LeadershipInterval { member, process: speaker.into(), term, from, until });
         }
-        reigns.sort_by_key(|reign| (reign.from, reign.term));
-        Ok(reigns)
+        leaderships.sort_by_key(|it| (it.from, it.term));
+        Ok(leaderships)
     }
 
-    fn one_leader_in_each_term(&self, reigns: &[Reign]) -> Result<(), String> {
-        let mut leaders: BTreeMap<u64, Id> = BTreeMap::new();
-        let led = reigns.iter().map(|reign| (reign.term, reign.member));
+    /// A term with two leaders, by what members reported of themselves and of others.
+    fn term_with_two_leaders(&self, leaderships: &[LeadershipInterval]) -> Option<(u64, [Id; 2])> {
+        let led = leaderships.iter().map(|it| (it.term, it.member));
         let heard = self.lines.iter().filter_map(|line| match line.what {
             What::Event(Event::Elected { leader, term }) => Some((term, leader)),
             _ => None,
         });
-        for (term, leader) in led.chain(heard) {
-            let first = *leaders.entry(term).or_insert(leader);
-            if first != leader {
-                return Err(format!("two leaders of term {term}: members {first} and {leader}"));
-            }
-        }
-        Ok(())
+        judge::term_with_two_leaders(led.chain(heard))
     }
-}
-
-/// Pairs of reigns, in the order of their beginnings, that were valid at once: the earlier first.
-pub fn overlaps(reigns: &[Reign]) -> Vec<(Reign, Reign)> {
-    let mut found = Vec::new();
-    for (at, later) in reigns.iter().enumerate() {
-        let earlier = reigns[..at].iter().filter(|earlier| earlier.until > later.from);
-        found.extend(earlier.map(|earlier| (*earlier, *later)));
-    }
-    found
 }
 
 #[cfg(test)]
@@ -203,8 +176,14 @@ mod tests {
     fn leases_one_after_the_other_are_as_they_should_be() {
         let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 300 })];
         let recording = of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]);
-        let reign = |member, term, from, until| Reign { member: id(member), term, from, until };
-        assert_eq!(recording.judge(), Ok(vec![reign(1, 1, 100, 300), reign(2, 2, 300, 500)]));
+        let led = |member, term, from, until| LeadershipInterval {
+            member: id(member),
+            process: member,
+            term,
+            from,
+            until,
+        };
+        assert_eq!(recording.judge(), Ok(vec![led(1, 1, 100, 300), led(2, 2, 300, 500)]));
     }
 
     #[test]
@@ -244,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_token_that_comes_again_or_falls_is_refused() {
-        refused(&of([gained(1, 5, 100, 200), gained(2, 4, 300, 400)]), "the token has not grown");
+        refused(&of([gained(1, 5, 100, 200), gained(2, 4, 300, 400)]), "the token has not increased");
         refused(&of([gained(1, 5, 100, 200), gained(2, 5, 300, 400)]), "two leaders of term 5");
     }
 
@@ -267,7 +246,7 @@ mod tests {
             recording
         };
         assert!(recording.judge().is_ok());
-        refused(&with_twin(2), "the token has not grown");
+        refused(&with_twin(2), "the token has not increased");
         refused(&with_twin(3), "two leases at once");
         let mut with_dead_twin = with_twin(3);
         with_dead_twin.deaths.push((77, 250));

@@ -1,9 +1,8 @@
 //! `bellwether member` and `bellwether supervise`: the processes that a real cluster is made of.
 
 use crate::error::{Failure, Verdict};
-use crate::guarantees;
 use bellwether::process::{self, ProcessError};
-use bellwether::{ALGORITHMS, ClusterConfig, Security, algorithm_of};
+use bellwether::{ALGORITHMS, ClusterConfig, Security, algorithm_of, guarantees};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;

@@ -11,11 +11,10 @@ use super::{event_text, json};
 use crate::args::{OutcomeFormat, UpArgs, word};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::guarantees;
 use crate::look::can_be_drawn;
 use crate::output;
 use bellwether::process::{Line, What as Said};
-use bellwether::{Clock, Event, Id, detector_of};
+use bellwether::{Clock, Event, Id, detector_of, guarantees};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -230,7 +229,7 @@ impl<'a> Run<'a> {
     fn hear(&mut self, start: MemberStart, line: Line) -> Result<(), Failure> {
         let Line { at_us, member, what } = line;
         match &what {
-            Said::Lease { leads_in, until_us } => self.history.holds(member, *leads_in, at_us, *until_us),
+            Said::Lease { leads_in, until_us } => self.history.holds(start, *leads_in, at_us, *until_us),
             Said::Event(Event::Elected { leader, term }) => self.history.named(member, *leader, *term, at_us),
             Said::Event(event @ (Event::Lost { .. } | Event::Stopped { .. })) => {
                 if matches!(event, Event::Stopped { why: Some(_) }) {
