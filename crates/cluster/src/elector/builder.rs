@@ -1,7 +1,7 @@
 //! Describes and starts a member, one setting at a time.
 
 use crate::elector::Elector;
-use crate::node::start::{StartError, start};
+use crate::elector::start::{StartError, start};
 use crate::settings::secret::Secret;
 use crate::settings::{Peer, Profile, Security, Settings};
 use bellwether_core::{Duty, Id, Registry};

@@ -1,8 +1,8 @@
 //! Leadership as a value.
 
 use crate::elector::Shared;
-use crate::elector::status_publisher::LeaderEpoch;
 use crate::node::member::Command;
+use crate::status::publisher::LeaderEpoch;
 use bellwether_core::{Request, Time};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,23 +1,19 @@
 //! Leader election to embed: a member of the cluster inside a service.
 
 pub(crate) mod builder;
-pub(crate) mod candidates;
-pub(crate) mod event;
-pub(crate) mod events;
 pub(crate) mod fence;
 pub(crate) mod leadership;
-pub(crate) mod lease_cell;
-pub(crate) mod status_publisher;
+pub(crate) mod start;
 
-use crate::elector::candidates::Candidates;
-use crate::elector::events::{Events, Source};
 use crate::elector::leadership::{Candidacy, Leadership, NoHandOver};
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::View;
 use crate::net::Traffic;
 use crate::node::member::Command;
 use crate::os::clock::Clock;
 use crate::settings::Incarnation;
+use crate::status::candidates::Candidates;
+use crate::status::events::{Events, Source};
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::View;
 use crate::supervisor::address_overrides::AddressOverrides;
 use bellwether_core::{Id, Reign, Request, Spec};
 use std::fmt;

@@ -3,6 +3,7 @@
 //! `kind: u8, length: u16, body: length bytes`, numbers little-endian. The first frame each way is a [`Hello`].
 //! Reading is a pure function of the bytes; whatever it does not understand ends the connection.
 
+use crate::settings::encoding::{Reader, put_incarnation};
 use crate::{ClusterConfig, Incarnation, StoreId};
 use bellwether_core::{Id, ListVersion, Signal};
 
@@ -171,7 +172,7 @@ pub fn decode(bytes: &[u8]) -> Result<Option<Measured<'_>>, Malformed> {
     let Some(length) = length(bytes)? else { return Ok(None) };
     let Some(whole) = bytes.get(..length) else { return Ok(None) };
     let kind = whole[0];
-    let mut body = Reader(&whole[HEADER..]);
+    let mut body = Reader::new(&whole[HEADER..]);
     let frame = if kind == MESSAGE { Some(Frame::Message(body.rest())) } else { body.frame(kind)? };
     match frame {
         Some(frame) if body.is_empty() => Ok(Some((frame, length))),
@@ -247,67 +248,7 @@ impl Hello {
     }
 }
 
-pub(crate) fn put_incarnation(incarnation: Incarnation, to: &mut Vec<u8>) {
-    to.extend(incarnation.boot.to_le_bytes());
-    to.extend(incarnation.nonce.to_le_bytes());
-}
-
-/// Takes bytes from the front; nothing if there are too few.
-pub(crate) struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Reader(bytes)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn rest(&mut self) -> &'a [u8] {
-        std::mem::take(&mut self.0)
-    }
-
-    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.bytes(N)?.try_into().ok()
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(|[byte]| byte)
-    }
-
-    pub(crate) fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    pub(crate) fn id(&mut self) -> Option<Id> {
-        Id::new(self.u64()?).ok()
-    }
-
-    pub(crate) fn name(&mut self) -> Option<String> {
-        let length = self.u8()?;
-        let name = std::str::from_utf8(self.bytes(length.into())?).ok()?;
-        Some(name.to_owned())
-    }
-
-    pub(crate) fn flag(&mut self) -> Option<bool> {
-        match self.u8()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn incarnation(&mut self) -> Option<Incarnation> {
-        Some(Incarnation { boot: self.u64()?, nonce: self.u64()? })
-    }
-
+impl Reader<'_> {
     /// A frame of any kind but a message.
     fn frame<'b>(&mut self, kind: u8) -> Result<Option<Frame<&'b [u8]>>, Malformed> {
         Ok(match kind {

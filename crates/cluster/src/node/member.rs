@@ -14,10 +14,6 @@ mod stores;
 mod tests;
 mod waiting_messages;
 
-use crate::elector::candidates::Candidates;
-use crate::elector::event::{Event, Loss};
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::{LeaderEpoch, StatusPublisher};
 use crate::net::{Network, Outgoing};
 use crate::node::detector::{DetectorDriver, DetectorInput};
 use crate::node::machine::{ByteMachine, Effects, Input, Malformed};
@@ -25,6 +21,10 @@ use crate::node::ring::Ring;
 use crate::node::surroundings::Surroundings;
 use crate::os::clock::Clock;
 use crate::os::thread_priority;
+use crate::status::candidates::Candidates;
+use crate::status::event::{Event, Loss};
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::{LeaderEpoch, StatusPublisher};
 use crate::storage::disk::{Disk, Done};
 use bellwether_core::{
     CallPolicy, Decision, Environment as _, Faults, Id, Occasion, Port, Reign, Request, Span, Time,

@@ -5,7 +5,7 @@
 //! differ refuse each other; and each member keeps its own on disk, so that a restart cannot change them unnoticed.
 
 use crate::Settings;
-use crate::net::wire::Reader;
+use crate::settings::encoding::Reader;
 use bellwether_core::{Id, Knowledge, Params, Span, Spec};
 
 /// A promise to vote for nobody else lasts for fewer delay bounds than this, whatever the algorithm, and however far off

@@ -2,6 +2,7 @@
 
 mod check;
 pub(crate) mod cluster_config;
+pub(crate) mod encoding;
 mod secrecy;
 pub(crate) mod secret;
 

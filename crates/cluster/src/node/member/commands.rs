@@ -1,8 +1,8 @@
 //! Commands that a member gets from its own process.
 
 use super::{Fault, Member};
-use crate::elector::status_publisher::LeaderEpoch;
 use crate::net::{Outgoing, Traffic};
+use crate::status::publisher::LeaderEpoch;
 use bellwether_core::{Id, Port, Request};
 use std::sync::mpsc::TryRecvError;
 use tokio::sync::oneshot;

@@ -1,10 +1,10 @@
 //! The effects of an input, in their order: withdraw, persist, send, publish.
 
 use super::Member;
-use crate::elector::event::{Event, Loss};
-use crate::elector::status_publisher::LeaderEpoch;
 use crate::net::Outgoing;
 use crate::node::machine::addressed;
+use crate::status::event::{Event, Loss};
+use crate::status::publisher::LeaderEpoch;
 use bellwether_core::{Reign, Request, Time};
 
 impl Member {

@@ -2,10 +2,10 @@
 
 use super::stores::{Offer, Refusal};
 use super::{Fault, Member};
-use crate::elector::event::Event;
 use crate::net::{Incoming, Outgoing};
 use crate::node::detector::{DetectorDriver, DetectorInput};
 use crate::node::machine::{Input, Malformed, addressed};
+use crate::status::event::Event;
 use bellwether_core::{Id, Occasion, Port, Signal, Span, StoreId, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.

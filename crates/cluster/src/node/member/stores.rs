@@ -2,9 +2,9 @@
 
 use super::incoming::PendingInput;
 use super::{Fault, Member};
-use crate::elector::event::Event;
 use crate::net::Party;
 use crate::settings::cluster_config::LONGEST_PROMISE;
+use crate::status::event::Event;
 use crate::storage::store::READMISSION;
 use crate::{Incarnation, PeerRecord, StoreId};
 use bellwether_core::{

@@ -1,7 +1,7 @@
 //! What happens at a member, as a stream.
 
-use crate::elector::event::{Event, Happened};
 use crate::os::clock::Clock;
+use crate::status::event::{Event, Happened};
 use bellwether_core::Id;
 use futures_core::Stream;
 use std::future::Future;

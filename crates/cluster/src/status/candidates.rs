@@ -1,6 +1,6 @@
 //! Why a member is a candidate: campaigns in its process, and holders of its leadership.
 
-use crate::elector::status_publisher::LeaderEpoch;
+use crate::status::publisher::LeaderEpoch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counted by the callers that campaign, read by the member when it is told that something has changed: whatever the order in

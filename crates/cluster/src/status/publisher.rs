@@ -1,8 +1,8 @@
 //! Publishes what a member shows to its observers: its status, and events.
 
-use crate::elector::event::{Event, Happened, Loss};
-use crate::elector::events::Source;
 use crate::os::clock::Clock;
+use crate::status::event::{Event, Happened, Loss};
+use crate::status::events::Source;
 use bellwether_core::{Id, Role, Status, Time};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -1,9 +1,5 @@
 //! How a member begins: everything that can go wrong does so before anything is written and before its thread runs.
 
-use crate::elector::candidates::Candidates;
-use crate::elector::event::Event;
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::StatusPublisher;
 use crate::elector::{Elector, Shared};
 use crate::net::{Network, NetworkError};
 use crate::node::detector::DetectorDriver;
@@ -12,6 +8,10 @@ use crate::node::member::{Command, Member, State};
 use crate::node::surroundings::Surroundings;
 use crate::settings::cluster_config::ClusterConfig;
 use crate::settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError, shown};
+use crate::status::candidates::Candidates;
+use crate::status::event::Event;
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::StatusPublisher;
 use crate::storage::disk::{Disk, Keep};
 use crate::storage::store::{Saved, Store, StoreError};
 use crate::supervisor::address_overrides::AddressOverrides;
