@@ -25,7 +25,7 @@ mod orders;
 use crate::{Elector, Event, Happened, Id, NetworkError, Settings, StartError, StoreError, View, start};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use file::read_member_settings;
-use orders::{Executor, Lines, Said};
+use orders::{Executor, OrderLine, OrderLines};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -115,20 +115,20 @@ impl ProcessError {
 
 /// One line of a member's output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct Report {
     /// When, in microseconds since the machine booted: the same clock for all members of a machine.
     pub at_us: u64,
     /// Which member.
     pub member: Id,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: ReportKind,
 }
 
 /// What a member says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum What {
+pub enum ReportKind {
     /// A lease, in trials.
     Lease {
         /// The term in which it leads.
@@ -170,7 +170,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     let by_teller = orders.clone();
     std::thread::spawn(move || tell_events(&watched, &by_teller));
     // Whoever does not read holds up this thread, and not the one that obeys.
-    let (shows, shown) = sync_channel::<Line>(MOST_SHOWN);
+    let (shows, shown) = sync_channel::<Report>(MOST_SHOWN);
     std::thread::spawn(move || {
         shown.iter().for_each(|line| print(&line));
         let _ = orders.send(Order::AllShown);
@@ -182,7 +182,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
             Order::AllShown => {}
             Order::Ended(None) => return Ok(()),
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
-            Order::Line(line) => {
+            Order::Text(line) => {
                 if let Err(why) = executor.execute(&line) {
                     answer(me, &line, &why);
                 }
@@ -263,7 +263,7 @@ fn die_with_whoever_asks_for_it() -> io::Result<()> {
 }
 
 enum Order {
-    Line(String),
+    Text(String),
     Stop,
     /// The member has ended, for this reason if it was not told to.
     Ended(Option<String>),
@@ -272,15 +272,15 @@ enum Order {
 }
 
 fn read_orders(me: Id, orders: &Sender<Order>) {
-    for said in Lines::new(io::stdin().lock()) {
+    for said in OrderLines::new(io::stdin().lock()) {
         let order = match said {
-            Said::Line(line) if line.trim() == "stop" => Order::Stop,
-            Said::Line(line) => Order::Line(line),
-            Said::TooLong(beginning) => {
+            OrderLine::Whole(line) if line.trim() == "stop" => Order::Stop,
+            OrderLine::Whole(line) => Order::Text(line),
+            OrderLine::TooLong(beginning) => {
                 answer(me, &beginning, &format!("a line has at most {} bytes", orders::MOST_BYTES));
                 continue;
             }
-            Said::Unreadable(error) => {
+            OrderLine::Unreadable(error) => {
                 let _ = writeln!(io::stderr(), "member {me}: orders can no longer be read: {error}");
                 return;
             }
@@ -317,14 +317,16 @@ fn tell_events(elector: &Elector, orders: &Sender<Order>) {
 fn say(elector: &Elector, happened: Happened) {
     let clock = elector.clock();
     let what = match happened.event {
-        Event::Extended { term, until } => What::Lease { leads_in: term, until_us: clock.boot_micros(until) },
-        event => What::Event(event),
+        Event::Extended { term, until } => {
+            ReportKind::Lease { leads_in: term, until_us: clock.boot_micros(until) }
+        }
+        event => ReportKind::Event(event),
     };
-    print(&Line { at_us: clock.boot_micros(happened.at), member: happened.member, what });
+    print(&Report { at_us: clock.boot_micros(happened.at), member: happened.member, what });
 }
 
 /// Whoever does not read is not told; a member does not die of that.
-fn print(line: &Line) {
+fn print(line: &Report) {
     if let Ok(mut text) = serde_json::to_vec(line) {
         text.push(b'\n');
         let _ = io::stdout().lock().write_all(&text);

@@ -3,7 +3,7 @@
 use crate::judge::Recording;
 use crate::process::{Process, Record, id, now_us};
 use bellwether::judge::LeadershipInterval;
-use bellwether::process::{Line, SUPERVISOR, What};
+use bellwether::process::{Report, ReportKind, SUPERVISOR};
 use bellwether::{Duty, Event, Peer, Profile, Security, Settings, Span, View};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -275,8 +275,9 @@ impl Cluster {
     pub fn until_led_for(&self, members: &[u64], span: Duration) {
         let aim = now_us() + span.as_micros() as u64;
         self.until(&format!("one of {members:?} leads for {span:?}"), |recording| {
-            let is_its = |line: &Line| members.contains(&line.member.value());
-            let lasts = |what: &What| matches!(what, What::Lease { until_us, .. } if *until_us > aim);
+            let is_its = |line: &Report| members.contains(&line.member.value());
+            let lasts =
+                |what: &ReportKind| matches!(what, ReportKind::Lease { until_us, .. } if *until_us > aim);
             recording.lines.iter().any(|line| is_its(line) && lasts(&line.what)).then_some(())
         });
     }
@@ -303,7 +304,7 @@ impl Cluster {
         let answers = |recording: &Recording| {
             let of = recording.lines.iter().filter(|line| line.member == id(me));
             let views = of.filter_map(|line| match &line.what {
-                What::Shown { view, .. } => Some(view.clone()),
+                ReportKind::Shown { view, .. } => Some(view.clone()),
                 _ => None,
             });
             views.collect::<Vec<View>>()
@@ -351,7 +352,7 @@ fn lean(settings: &Settings) -> Value {
 
 fn said(recording: &Recording, is_it: &mut impl FnMut(u64, &Event) -> bool) -> bool {
     recording.lines.iter().any(|line| match &line.what {
-        What::Event(event) => is_it(line.member.value(), event),
+        ReportKind::Event(event) => is_it(line.member.value(), event),
         _ => false,
     })
 }

@@ -1,7 +1,7 @@
 //! Judges what members have said: never two valid leases at once, tokens that increase, one leader in each term.
 
 use bellwether::judge::{self, LeadershipInterval};
-use bellwether::process::{Line, What};
+use bellwether::process::{Report, ReportKind};
 use bellwether::{Event, Id};
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// What members said, in the order in which it was read.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Report>,
     /// Which process was started that said each of them: two may have one identity.
     pub speakers: Vec<u32>,
     /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
@@ -24,17 +24,17 @@ pub struct Recording {
 
 impl Recording {
     /// Records a line of this process.
-    pub fn hear(&mut self, speaker: u32, line: Line) {
+    pub fn hear(&mut self, speaker: u32, line: Report) {
         let me = line.member.value();
         match &line.what {
-            What::Event(Event::Elected { leader, term }) => {
+            ReportKind::Event(Event::Elected { leader, term }) => {
                 self.known.insert(me, (leader.value(), *term));
             }
-            What::Event(Event::Started { .. }) => {
+            ReportKind::Event(Event::Started { .. }) => {
                 *self.starts.entry(line.member).or_default() += 1;
                 self.known.remove(&me);
             }
-            What::Event(Event::Leaderless { .. } | Event::Lost { .. } | Event::Stopped { .. }) => {
+            ReportKind::Event(Event::Leaderless { .. } | Event::Lost { .. } | Event::Stopped { .. }) => {
                 self.known.remove(&me);
             }
             _ => {}
@@ -93,23 +93,23 @@ impl Recording {
         }
         let mut leases: BTreeMap<(Id, u32, u64), Lease> = BTreeMap::new();
         assert_eq!(self.lines.len(), self.speakers.len());
-        for (Line { at_us, member, what }, speaker) in self.lines.iter().zip(&self.speakers) {
-            if let What::Event(Event::Missed { count }) = what {
+        for (Report { at_us, member, what }, speaker) in self.lines.iter().zip(&self.speakers) {
+            if let ReportKind::Event(Event::Missed { count }) = what {
                 return Err(format!("{count} words of member {member} are missing"));
             }
-            let (What::Lease { leads_in: term, .. }
-            | What::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
+            let (ReportKind::Lease { leads_in: term, .. }
+            | ReportKind::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
             else {
                 continue;
             };
             let new = Lease { from: *at_us, until: None, lost: u64::MAX };
             let lease = leases.entry((*member, *speaker, *term)).or_insert(new);
             match what {
-                What::Lease { until_us, .. } => {
+                ReportKind::Lease { until_us, .. } => {
                     lease.until = lease.until.max(Some(*until_us));
                     lease.lost = u64::MAX; // if it had lost it, it has it again
                 }
-                What::Event(Event::Lost { .. }) => lease.lost = *at_us,
+                ReportKind::Event(Event::Lost { .. }) => lease.lost = *at_us,
                 _ => {}
             }
         }
@@ -129,7 +129,7 @@ impl Recording {
     fn term_with_two_leaders(&self, leaderships: &[LeadershipInterval]) -> Option<(u64, [Id; 2])> {
         let led = leaderships.iter().map(|it| (it.term, it.member));
         let heard = self.lines.iter().filter_map(|line| match line.what {
-            What::Event(Event::Elected { leader, term }) => Some((term, leader)),
+            ReportKind::Event(Event::Elected { leader, term }) => Some((term, leader)),
             _ => None,
         });
         judge::term_with_two_leaders(led.chain(heard))
@@ -145,23 +145,23 @@ mod tests {
         Id::new(value).unwrap()
     }
 
-    fn line(at_us: u64, member: u64, what: What) -> Line {
-        Line { at_us, member: id(member), what }
+    fn line(at_us: u64, member: u64, what: ReportKind) -> Report {
+        Report { at_us, member: id(member), what }
     }
 
     /// A lease from then until then, as a member says it.
-    fn gained(member: u64, term: u64, from: u64, until_us: u64) -> Vec<Line> {
+    fn gained(member: u64, term: u64, from: u64, until_us: u64) -> Vec<Report> {
         vec![
-            line(from, member, What::Lease { leads_in: term, until_us }),
-            line(from, member, What::Event(Event::Gained { term })),
+            line(from, member, ReportKind::Lease { leads_in: term, until_us }),
+            line(from, member, ReportKind::Event(Event::Gained { term })),
         ]
     }
 
-    fn lost(member: u64, term: u64, at: u64) -> Vec<Line> {
-        vec![line(at, member, What::Event(Event::Lost { term, why: Loss::GaveUp }))]
+    fn lost(member: u64, term: u64, at: u64) -> Vec<Report> {
+        vec![line(at, member, ReportKind::Event(Event::Lost { term, why: Loss::GaveUp }))]
     }
 
-    fn of(lines: impl IntoIterator<Item = Vec<Line>>) -> Recording {
+    fn of(lines: impl IntoIterator<Item = Vec<Report>>) -> Recording {
         let mut recording = Recording::default();
         lines.into_iter().flatten().for_each(|line| recording.hear(line.member.value() as u32, line));
         recording
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn leases_one_after_the_other_are_as_they_should_be() {
-        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 300 })];
+        let longer = vec![line(150, 1, ReportKind::Lease { leads_in: 1, until_us: 300 })];
         let recording = of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]);
         let led = |member, term, from, until| LeadershipInterval {
             member: id(member),
@@ -199,14 +199,14 @@ mod tests {
 
     #[test]
     fn whoever_leads_again_in_its_term_has_led_all_the_time() {
-        let again = vec![line(300, 1, What::Lease { leads_in: 1, until_us: 400 })];
+        let again = vec![line(300, 1, ReportKind::Lease { leads_in: 1, until_us: 400 })];
         let recording = of([gained(1, 1, 100, 200), lost(1, 1, 150), again, gained(2, 2, 350, 500)]);
         refused(&recording, "two leases at once");
     }
 
     #[test]
     fn a_lease_that_was_extended_and_another_within_it_are_refused() {
-        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 301 })];
+        let longer = vec![line(150, 1, ReportKind::Lease { leads_in: 1, until_us: 301 })];
         refused(&of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]), "two leases at once");
     }
 
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_term_of_which_members_know_different_leaders_is_refused() {
         let heard = |member, leader| {
-            vec![line(500, member, What::Event(Event::Elected { leader: id(leader), term: 5 }))]
+            vec![line(500, member, ReportKind::Event(Event::Elected { leader: id(leader), term: 5 }))]
         };
         assert!(of([gained(1, 5, 100, 200), heard(2, 1), heard(3, 1)]).judge().is_ok());
         refused(&of([gained(1, 5, 100, 200), heard(2, 3)]), "two leaders of term 5");
@@ -257,13 +257,14 @@ mod tests {
 
     #[test]
     fn a_recording_with_gaps_is_refused() {
-        let gap = vec![line(150, 1, What::Event(Event::Missed { count: 2 }))];
+        let gap = vec![line(150, 1, ReportKind::Event(Event::Missed { count: 2 }))];
         refused(&of([gained(1, 1, 100, 200), gap]), "2 words of member 1 are missing");
     }
 
     #[test]
     fn what_a_dead_member_knew_is_forgotten() {
-        let heard = |member| vec![line(500, member, What::Event(Event::Elected { leader: id(1), term: 5 }))];
+        let heard =
+            |member| vec![line(500, member, ReportKind::Event(Event::Elected { leader: id(1), term: 5 }))];
         let mut recording = of([heard(1), heard(2)]);
         recording.forget(2);
         assert_eq!(recording.known_leaders().keys().collect::<Vec<_>>(), [&1]);
@@ -278,7 +279,7 @@ mod tests {
 
     #[test]
     fn leading_without_a_lease_is_refused() {
-        let line = line(100, 1, What::Event(Event::Gained { term: 1 }));
+        let line = line(100, 1, ReportKind::Event(Event::Gained { term: 1 }));
         refused(&of([vec![line]]), "without a lease");
     }
 }

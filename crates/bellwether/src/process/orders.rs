@@ -1,6 +1,6 @@
 //! Orders to a member, one a line.
 
-use super::{Line, What};
+use super::{Report, ReportKind};
 use crate::{Elector, Id, Request};
 use bellwether_core::Reign;
 use std::io::{self, BufRead};
@@ -13,9 +13,9 @@ const MOST_REPEATED: usize = 24;
 
 /// What was read.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum OrderLine {
     /// A line, with replacement characters for bytes that are not UTF-8.
-    Line(String),
+    Whole(String),
     /// The beginning of a line that is too long. The rest was skipped.
     TooLong(String),
     /// Nothing can be read any more.
@@ -23,14 +23,14 @@ pub(super) enum Said {
 }
 
 /// The lines of an input until it ends. Whatever they hold, the next one is read.
-pub(super) struct Lines<R> {
+pub(super) struct OrderLines<R> {
     input: R,
     is_over: bool,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input, is_over: false }
+impl<R: BufRead> OrderLines<R> {
+    pub(super) fn new(input: R) -> OrderLines<R> {
+        OrderLines { input, is_over: false }
     }
 
     /// The bytes of the next line, as far as they are kept, and how many there were. Nothing at the end.
@@ -58,10 +58,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Said;
+impl<R: BufRead> Iterator for OrderLines<R> {
+    type Item = OrderLine;
 
-    fn next(&mut self) -> Option<Said> {
+    fn next(&mut self) -> Option<OrderLine> {
         if self.is_over {
             return None;
         }
@@ -69,11 +69,11 @@ impl<R: BufRead> Iterator for Lines<R> {
             Ok(None) => None,
             Ok(Some((line, length))) => {
                 let text = String::from_utf8_lossy(&line).into_owned();
-                Some(if length > MOST_BYTES { Said::TooLong(text) } else { Said::Line(text) })
+                Some(if length > MOST_BYTES { OrderLine::TooLong(text) } else { OrderLine::Whole(text) })
             }
             Err(error) => {
                 self.is_over = true;
-                Some(Said::Unreadable(error))
+                Some(OrderLine::Unreadable(error))
             }
         }
     }
@@ -92,14 +92,18 @@ pub(super) fn shortened(line: &str) -> String {
 pub(super) struct Executor<'a> {
     elector: &'a Elector,
     members: &'a [Id],
-    shows: &'a SyncSender<Line>,
+    shows: &'a SyncSender<Report>,
     /// Peers to whom the link is cut.
     #[cfg(feature = "faults")]
     cut: std::collections::BTreeSet<Id>,
 }
 
 impl<'a> Executor<'a> {
-    pub(super) fn new(elector: &'a Elector, members: &'a [Id], shows: &'a SyncSender<Line>) -> Executor<'a> {
+    pub(super) fn new(
+        elector: &'a Elector,
+        members: &'a [Id],
+        shows: &'a SyncSender<Report>,
+    ) -> Executor<'a> {
         Executor {
             elector,
             members,
@@ -122,8 +126,8 @@ impl<'a> Executor<'a> {
                 let now = elector.clock().boot_micros(elector.clock().now());
                 let leads_for_us =
                     elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
-                let what = What::Shown { view: elector.view(), leads_for_us };
-                let line = Line { at_us: now, member: elector.id(), what };
+                let what = ReportKind::Shown { view: elector.view(), leads_for_us };
+                let line = Report { at_us: now, member: elector.id(), what };
                 self.shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
             }
             "resign" => {
@@ -201,12 +205,12 @@ mod tests {
 
     fn lines(input: &[u8]) -> Vec<String> {
         let text = |said| match said {
-            Said::Line(line) => line,
-            Said::TooLong(beginning) => format!("too long: {} bytes kept", beginning.len()),
-            Said::Unreadable(error) => error.to_string(),
+            OrderLine::Whole(line) => line,
+            OrderLine::TooLong(beginning) => format!("too long: {} bytes kept", beginning.len()),
+            OrderLine::Unreadable(error) => error.to_string(),
         };
         // A small buffer: lines come in parts.
-        Lines::new(io::BufReader::with_capacity(7, input)).map(text).collect()
+        OrderLines::new(io::BufReader::with_capacity(7, input)).map(text).collect()
     }
 
     #[test]

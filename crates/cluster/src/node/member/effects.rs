@@ -1,11 +1,11 @@
 //! The effects of an input, in their order: withdraw, persist, send, publish.
 
-use super::Member;
-use crate::net::Outgoing;
+use super::{Member, WaitingMessages};
+use crate::net::{Network, Outgoing};
 use crate::node::machine::addressed;
 use crate::status::event::{Event, Loss};
 use crate::status::publisher::LeaderEpoch;
-use bellwether_core::{Reign, Request, Time};
+use bellwether_core::{Id, Reign, Request, Time};
 
 impl Member {
     /// Applies the effects of an input: all of them, or those before the write until the disk has answered.
@@ -43,11 +43,7 @@ impl Member {
         let direct = self.state.effects.sends().filter(|_| !self.around.closes());
         for (port, msg) in direct {
             let (peer, _) = self.around.behind(port);
-            if peer != self.me {
-                self.network.send(peer, Outgoing::Message(msg));
-            } else if let Some((port, msg)) = addressed(msg) {
-                self.state.waiting_messages.put(port, msg);
-            }
+            dispatch(&mut self.network, &mut self.state.waiting_messages, (self.me, peer), msg);
         }
         self.network.flush();
         self.publish(now);
@@ -104,4 +100,19 @@ impl Member {
             self.publisher.show(self.clock.now(), self.machine.status(), None);
         }
     }
+}
+
+/// Sends a message, or lets it wait if the member sends it to itself. Says whether it was sent.
+pub(super) fn dispatch(
+    network: &mut Network,
+    waiting: &mut WaitingMessages,
+    (from, to): (Id, Id),
+    message: &[u8],
+) -> bool {
+    if from != to {
+        network.send(to, Outgoing::Message(message));
+    } else if let Some((port, message)) = addressed(message) {
+        waiting.put(port, message);
+    }
+    from != to
 }

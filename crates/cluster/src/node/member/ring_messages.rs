@@ -4,10 +4,11 @@
 //! [`CallPolicy`]: bellwether_core::CallPolicy
 
 use super::Member;
+use super::effects::dispatch;
 use super::incoming::PendingInput;
 use crate::net::Outgoing;
 use crate::node::detector::DetectorDriver;
-use crate::node::machine::{Input, Malformed, addressed};
+use crate::node::machine::{Input, Malformed};
 use crate::node::ring::Taken;
 use bellwether_core::{Decision, Environment as _, Id, NamedLeader, Occasion, Port, Time, Verdict};
 
@@ -73,11 +74,8 @@ impl Member {
     fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
         let passed_over: Vec<Id> = self.around.ids().filter(|&id| self.is_passed_over(id)).collect();
         let to = self.state.ring.route(&self.around, port, |id| passed_over.contains(&id));
-        if to != self.me {
-            self.network.send(to, Outgoing::Message(&bytes));
+        if dispatch(&mut self.network, &mut self.state.waiting_messages, (self.me, to), &bytes) {
             self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
-        } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
-            self.state.waiting_messages.put(arrives_at, wrapped);
         }
     }
 
