@@ -46,7 +46,7 @@
 //!     take_over().await?;
 //!     leadership.ready(); // everyone may know that it does what a leader should
 //!     while let Ok(token) = leadership.check() {
-//!         write(token, "what the leader does").await?; // and whoever carries it out refuses smaller tokens
+//!         write(token, "what the leader does").await?; // the receiver refuses smaller tokens
 //!         tokio::select! {
 //!             _ = leadership.lost() => {} // as soon as it is over
 //!             () = tokio::time::sleep(Duration::from_secs(1)) => {}

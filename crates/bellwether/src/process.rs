@@ -38,9 +38,9 @@ use std::time::Duration;
 pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, deny_inspection, parent_of};
 pub use file::read_settings;
 
-/// So long a process that ends waits for what its member said last to be written.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// So much that is to be shown can wait for whoever reads.
+/// How long a process that ends waits for the last reports of its member to be written.
+const LAST_REPORTS: Duration = Duration::from_secs(1);
+/// How many answers to `show` can wait to be read.
 const MOST_SHOWN: usize = 256;
 
 /// Why a member's process could not do its work.
@@ -68,7 +68,7 @@ pub enum ProcessError {
     /// The supervisor could not do its work.
     #[error(transparent)]
     Supervisor(#[from] SupervisorError),
-    /// The member has ended, and nobody told it to.
+    /// The member has ended without being told to.
     #[error("member {0} has ended: {1}")]
     Ended(Id, String),
     /// The operating system refused something.
@@ -125,11 +125,11 @@ pub struct Report {
     pub what: ReportKind,
 }
 
-/// What a member says.
+/// What a member reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReportKind {
-    /// A lease, in trials.
+    /// A lease, with [`Settings::tells_leases`].
     Lease {
         /// The term in which it leads.
         leads_in: u64,
@@ -138,7 +138,7 @@ pub enum ReportKind {
     },
     /// Something has happened.
     Event(Event),
-    /// Where things stand: the answer to `show`.
+    /// The state of the member: the answer to `show`.
     Shown {
         /// The view.
         view: View,
@@ -148,7 +148,7 @@ pub enum ReportKind {
 }
 
 /// Runs the member that a file describes until it is told to stop, by an order or by a signal. It is a candidate, unless the
-/// file says `"always_stands": false`. Nobody else can read the process's memory ([`deny_inspection`]).
+/// file says `"always_stands": false`. No other process of the user can read its memory ([`deny_inspection`]).
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not start, or could not go on.
@@ -169,7 +169,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     let watched = elector.clone();
     let by_teller = orders.clone();
     std::thread::spawn(move || tell_events(&watched, &by_teller));
-    // Whoever does not read holds up this thread, and not the one that obeys.
+    // A reader that stops reading holds up this thread, and not the one that carries out orders.
     let (shows, shown) = sync_channel::<Report>(MOST_SHOWN);
     std::thread::spawn(move || {
         shown.iter().for_each(|line| print(&line));
@@ -191,10 +191,10 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     }
     elector.stop();
     drop(shows);
-    // What it said last is to be heard, if anybody listens.
+    // The last reports are to be written, if they are read.
     let mut awaited = 2;
     while awaited > 0
-        && let Ok(order) = to_do.recv_timeout(LAST_WORDS)
+        && let Ok(order) = to_do.recv_timeout(LAST_REPORTS)
     {
         awaited -= i32::from(matches!(order, Order::Ended(_) | Order::AllShown));
     }
@@ -203,8 +203,8 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
 
 /// Runs `program` as the member that the settings describe, and tells its peers when it is dead. Gives its exit code.
 ///
-/// If the environment variable [`SUPERVISOR`] has the pid of whoever started this process, it ends with that one, however
-/// that ends, and the member with it. To the kernel that is the *thread* which started it. If it has the pid of somebody further
+/// If the environment variable [`SUPERVISOR`] has the pid of the process that started this one, this one ends with it, however
+/// it ends, and the member too. To the kernel that is the *thread* which started it. If it has the pid of a process further
 /// up, it was inherited and says nothing: a program below a supervisor may start others that have one of their own.
 ///
 /// # Errors
@@ -237,13 +237,13 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 /// service manager's signals are passed on (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2): it should send them to this
 /// process only, as systemd does with `KillMode=mixed`, or the program hears them twice. On a terminal both are of one process
 /// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one
-/// below; then nobody can tell the peers, and they wait for the lease to end.
+/// below; then the peers are not told, and they wait for the lease to end.
 ///
 /// The supervising process cannot be inspected by others of its user ([`deny_inspection`]); the program below it is as it was.
 /// After a SIGTERM the program has [`Settings::stop_timeout_ms`] to end; then it is killed.
 ///
-/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it
-/// and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
+/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with the one that started it. A program that
+/// sets it and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not.
@@ -291,7 +291,7 @@ fn read_orders(me: Id, orders: &Sender<Order>) {
     }
 }
 
-/// Says that an order is not obeyed. If nobody reads it, nothing is lost.
+/// Reports that an order is not carried out. Nothing is lost if it is not read.
 fn answer(me: Id, line: &str, why: &str) {
     let _ = writeln!(io::stderr(), "member {me}: '{}' is not done: {why}", orders::shortened(line));
 }
@@ -325,7 +325,7 @@ fn say(elector: &Elector, happened: Happened) {
     print(&Report { at_us: clock.boot_micros(happened.at), member: happened.member, what });
 }
 
-/// Whoever does not read is not told; a member does not die of that.
+/// Writes a report. A reader that has gone does not end the member.
 fn print(line: &Report) {
     if let Ok(mut text) = serde_json::to_vec(line) {
         text.push(b'\n');

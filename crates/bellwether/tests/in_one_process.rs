@@ -78,7 +78,7 @@ async fn campaign(member: &Elector) -> Leadership {
 }
 
 #[tokio::test]
-async fn whoever_campaigns_comes_to_lead_and_everyone_knows() {
+async fn campaign_leads_to_leadership_that_all_members_see() {
     let cluster = Cluster::of(3, |_| ());
     let leadership = campaign(&cluster.members[1]).await;
     assert!(leadership.term() >= 1);
@@ -300,7 +300,7 @@ async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
 }
 
 #[tokio::test]
-async fn who_is_asked_hands_over_to_whom_it_is_told() {
+async fn leader_hands_over_to_the_member_that_is_named() {
     let cluster = Cluster::of(3, |settings| settings.always_stands = true);
     until(&cluster.members[2], "the best leads", |view| view.epoch.is_some()).await;
     cluster.members[2].transfer(id(1)).unwrap();
@@ -345,7 +345,7 @@ async fn a_cluster_of_one_and_of_two_work() {
 }
 
 #[tokio::test]
-async fn what_goes_over_connections_is_counted_at_both_ends() {
+async fn traffic_is_counted_at_both_ends() {
     let cluster = Cluster::of(2, |settings| settings.always_stands = true);
     until(&cluster.members[0], "a leader", |view| view.status.leader == Some(id(2))).await;
     cut_off(&cluster.members[1], &[1]); // so that nothing is under way when it is counted

@@ -209,7 +209,7 @@ async fn a_member_that_was_absent_during_a_readmission_hears_the_readmitted_one(
 
 /// The other two have lost nothing, and are a majority.
 #[tokio::test]
-async fn a_peer_that_lies_about_stores_and_starts_stops_nobody() {
+async fn peer_with_false_claims_about_stores_and_starts_stops_no_member() {
     for lie in [Lie::OtherStore, Lie::Superseded] {
         let mut cluster = Cluster::at_work(3).await;
         cluster.stop(3);
@@ -238,7 +238,7 @@ fn forger(cluster: &Cluster, named_in: ListVersion) -> Impostor {
 }
 
 #[tokio::test]
-async fn a_claim_of_a_list_that_cannot_be_stops_nobody() {
+async fn claim_of_an_impossible_list_stops_no_member() {
     let cluster = Cluster::at_work(3).await;
     let mut forger = forger(&cluster, (u64::MAX, u32::MAX));
     forger.until_each("a refusal", |it| match it {

@@ -159,7 +159,7 @@ async fn members_with_other_parameters_refuse_each_other() {
 }
 
 #[test]
-fn a_cluster_in_which_nobody_may_lead_is_refused() {
+fn cluster_without_a_possible_leader_is_refused() {
     let directory = TempDir::new().unwrap();
     for duty in [Duty::Witness, Duty::Observer] {
         let mut nobody_leads = settings(1, 3, directory.path());
@@ -172,7 +172,7 @@ fn a_cluster_in_which_nobody_may_lead_is_refused() {
 
 /// Whoever has told it to stop finds its directory free, though another has told it before.
 #[test]
-fn whoever_stops_a_member_waits_for_its_end_whoever_else_does() {
+fn every_caller_that_stops_a_member_waits_for_its_end() {
     let directory = TempDir::new().unwrap();
     for _ in 0..20 {
         let member = bellwether::start(settings(1, 1, directory.path())).unwrap();

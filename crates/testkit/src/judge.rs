@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_gives_up_or_is_killed_leads_no_longer() {
+    fn leadership_ends_when_its_member_resigns_or_is_killed() {
         let mut recording = of([gained(1, 1, 100, 900), lost(1, 1, 200), gained(2, 2, 200, 900)]);
         gained(3, 3, 500, 900).into_iter().for_each(|line| recording.hear(3, line));
         refused(&recording, "two leases at once");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_leads_again_in_its_term_has_led_all_the_time() {
+    fn leadership_that_resumes_in_its_term_never_ended() {
         let again = vec![line(300, 1, ReportKind::Lease { leads_in: 1, until_us: 400 })];
         let recording = of([gained(1, 1, 100, 200), lost(1, 1, 150), again, gained(2, 2, 350, 500)]);
         refused(&recording, "two leases at once");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_of_one_member_are_two() {
+    fn two_processes_of_one_member_lead_apart() {
         let recording = of([gained(1, 1, 100, 200), gained(1, 2, 200, 900)]);
         let with_twin = |term| {
             let mut recording = recording.clone();

@@ -93,7 +93,7 @@ pub(super) struct Executor<'a> {
     elector: &'a Elector,
     members: &'a [Id],
     shows: &'a SyncSender<Report>,
-    /// Peers to whom the link is cut.
+    /// Peers whose link is cut.
     #[cfg(feature = "faults")]
     cut: std::collections::BTreeSet<Id>,
 }
@@ -179,7 +179,7 @@ fn change_voters(elector: &Elector, request: Request) -> Result<(), String> {
     Ok(())
 }
 
-/// Only the leader obeys some orders. The others say who that is.
+/// Only the leader obeys some orders. Other members name the leader.
 fn must_lead(elector: &Elector) -> Result<(), String> {
     let view = elector.view();
     match view.status.leader {

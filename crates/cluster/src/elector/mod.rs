@@ -35,8 +35,8 @@ pub struct Stopped;
 /// A member of a cluster, at work in a thread of its own.
 ///
 /// A member without campaigns votes and follows, and does not lead, if its algorithm knows members that are no candidates:
-/// those whose leaders have leases do (`quorum-lease`). With any other, every member that takes part may be elected, whether
-/// anybody campaigns or not; `campaign` then only waits for that.
+/// those whose leaders have leases do (`quorum-lease`). With any other, every member that takes part may be elected, even
+/// without campaigns; `campaign` then only waits for that.
 ///
 /// When the last handle is dropped (a [`Leadership`] is one, too), it gives up leading, says farewell, and ends; the drop waits
 /// for that as [`Elector::stop`] does.

@@ -1,4 +1,4 @@
-//! How a member begins: everything that can go wrong does so before anything is written and before its thread runs.
+//! How a member starts: everything that can fail is done before anything is written and before its thread runs.
 
 use crate::elector::{Elector, Shared};
 use crate::net::{Network, NetworkError};
@@ -70,13 +70,13 @@ pub fn algorithm_of(
 /// Why a member could not start. Nothing has been changed, but where the error says so.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// It was told something that cannot be.
+    /// Its settings are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// Its directory cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It cannot listen, or cannot prove who it is.
+    /// It cannot listen, or cannot load its credentials.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// There is no such algorithm, or it cannot be set so.
@@ -85,7 +85,7 @@ pub enum StartError {
     /// There is no such failure detector.
     #[error(transparent)]
     Detector(#[from] DetectorError),
-    /// Nobody knows the truth about a real network.
+    /// No detector knows the truth about a real network.
     #[error("the detector '{0}' is told the truth, which only a simulator can do; take 'heartbeat', say")]
     Oracle(&'static str),
     /// Time-outs would run out before anything can come.
@@ -185,7 +185,7 @@ impl<K: Keep> PreparedMember<K> {
         let (waker, address) = (network.waker(), network.local_address());
         let disk_wakes = waker.clone();
         let (disk, keeper) = Disk::prepare(clock, move || {
-            // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
+            // The loop may have ended, as it does not wait for a disk that stalls: then there is nothing to wake.
             let _ = disk_wakes.wake();
         })
         .map_err(StartError::Thread)?;
@@ -204,7 +204,7 @@ impl<K: Keep> PreparedMember<K> {
             publisher.say(clock.now(), Event::InTheClear);
         }
         let candidates = Arc::new(Candidates::default());
-        // Nobody can be behind the channel yet to refuse it.
+        // The receiver is still in this function, so this cannot fail.
         let _ = commands.send(Command::Candidates);
         let member = Member {
             clock,
@@ -270,7 +270,7 @@ fn shorten(error: &mut ParamError) {
     error.setting = short;
 }
 
-/// A number that nobody can foresee.
+/// A number that cannot be foreseen.
 fn entropy() -> Result<u64, StartError> {
     let mut bytes = [0; 8];
     SystemRandom::new().fill(&mut bytes).map_err(|_| StartError::Randomness)?;

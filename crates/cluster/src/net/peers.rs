@@ -229,7 +229,7 @@ impl Member {
     }
 
     /// It could not be reached: waits, and longer every time. Peers that were cut off together do not all come back
-    /// at the same moment: each waits from half as long to half as long again. After a refusal nobody waits for a network to
+    /// at the same moment: each waits from half as long to half as long again. After a refusal no member waits for a network to
     /// heal, but for an operator.
     pub fn back_off(&mut self, now: Instant, random: &mut impl RngExt) {
         let pause = self.wait.mul_f64(random.random_range(0.5..1.5));
@@ -270,7 +270,7 @@ impl Member {
         must_ask
     }
 
-    /// Its name leads there, or nobody knows where. Whether it is now to be dialled.
+    /// Its name has these addresses, or could not be resolved. Returns whether it is now to be dialled.
     pub fn resolved(&mut self, address: &str, places: Option<Vec<SocketAddr>>, now: Instant) -> bool {
         self.is_asked = false;
         let is_waited_for = matches!(self.dialling, Dialling::Resolving);

@@ -14,7 +14,7 @@ pub const MAX_BODY: usize = 16 * 1024;
 /// What comes before a body.
 pub const HEADER: usize = 3;
 
-/// A Hello starts with it: tells our frames from whatever else comes to a port.
+/// The beginning of a Hello: it tells our frames from anything else that comes to a port.
 const MAGIC: [u8; 4] = *b"BWHI";
 
 const HELLO: u8 = 1;
@@ -29,13 +29,13 @@ const OTHER_STORE: u8 = 8;
 /// One frame. `B` is where its message lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame<B> {
-    /// Who speaks: the first frame of each side.
+    /// The sender introduces itself: the first frame of each side.
     Hello(Box<Hello>),
     /// The member with the smaller id says that this connection is the one between the two.
     Welcome,
-    /// What algorithms say to each other.
+    /// A message of an algorithm.
     Message(B),
-    /// What detectors say to each other.
+    /// A signal of a failure detector.
     Signal(Signal),
     /// The leader of this term has taken over.
     Ready(u64),
@@ -63,28 +63,28 @@ impl<B> Frame<B> {
     }
 }
 
-/// Who speaks to whom.
+/// The introduction of one member to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The cluster's name.
     pub cluster: String,
     /// The configuration that all members must agree on.
     pub config: ClusterConfig,
-    /// Who speaks.
+    /// The member that sends it.
     pub from: Id,
-    /// Who is meant.
+    /// The member that it is for.
     pub to: Id,
-    /// Which incarnation of the speaker.
+    /// Which incarnation of the sender.
     pub incarnation: Incarnation,
-    /// Which store the speaker votes from.
+    /// Which store the sender votes from.
     pub store: StoreId,
     /// Nothing was ever saved in that store.
     pub is_new: bool,
-    /// The speaker has this list of voters, which names that store for it.
+    /// The sender has this list of voters, which names that store for it.
     pub named_in: Option<ListVersion>,
-    /// Counts the speaker's Hellos to whom is meant: the later one was said knowing more.
+    /// Counts the sender's Hellos to this receiver: the later one was sent knowing more.
     pub number: u64,
-    /// SHA-256 of the token that the speaker's supervisor reveals after its death.
+    /// SHA-256 of the token that the sender's supervisor reveals after the sender's death.
     pub commitment: Option<[u8; 32]>,
 }
 
@@ -101,9 +101,9 @@ pub enum Reason {
     Config,
     /// It speaks another version.
     Version,
-    /// It is not the one who was meant.
+    /// It is another member than the one that was dialled.
     Meant,
-    /// It does not know the other.
+    /// It does not know the other as a member.
     Stranger,
     /// The other's certificate does not name it.
     Certificate,

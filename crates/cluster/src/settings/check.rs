@@ -42,10 +42,10 @@ pub enum SettingsError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Nobody can listen there.
+    /// A member cannot listen there.
     #[error("`listen`: {0}")]
     Listen(&'static str),
-    /// There are more than anybody needs.
+    /// There are more members than a cluster may have.
     #[error("there are {0} members; a cluster has at most {max}", max = Settings::MOST_MEMBERS)]
     Many(usize),
     /// The cluster's name is no name.
@@ -213,7 +213,7 @@ fn check_reachable(address: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The address that a host is, if it is no name: in any form that a resolver takes without asking anybody.
+/// The address that a host is, if it is no name: in any form that a resolver takes without a lookup.
 fn literal(host: &str) -> Option<IpAddr> {
     if host.eq_ignore_ascii_case("localhost") {
         return Some(Ipv4Addr::LOCALHOST.into());

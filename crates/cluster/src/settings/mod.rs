@@ -58,7 +58,7 @@ pub struct Settings {
     #[serde(skip)]
     pub commitment: Option<[u8; 32]>,
     /// Seeds what the algorithm draws, as lots and random time-outs, and by how much attempts to connect are put off; from
-    /// the machine's randomness if there is none. Each member needs another one: who draws the same is never told apart.
+    /// the machine's randomness if there is none. Each member needs another one: members that draw the same are never told apart.
     #[serde(default)]
     pub seed: Option<u64>,
     /// For trials: how many millionths the member's clock gains.
@@ -92,7 +92,7 @@ fn default_algorithm() -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Who it is, wherever it is.
+    /// Its id, wherever it runs.
     pub id: Id,
     /// Where it can be reached, as far as is known: `host:port`. Host names are resolved at every attempt.
     pub address: String,
@@ -122,12 +122,12 @@ impl Peer {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Security {
-    /// By a secret that all members share, and nobody else: TLS 1.3 with keys derived from it. [`Secret::generate`] makes a
+    /// By a secret that only the members share: TLS 1.3 with keys derived from it. [`Secret::generate`] makes a
     /// good one.
     Secret(Secret),
     /// By certificates: mutual TLS 1.3.
     Certificates {
-        /// Who may sign members' certificates, as PEM.
+        /// The authority that may sign members' certificates, as PEM.
         ca: PathBuf,
         /// This member's certificate and what leads to the authority, as PEM.
         certificate: PathBuf,
@@ -166,7 +166,7 @@ pub struct Profile {
 
 impl Profile {
     /// For nearly every network, disk and machine: a silent leader is replaced in 0.3 s. A vote, asked for and written down,
-    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that nobody
+    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that no leader
     /// is elected, and `delay_bound` must be greater.
     pub const STEADY: Profile =
         Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, parameters: Cow::Borrowed("") };

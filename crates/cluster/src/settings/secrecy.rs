@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn of_long_values_only_the_beginning_is_shown() {
+    fn only_the_beginning_of_a_long_value_is_shown() {
         assert_eq!(shown("bully"), "bully");
         assert_eq!(shown("b1946ac92492d2347c6235b4d2611184"), "b1946ac92492.. (32 characters)");
         // A phrase of 18 characters can be a secret: it has 36 bytes.

@@ -18,7 +18,7 @@ pub(crate) struct Source {
     clock: Clock,
     /// Weak: when the member has ended, so have the streams.
     sender: WeakSender<Happened>,
-    /// For the first who looks on: what has happened since the beginning.
+    /// For the first observer: the events since the beginning.
     first: Mutex<Option<Receiver<Happened>>>,
     /// What the member said last, if it has ended.
     last: Arc<OnceLock<Happened>>,

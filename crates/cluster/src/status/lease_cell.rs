@@ -25,7 +25,7 @@ impl LeaseCell {
         self.until.store(until.ticks(), Ordering::SeqCst);
     }
 
-    /// It leads no longer. When this returns, nobody sees it lead.
+    /// The member leads no longer. When this returns, no reader sees it lead.
     pub(crate) fn withdraw(&self) {
         self.until.store(0, Ordering::SeqCst);
     }

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
 
-/// How many events a slow onlooker can be behind before it misses some.
+/// How many events a slow observer can be behind before it misses some.
 const BACKLOG: usize = 1_024;
 
-/// Where things stand at a member.
+/// The state of a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct View {
-    /// What the member's algorithm says: its role, who leads, in which term. Whether it leads *now* is in `epoch`: what
-    /// it says may be older than that, while it waits for its disk.
+    /// The status by the member's algorithm: role, leader and term. Whether the member leads *now* is in `epoch`: while it
+    /// waits for its disk, the status may be older than that.
     pub status: Status,
     /// This member's own leadership, while it lasts.
     #[serde(rename = "reign")]
@@ -26,7 +26,7 @@ pub struct View {
     pub is_over: bool,
 }
 
-/// One time that a member came to lead.
+/// One leadership of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LeaderEpoch {
     /// Which one of this process's, from 1.
@@ -46,7 +46,7 @@ pub(crate) struct StatusPublisher {
     /// Of each member that has said so, in which term its application took over. It may say so before this member knows
     /// that it leads.
     ready: BTreeMap<Id, u64>,
-    /// Who led last, as far as was known, and in which term.
+    /// The last known leader, and its term.
     led_by: Option<(Id, u64)>,
     last: Arc<OnceLock<Happened>>,
 }
@@ -73,7 +73,7 @@ impl StatusPublisher {
     }
 
     pub(crate) fn say(&self, at: Time, event: Event) {
-        // Nobody looks on: that is no fault.
+        // There may be no observers: that is no fault.
         let _ = self.events.send(Happened { at, member: self.member, event });
     }
 

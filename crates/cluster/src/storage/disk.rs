@@ -101,7 +101,7 @@ impl Disk {
         clock: Clock,
         wake: impl Fn() + Send + 'static,
     ) -> io::Result<(Disk, SyncSender<K>)> {
-        // Room for one of each kind of job each way: nobody ever waits for room.
+        // Room for one of each kind of job each way: no thread ever waits for room.
         let (jobs, to_do) = sync_channel(4);
         let (report, ended) = sync_channel(4);
         let (keeper, kept) = sync_channel(1);
@@ -228,7 +228,7 @@ fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Finished
             Job::Remember(peer) => keep.remember(*peer),
             Job::Retire => keep.retire(),
         };
-        let _ = report.send(FinishedJob { job, result }); // nobody hears it while the store is being closed
+        let _ = report.send(FinishedJob { job, result }); // the receiver may be gone while the store is being closed
         wake();
     }
 }

@@ -81,7 +81,7 @@ impl Notes {
     fn write(&self) {
         loop {
             let moved = self.known().moved.clone();
-            // Replaced as a whole, so that nobody ever reads half of it.
+            // Replaced as a whole, so that no reader ever sees half of it.
             let draft = self.file.with_extension("new");
             if let Ok(text) = serde_json::to_vec(&(&self.commitment, &moved)) {
                 let _ = write(&draft, &text).and_then(|()| fs::rename(&draft, &self.file));

@@ -34,7 +34,7 @@ pub const UNKNOWN: u8 = 0x15;
 pub struct Token(Zeroizing<[u8; 32]>);
 
 impl Token {
-    /// A token that nobody can guess; nothing if the machine has no randomness to give.
+    /// A token that cannot be guessed; nothing if the machine has no randomness to give.
     #[must_use]
     pub fn draw() -> Option<Token> {
         let mut bytes = Zeroizing::new([0; 32]);
@@ -56,7 +56,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What a member says of its supervisor's [`Token`] while it lives: SHA-256 of it. Written as 64 hexadecimal digits.
+/// What a member tells its peers of its supervisor's [`Token`] while it runs: the SHA-256 of it. Written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Commitment(pub [u8; 32]);
 
@@ -94,7 +94,7 @@ impl FromStr for Commitment {
 pub struct DeathCertificate {
     /// SHA-256 of the cluster's name.
     cluster: [u8; 32],
-    /// Who is dead.
+    /// The member that is dead.
     pub id: Id,
     token: Token,
 }

@@ -1,4 +1,4 @@
-//! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
+//! Peers that send too much, or malformed bytes: that ends their connection, and nothing else.
 
 use crate::bench::{Heard, Node, config, connected, id, life, settings, store, until};
 use bellwether_cluster::net::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
@@ -15,7 +15,7 @@ const MUCH: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
-fn a_stranger_that_is_sent_away_cannot_go_on_talking() {
+fn refused_stranger_cannot_go_on() {
     let mut nodes = [Node::open(&settings(1, 2), 1)];
     let place = nodes[0].network.local_address();
     let flood = std::thread::spawn(move || {
@@ -34,7 +34,7 @@ fn a_stranger_that_is_sent_away_cannot_go_on_talking() {
 }
 
 #[test]
-fn whoever_says_much_waits_for_its_turn_and_nothing_is_lost() {
+fn peer_that_sends_much_waits_for_its_turn_and_loses_nothing() {
     let mut nodes = connected(&[settings(1, 2), settings(2, 2)]);
     let (mut talker, mut listener) = (nodes.pop().unwrap(), nodes.pop().unwrap());
     let (message, count) = ([7; MAX_BODY], 15);
@@ -123,7 +123,7 @@ fn stretched(frame: &Frame<&[u8]>) -> Vec<u8> {
 }
 
 #[test]
-fn what_nobody_understands_ends_a_connection_that_was_up() {
+fn malformed_bytes_end_a_connection_that_was_up() {
     let all = [settings(1, 2), settings(2, 2)].map(|it| Settings { security: Security::Plaintext, ..it });
     let mut nodes = [Node::open(&all[0], 1)];
     let too_long = (MAX_BODY as u16 + 1).to_le_bytes();

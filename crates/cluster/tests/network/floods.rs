@@ -87,7 +87,7 @@ fn comes_in_through(flood: Ipv4Addr, words: &[u8]) {
 
 /// They come from the very address of a member.
 #[test]
-fn a_handshake_goes_on_while_many_come_and_say_nothing() {
+fn handshake_goes_on_while_many_silent_clients_come() {
     comes_in_through(MEMBERS_ADDRESS, &[]);
 }
 

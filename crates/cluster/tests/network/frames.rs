@@ -46,7 +46,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
 }
 
 #[test]
-fn what_is_written_is_read_and_what_is_cut_short_waits() {
+fn frame_is_read_as_written_and_an_incomplete_one_waits() {
     for message in [&[][..], b"vote", &[9; MAX_BODY]] {
         for frame in samples(message) {
             let mut bytes = Vec::new();
@@ -62,7 +62,7 @@ fn what_is_written_is_read_and_what_is_cut_short_waits() {
 }
 
 #[test]
-fn what_is_too_long_is_neither_written_nor_read() {
+fn frame_that_is_too_long_is_neither_written_nor_read() {
     let mut bytes = vec![1, 2];
     assert!(!encode(&Frame::Message(&[0; MAX_BODY + 1]), &mut bytes));
     assert_eq!(bytes, [1, 2]);
@@ -71,7 +71,7 @@ fn what_is_too_long_is_neither_written_nor_read() {
 }
 
 #[test]
-fn of_a_hello_of_another_version_nothing_but_that_is_read() {
+fn only_the_version_is_read_of_a_hello_of_another_version() {
     let mut bytes = Vec::new();
     assert!(encode(&samples(b"")[0], &mut bytes));
     for version in [VERSION - 1, VERSION + 1, u16::MAX] {

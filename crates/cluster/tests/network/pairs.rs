@@ -46,7 +46,7 @@ fn two_and_three_members_connect_and_hear_each_other() {
 
 /// Both dial at the same moment, again and again. Whatever one sends from its `Up` on, the other gets, in order.
 #[test]
-fn of_two_connections_both_keep_the_same_and_nothing_is_lost() {
+fn both_members_keep_the_same_of_two_connections_and_lose_nothing() {
     for round in 0..60 {
         let all = pair();
         let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, round + 1)).collect();
@@ -93,7 +93,7 @@ fn members_with_the_same_chosen_secret_connect() {
 }
 
 #[test]
-fn who_has_another_secret_or_cluster_or_no_tls_is_turned_away() {
+fn peer_with_another_secret_or_cluster_or_without_tls_is_refused() {
     let other =
         |it: &mut Settings| it.security = Security::Secret("another secret, just as long as that".into());
     turned_away(other, ["secret", "secret"]);
@@ -102,7 +102,7 @@ fn who_has_another_secret_or_cluster_or_no_tls_is_turned_away() {
 }
 
 #[test]
-fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
+fn plaintext_peer_of_another_cluster_is_refused() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.security = Security::Plaintext);
     all[1].cluster = "returns".into();
@@ -114,7 +114,7 @@ fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
 
 /// Both sides say what it is.
 #[test]
-fn whoever_was_told_other_terms_is_turned_away() {
+fn peer_with_another_configuration_is_refused() {
     let all: Vec<Settings> = (1..=2).map(|me| settings(me, 3)).collect();
     let same = config(&all[1]);
     let cases = [
@@ -168,7 +168,7 @@ fn garbage_and_oversized_frames_end_only_their_own_connection() {
 }
 
 #[test]
-fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
+fn later_incarnation_replaces_an_earlier_one_and_a_second_process_is_refused() {
     let all = pair();
     let mut nodes = connected(&all);
     // The same member starts again: from its disk, with one boot more.
@@ -242,7 +242,7 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
 
 /// Of the life before nobody knows whether it is dead: what was promised to it may hold for 200 delay bounds.
 #[test]
-fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
+fn death_voids_no_promise_to_an_earlier_incarnation() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(3_000_000)); // promises of ten minutes
     let mut nodes = connected(&all);
@@ -257,7 +257,7 @@ fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
 }
 
 #[test]
-fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
+fn cut_link_is_silent_and_delivers_waiting_messages_when_it_is_mended() {
     let all = pair();
     let mut nodes = connected(&all);
     nodes[0].network.cut_links([id(2)].into());
@@ -274,7 +274,7 @@ fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
 
 /// The delay bound is so long that no time-out passes during the test.
 #[test]
-fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
+fn callers_and_death_certificates_through_a_cut_link_are_not_answered() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(60_000_000));
     let token = Token::draw().unwrap();
@@ -323,7 +323,7 @@ fn a_member_that_moved_is_found_again() {
 }
 
 #[test]
-fn who_does_not_listen_holds_up_the_sender_and_loses_nothing() {
+fn slow_receiver_holds_up_the_sender_and_loses_nothing() {
     let all = pair();
     let mut nodes = connected(&all);
     let big = vec![7; 16 * 1024];
@@ -343,7 +343,7 @@ fn who_does_not_listen_holds_up_the_sender_and_loses_nothing() {
 }
 
 #[test]
-fn a_taken_port_is_said_so() {
+fn taken_port_is_reported() {
     let first = Node::open(&settings(1, 2), 1);
     let mut second = settings(2, 2);
     second.listen = Some(first.network.local_address().to_string());
@@ -371,7 +371,7 @@ fn eavesdropper(to: SocketAddr) -> (SocketAddr, Receiver<Vec<u8>>) {
 }
 
 #[test]
-fn a_recorded_session_said_again_is_not_understood() {
+fn replayed_session_is_refused() {
     let all = pair();
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
     let (place, recorded) = eavesdropper(nodes[0].network.local_address());

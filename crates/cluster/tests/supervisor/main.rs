@@ -117,7 +117,7 @@ fn a_death_is_announced_when_all_descendants_are_dead() {
 
 /// More of them than the supervisor may hold at once.
 #[test]
-fn a_large_family_is_buried_too() {
+fn many_descendants_are_reaped() {
     let mut narrow = Command::new("sh");
     let program = this_program("supervisor");
     narrow
@@ -261,7 +261,7 @@ fn supervised_programs_nest() {
 }
 
 #[test]
-fn who_never_lived_is_not_announced() {
+fn process_that_never_started_is_not_announced() {
     let mut stage = Stage::set("none");
     assert_eq!(stage.supervisor.wait().unwrap().code(), Some(99));
     stage.assert_nothing_heard();

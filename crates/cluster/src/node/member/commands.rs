@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 pub(crate) enum Command {
     /// Something for the algorithm; if an epoch is named, only while that lasts.
     Request(Request, Option<LeaderEpoch>),
-    /// Who campaigns or leads has changed: look who does.
+    /// The campaigns and leaderships in this process have changed: read the count of candidates.
     Candidates,
     /// The application has taken over, in this epoch.
     Ready(LeaderEpoch),
@@ -33,7 +33,7 @@ impl Member {
             let command = match self.commands.try_recv() {
                 Ok(command) => command,
                 Err(TryRecvError::Empty) => return Ok(()),
-                Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
+                Err(TryRecvError::Disconnected) => Command::Stop, // no handle is left that could send a command
             };
             match command {
                 Command::Request(request, only_in) => self.ask(request, only_in),

@@ -23,7 +23,7 @@ impl Member {
         }
     }
 
-    /// It leads no longer. Everyone sees that at once, whatever it waits for.
+    /// The member leads no longer. Every caller sees that at once, whatever the member waits for.
     pub(super) fn withdraw(&mut self, why: Loss) {
         self.lease_cell.withdraw();
         // Not before: a judge of the events must not take the epoch to have ended while the lease still held.
@@ -66,13 +66,13 @@ impl Member {
         self.publisher.show(now, status, self.state.epoch);
     }
 
-    /// Whether an epoch in this term has ended. Another would have the same token, and nobody could tell what is left of
-    /// the first from the second: so a member that still leads by its algorithm resigns, for a new term.
+    /// Whether an epoch in this term has ended. Another epoch would have the same token, and leftovers of
+    /// the first could not be told from the second: so a member that still leads by its algorithm resigns, for a new term.
     fn has_led_in(&self, term: u64) -> bool {
         self.machine.spec().reign == Reign::Leased && self.state.ended_in == Some(term)
     }
 
-    /// It leads until then: as before, or from now on.
+    /// The member leads until then: as before, or from now on.
     fn hold(&mut self, now: Time, term: u64, until: Time) {
         let epoch = self.state.epoch.unwrap_or_else(|| {
             self.state.epochs += 1;

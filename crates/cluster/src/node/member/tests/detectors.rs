@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// The detector would not say anything for a minute.
+/// The detector would be silent for a minute.
 #[test]
-fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() {
+fn closed_connection_is_a_suspicion_at_once_whatever_the_detector_says() {
     let stage = |me: u64| {
         let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=1000,D=60000").unwrap();
         Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
@@ -18,7 +18,7 @@ fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() 
     let mut next = || within(events.next()).unwrap().event;
     while next() != (Event::Connected { peer: id(2) }) {}
     until(|| stage.elector.is_leader());
-    assert_eq!(stage.elector.view().status.term, 0, "nobody is suspected yet");
+    assert_eq!(stage.elector.view().status.term, 0, "no member is suspected yet");
     other.elector.clone().stop();
     while !matches!(next(), Event::Disconnected { peer, .. } if peer == id(2)) {}
     until(|| stage.elector.view().status.term == 1);

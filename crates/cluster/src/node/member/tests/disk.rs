@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
+fn leader_loses_visibly_when_its_disk_stalls_and_leads_again_when_it_is_back() {
     let stage = Stage::alone::<QuorumLease>();
     let leadership = stage.campaign();
     let mut events = stage.elector.observe();
@@ -23,9 +23,9 @@ fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back
     assert!(within(again).unwrap().check().is_ok());
 }
 
-/// It has no lease that would run out, and nothing more to hear: nobody but the disk brings it back.
+/// The leader has no lease that would run out and no message to wait for: only the disk brings it back.
 #[test]
-fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
+fn leader_without_a_lease_leads_again_when_its_disk_is_back() {
     for is_writing in [false, true] {
         let stage = Stage::with::<Scribe>(None, Mood::Quick, |settings| settings.always_stands = true);
         let leadership = stage.campaign();
@@ -53,7 +53,7 @@ fn resignation_is_visible_before_the_disk_has_written_it() {
 }
 
 #[test]
-fn what_is_asked_again_and_again_while_the_disk_stalls_is_asked_once() {
+fn repeated_request_is_taken_once_while_the_disk_stalls() {
     let stage = Stage::alone::<Scribe>();
     stage.campaign();
     stage.platter.be(Mood::Stalled);
@@ -69,7 +69,7 @@ fn what_is_asked_again_and_again_while_the_disk_stalls_is_asked_once() {
 }
 
 #[test]
-fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before() {
+fn inputs_of_one_occasion_are_taken_one_at_a_time_each_after_the_write_before() {
     let stage = Stage::with::<Scribe>(Some(Box::new(Gloom)), Mood::Stalled, |settings| {
         settings.members.extend([2, 3].map(|peer| Peer::new(id(peer), "127.0.0.1:0")));
         settings.profile = Profile::FAST; // it starts before a leader tries its disk for the first time
@@ -84,7 +84,7 @@ fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before
 }
 
 #[test]
-fn a_leader_whose_disk_fails_says_that_it_was_the_disk() {
+fn leader_whose_disk_fails_reports_the_disk_as_the_reason() {
     let stage = Stage::alone::<Scribe>();
     let mut events = stage.elector.observe();
     drop(stage.campaign());

@@ -38,7 +38,7 @@ fn leader_after_resigning_has_a_new_token_though_its_lease_has_not_expired() {
 }
 
 #[test]
-fn a_member_that_panics_leads_no_longer_and_ends_with_a_word() {
+fn member_that_panics_leads_no_longer_and_reports_why_it_ends() {
     let stage = Stage::alone::<Scribe>();
     let mut events = stage.elector.observe();
     let leadership = stage.campaign();
@@ -55,7 +55,7 @@ fn a_member_that_panics_leads_no_longer_and_ends_with_a_word() {
 }
 
 #[test]
-fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
+fn past_leadership_neither_ends_nor_keeps_a_later_one() {
     let stage = Stage::alone::<QuorumLease>();
     let (first, also_first) = (stage.campaign(), stage.campaign());
     stage.elector.resign().unwrap();
@@ -70,7 +70,7 @@ fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
 }
 
 #[test]
-fn what_is_dropped_is_given_up_unless_another_holds_it() {
+fn dropped_leadership_is_given_up_unless_another_handle_holds_it() {
     let stage = Stage::alone::<QuorumLease>();
     let (first, second) = (stage.campaign(), stage.campaign());
     drop(first);
@@ -92,7 +92,7 @@ fn dropped_leadership_is_given_up_though_a_campaign_begins_at_once() {
 }
 
 #[test]
-fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
+fn member_that_is_always_a_candidate_gives_up_a_dropped_leadership_and_is_a_candidate_again() {
     let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| settings.always_stands = true);
     let leadership = stage.campaign();
     let before = stage.elector.view().epoch.unwrap().number;
@@ -108,7 +108,7 @@ fn hand_over_fails_at_once_where_the_algorithm_has_none() {
     assert_eq!(stage.elector.resign(), Err(NoHandOver("scribe")));
     assert_eq!(stage.elector.transfer(id(1)), Err(NoHandOver("scribe")));
     stage.settle();
-    assert!(stage.elector.is_leader(), "it leads whether anybody holds its leadership or not");
+    assert!(stage.elector.is_leader(), "it leads even if no caller holds its leadership");
     assert!(stage.campaign().check().is_ok());
 }
 
