@@ -242,8 +242,9 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 /// The supervising process cannot be inspected by others of its user ([`deny_inspection`]); the program below it is as it was.
 /// After a SIGTERM the program has [`Settings::stop_timeout_ms`] to end; then it is killed.
 ///
-/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with the one that started it. A program that
-/// sets it and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
+/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with the one that started it. A program
+/// that sets it and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's
+/// supervisor.
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not.

@@ -1,4 +1,4 @@
-//! Clusters whose members all live in the test's own process: what the library promises to whoever embeds it.
+//! Clusters whose members all run in the test's own process: what the library promises to a service that embeds it.
 
 use bellwether::{
     Elector, Event, Fence, Id, Leadership, Loss, Lost, Peer, Profile, Security, Settings, Verdict, View,
@@ -135,9 +135,9 @@ async fn dropping_leadership_gives_it_up_and_another_that_waits_takes_over() {
     let token = first.token();
     drop(first);
     assert!(within("the next", second).await.unwrap() > token);
-    // Nobody campaigns any more, so nobody leads.
+    // No caller campaigns any more, so no member leads.
     for member in &cluster.members {
-        until(member, "nobody leads", |view| view.status.leader.is_none()).await;
+        until(member, "no leader", |view| view.status.leader.is_none()).await;
     }
 }
 
@@ -157,7 +157,7 @@ async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
     assert!(next.token() > old.token());
     cluster.members[2].cut_links([]);
     until(&cluster.members[2], "it follows", |view| view.status.leader == Some(id(2))).await;
-    assert!(next.check().is_ok(), "who comes back disturbs nobody");
+    assert!(next.check().is_ok(), "a member that comes back does not disturb the leader");
 }
 
 #[tokio::test]

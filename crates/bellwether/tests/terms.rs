@@ -54,7 +54,7 @@ async fn a_longer_list_does_not_make_a_second_majority() {
     let error = error.to_string();
     assert!(error.contains("began with the voters 1, 2 and 3"), "{error}");
     assert!(error.contains("`admit` and `dismiss`"), "{error}");
-    // Whoever comes later is told who voted first.
+    // A member that comes later is told the first voters.
     let mut grown = settings(3, 5, directories[2].path());
     grown.members[3..].iter_mut().for_each(|peer| peer.duty = Duty::Observer);
     members.push(bellwether::start(grown).unwrap());
@@ -170,7 +170,7 @@ fn cluster_without_a_possible_leader_is_refused() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing was changed");
 }
 
-/// Whoever has told it to stop finds its directory free, though another has told it before.
+/// A caller that stops a member finds its directory free, even if another caller has stopped it before.
 #[test]
 fn every_caller_that_stops_a_member_waits_for_its_end() {
     let directory = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! For how much of the time somebody led.
+//! For how much of the time there was a leader.
 
 use bellwether::judge::LeadershipInterval;
 use std::time::Duration;

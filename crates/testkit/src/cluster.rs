@@ -64,7 +64,7 @@ pub struct Cluster {
     /// Those whose supervisors may still have something to tell, and since when.
     killed: Vec<(Instant, Process)>,
     record: Arc<Record>,
-    /// What those said who ended by themselves.
+    /// Reports of processes that ended by themselves.
     ended: Arc<Record>,
 }
 
@@ -170,7 +170,7 @@ impl Cluster {
         self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us)
     }
 
-    /// Starts all, and waits until the best leads: who came first may have led before. Gives it and its term.
+    /// Starts all, and waits until the best leads: the first to start may have led before. Gives it and its term.
     pub fn start_all(&mut self) -> (u64, u64) {
         self.ids().into_iter().for_each(|me| self.start(me));
         let members = &self.settings[&1].members;
@@ -231,7 +231,7 @@ impl Cluster {
         self.running.contains_key(&me)
     }
 
-    /// kill -9 of the supervisor, with which the member dies. No death is recorded: nobody can know of it, so the
+    /// kill -9 of the supervisor, with which the member dies. No death is recorded: no member can know of it, so the
     /// member's lease must be waited for.
     pub fn kill_supervisor(&mut self, me: u64) {
         let mut process = self.running.remove(&me).unwrap();
@@ -314,7 +314,7 @@ impl Cluster {
         self.until(&format!("an answer of {me}"), |recording| answers(recording).get(before).cloned())
     }
 
-    /// Judges everything that was said: gives all leaderships.
+    /// Judges all reports: gives all leaderships.
     ///
     /// # Errors
     /// What was not as it should be.

@@ -1,18 +1,18 @@
-//! Judges what members have said: never two valid leases at once, tokens that increase, one leader in each term.
+//! Judges what members have reported: never two valid leases at once, tokens that increase, one leader in each term.
 
 use bellwether::judge::{self, LeadershipInterval};
 use bellwether::process::{Report, ReportKind};
 use bellwether::{Event, Id};
 use std::collections::BTreeMap;
 
-/// Everything that was said, and who was killed when, in microseconds since the machine booted.
+/// All reports, and when which process was killed, in microseconds since the machine booted.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// What members said, in the order in which it was read.
+    /// The reports, in the order in which they were read.
     pub lines: Vec<Report>,
-    /// Which process was started that said each of them: two may have one identity.
+    /// The process of each report: two processes may have one identity.
     pub speakers: Vec<u32>,
-    /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
+    /// Noted before the signal was sent. A killed process leads no longer, whatever its lease.
     pub deaths: Vec<(u32, u64)>,
     /// The first line that could not be read: with one missing there is no verdict.
     unreadable: Option<String>,
@@ -65,8 +65,8 @@ impl Recording {
 
     /// All leaderships, in the order of their beginnings, if they are as they should be.
     ///
-    /// A lease counts from when it was said to begin to when it was last said to end, or to when the member said that
-    /// it leads no longer. A member that was stopped in between said nothing of the kind: its lease counts to its end.
+    /// A lease counts from its reported beginning to its last reported end, or to the report that the member leads no
+    /// longer. A member that was stopped in between reports no such thing: its lease counts to its end.
     pub fn judge(&self) -> Result<Vec<LeadershipInterval>, String> {
         let leaderships = self.leaderships()?;
         if let Some((term, [first, other])) = self.term_with_two_leaders(&leaderships) {

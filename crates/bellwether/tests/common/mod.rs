@@ -32,8 +32,8 @@ fn config(settings: &Settings) -> ClusterConfig {
 }
 
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Impostor {
-    let life = Incarnation { boot, nonce: 7 };
-    Impostor { network: Network::open(settings, config(settings), life, stores).unwrap() }
+    let incarnation = Incarnation { boot, nonce: 7 };
+    Impostor { network: Network::open(settings, config(settings), incarnation, stores).unwrap() }
 }
 
 /// The member of these settings, as other members see it.

@@ -3,7 +3,8 @@
 //!
 //! A caller passes two rooms of the same size. In the first it waits to be heard, and in the second, where a handshake
 //! has begun, to introduce itself. A caller that sends late loses its place to one that has sent, and an address
-//! with many connections loses to one with few. The addresses of members have a part of each room, and a share of the time, of their own.
+//! with many connections loses to one with few. The addresses of members have a part of each
+//! room, and a share of the time, of their own.
 
 use super::budget::Budget;
 use super::{Network, Party, Stage};

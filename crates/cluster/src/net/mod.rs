@@ -7,9 +7,9 @@
 //! keeps the caller from the rest of its work.
 //!
 //! Of one peer, what comes is `Up`, then its messages, then `Down` or `Dead`, and so on; `Dead` also comes for one
-//! that is down. (A caller that does not ask for very long misses peers that came and went meanwhile, but none that is there.) Between two
-//! members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the same one,
-//! and what one sends after its `Up` the other gets after its own, unless the connection breaks.
+//! that is down. (A caller that does not ask for very long misses peers that came and went meanwhile, but none that is there.)
+//! Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the
+//! same one, and what one sends after its `Up` the other gets after its own, unless the connection breaks.
 
 mod admission;
 mod budget;

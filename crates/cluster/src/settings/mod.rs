@@ -166,8 +166,8 @@ pub struct Profile {
 
 impl Profile {
     /// For nearly every network, disk and machine: a silent leader is replaced in 0.3 s. A vote, asked for and written down,
-    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that no leader
-    /// is elected, and `delay_bound` must be greater.
+    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that no
+    /// leader is elected, and `delay_bound` must be greater.
     pub const STEADY: Profile =
         Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, parameters: Cow::Borrowed("") };
     /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases, of 29 ms, are

@@ -56,7 +56,8 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What a member tells its peers of its supervisor's [`Token`] while it runs: the SHA-256 of it. Written as 64 hexadecimal digits.
+/// What a member tells its peers of its supervisor's [`Token`] while it runs: the SHA-256 of it. Written as 64
+/// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Commitment(pub [u8; 32]);
 

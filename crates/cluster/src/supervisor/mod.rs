@@ -103,9 +103,9 @@ impl Supervisor {
         }
     }
 
-    /// For how long the certificate is sent again to peers that do not answer: otherwise for two leases, but at least for a second and at most for
-    /// ten. Peers that answer that they do not know the dead process, or do not listen, are given up after an eighth of a second.
-    /// An hour at most.
+    /// For how long the certificate is sent again to peers that do not answer: otherwise for two leases, but at least
+    /// for a second and at most for ten. Peers that answer that they do not know the dead process, or do not listen, are given up after an
+    /// eighth of a second. An hour at most.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Supervisor {
         self.patience = patience.min(Duration::from_secs(3600));

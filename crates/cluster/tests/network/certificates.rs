@@ -40,7 +40,7 @@ fn members_whose_certificates_name_them_connect() {
     connected(&[make(1), make(2)]);
 }
 
-/// One that is right meets one that is not: whoever dials, neither comes up, and both say why.
+/// A member with a valid certificate meets one without: no connection comes up, whichever dials, and both report why.
 #[test]
 fn expired_foreign_and_others_certificates_are_turned_away() {
     let (ours, foreign) = (authority(), authority());

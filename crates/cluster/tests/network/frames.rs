@@ -1,6 +1,6 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
-use crate::bench::{config, id, life, settings};
+use crate::bench::{config, id, nth_incarnation, settings};
 use bellwether_cluster::StoreId;
 use bellwether_cluster::net::wire::{
     Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, VERSION, decode, encode,
@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
     let hello = |commitment: Option<[u8; 32]>| {
         let (cluster, config) = ("orders".to_owned(), config(&settings(1, 3)));
-        let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
+        let (from, to, incarnation, number) = (id(1), id(2), nth_incarnation(3), 4);
         let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
         let named_in = commitment.map(|_| (u64::MAX, 7));
         Frame::Hello(Box::new(Hello {
@@ -40,7 +40,7 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
         Frame::Farewell(Reason::Leaving),
         Frame::Farewell(Reason::Malformed),
         Frame::Superseded(None),
-        Frame::Superseded(Some(life(8))),
+        Frame::Superseded(Some(nth_incarnation(8))),
         Frame::OtherStore,
     ]
 }

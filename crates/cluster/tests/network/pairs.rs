@@ -1,6 +1,6 @@
 //! Members that find each other, and those that must not.
 
-use crate::bench::{Heard, Node, config, connected, id, introduce, life, settings, stores, until};
+use crate::bench::{Heard, Node, config, connected, id, introduce, nth_incarnation, settings, stores, until};
 use bellwether_cluster::death_certificate::{ACKNOWLEDGED, DeathCertificate, Token, UNKNOWN};
 use bellwether_cluster::net::{CloseReason, Network, Outgoing};
 use bellwether_cluster::{ClusterConfig, Incarnation, Security, Settings};
@@ -129,7 +129,7 @@ fn peer_with_another_configuration_is_refused() {
         (config(&settings(2, 5)), "1, 2, 3, 4 and 5"),
     ];
     for (others, what) in cases {
-        let other = Network::open(&all[1], others, life(1), &stores(2)).unwrap();
+        let other = Network::open(&all[1], others, nth_incarnation(1), &stores(2)).unwrap();
         let mut nodes = vec![Node::open(&all[0], 1), Node { network: other, heard: Vec::new() }];
         introduce(&all, &mut nodes);
         until(&mut nodes, what, |nodes| nodes.iter().all(|node| node.was_refused_for(what)));
@@ -175,7 +175,7 @@ fn later_incarnation_replaces_an_earlier_one_and_a_second_process_is_refused() {
     let mut again = Node::open(&all[1], 2);
     again.knows(&nodes[0], 1);
     nodes.push(again);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert_eq!(nodes[0].heard, [Heard::Up(2, 1), Heard::Down(2, CloseReason::Superseded), Heard::Up(2, 2)]);
     until(&mut nodes, "word of it", |nodes| nodes[1].has(&Heard::Superseded(Some(2))));
     // A copy of the disk as it was, and a process that lost its disk.
@@ -222,12 +222,12 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     assert!(!bring_to("returns", &mut nodes, id(2), &first));
     assert!(nodes[0].was_refused_for("another cluster"));
     assert!(nodes[0].network.is_connected(id(2)));
-    // A later life: the earlier one's certificate changes nothing now.
+    // A later incarnation: the earlier one's certificate changes nothing now.
     all[1].commitment = Some(second.commitment().0);
     nodes[1] = Node::open(&all[1], 2);
     let first_place = nodes[0].network.local_address().to_string();
     nodes[1].network.set_address(id(1), first_place);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert!(!bring(&mut nodes, id(2), &first));
     assert!(nodes[0].network.is_connected(id(2)));
     // Its own does: its connection is over, nothing of it comes after, and it may not come back.
@@ -240,7 +240,7 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     assert_eq!(dead, 1);
 }
 
-/// Of the life before nobody knows whether it is dead: what was promised to it may hold for 200 delay bounds.
+/// It is not known whether the earlier incarnation is dead: promises to it may hold for 200 delay bounds.
 #[test]
 fn death_voids_no_promise_to_an_earlier_incarnation() {
     let mut all = pair();
@@ -251,7 +251,7 @@ fn death_voids_no_promise_to_an_earlier_incarnation() {
     nodes[1] = Node::open(&all[1], 2);
     let first_place = nodes[0].network.local_address().to_string();
     nodes[1].network.set_address(id(1), first_place);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert!(bring(&mut nodes, id(2), &token), "note is taken");
     assert!(!nodes[0].has(&Heard::Dead(2, 2)));
 }
@@ -265,7 +265,7 @@ fn cut_link_is_silent_and_delivers_waiting_messages_when_it_is_mended() {
     for _ in 0..50 {
         nodes.iter_mut().for_each(Node::step);
     }
-    assert!(nodes.iter().all(|node| node.heard.len() == 1), "nobody is told, and nothing comes");
+    assert!(nodes.iter().all(|node| node.heard.len() == 1), "no end is told, and nothing comes");
     nodes[0].network.cut_links([].into());
     until(&mut nodes, "what was under way", |nodes| {
         nodes[1].has(&Heard::Message(1, b"one".to_vec())) && nodes[0].has(&Heard::Message(2, b"two".to_vec()))

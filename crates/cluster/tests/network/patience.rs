@@ -5,7 +5,7 @@ use bellwether_cluster::net::CloseReason;
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
 
-/// Whoever comes and says nothing.
+/// Clients that connect and send nothing.
 struct Silent(TcpStream);
 
 impl Silent {

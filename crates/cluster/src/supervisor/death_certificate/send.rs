@@ -14,16 +14,16 @@ const FIRST_WAIT: Duration = Duration::from_millis(2);
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
 /// How long one attempt may take: a peer that is there answers at once.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// After so many answers that the peer does not know the dead process, it does not. With the waits above, a Hello that was on its way
-/// has had an eighth of a second to arrive.
+/// After so many answers that the peer does not know the dead process, it does not. With the waits above, a Hello
+/// that was on its way has had an eighth of a second to arrive.
 const DENIALS: u32 = 7;
 
 /// What came of an attempt.
 enum Answer {
     /// The peer has accepted the certificate.
     Noted,
-    /// The process there has had no connection with the dead one. The same holds if no process is there: a member listens from its start to
-    /// its end, so one that listens there later has started since.
+    /// The process there has had no connection with the dead one. The same holds if no process is there: a member listens
+    /// from its start to its end, so one that listens there later has started since.
     Unknown,
     /// There was no answer.
     Missing,

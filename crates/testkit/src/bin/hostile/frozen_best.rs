@@ -1,6 +1,6 @@
 //! The best of five members is frozen for half of every second: four healthy members are up throughout.
 //!
-//! The lease of a frozen leader is valid and serves nobody, so that time counts as time without a leader.
+//! The lease of a frozen leader is valid and of no use, so that time counts as time without a leader.
 
 use crate::options::{Options, Speed};
 use crate::report::{Report, percent, sleep_until};
