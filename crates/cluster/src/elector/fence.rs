@@ -96,7 +96,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
-    /// What must not be: the ledger's last word is a former leader's.
+    /// What must not be: the last write in the ledger is a former leader's.
     fn is_wrong(ledger: &[u64]) -> bool {
         ledger.windows(2).any(|pair| pair[0] > pair[1])
     }

@@ -69,7 +69,7 @@ impl Network {
         connection.link.secure(tls);
         connection.stage = Stage::Greeting;
         connection.since = Instant::now();
-        self.say_hello(at, peer);
+        self.send_hello(at, peer);
         self.release_where(|connection| connection.dialled == Some(peer) && !connection.has_begun());
         Ok(true)
     }
@@ -168,7 +168,7 @@ impl Network {
         }
         if let Some(difference) = self.config.difference(&hello.config) {
             if connection.dialled.is_none() {
-                self.say_hello(at, from); // so that the peer can report the difference, too
+                self.send_hello(at, from); // so that the peer can report the difference, too
             }
             return self.refuse(at, Reason::Config, &difference);
         }
@@ -225,7 +225,7 @@ impl Network {
             return Ok(false);
         }
         if self.connections[at].as_ref().is_some_and(|connection| connection.dialled.is_none()) {
-            self.say_hello(at, peer);
+            self.send_hello(at, peer);
         }
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         if is_ours_to_say {
@@ -319,7 +319,7 @@ impl Network {
         }
     }
 
-    fn say_hello(&mut self, at: usize, peer: Id) {
+    fn send_hello(&mut self, at: usize, peer: Id) {
         let (cluster, config) = (self.cluster.clone(), self.config.clone());
         let Some(member) = self.members.iter_mut().find(|member| member.id == peer) else { return };
         member.hellos += 1;

@@ -27,7 +27,7 @@ impl Network {
         Ok(false)
     }
 
-    /// Refuses a connection, and says why.
+    /// Refuses a connection, and sends the reason.
     pub(super) fn refuse(&mut self, at: usize, reason: Reason, why: &str) -> Result<bool, Trouble> {
         if let Some(party) = self.party(at) {
             self.complain(party, why.to_owned());

@@ -52,7 +52,7 @@ impl Guard {
                 (client, server, true)
             }
         };
-        // What was said once can then not be said again: every connection has keys of its own.
+        // A recorded session cannot be replayed: every connection has keys of its own.
         client.resumption = Resumption::disabled();
         client.enable_sni = false;
         server.session_storage = Arc::new(NoServerSessionStorage {});

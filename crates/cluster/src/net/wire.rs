@@ -31,7 +31,7 @@ const OTHER_STORE: u8 = 8;
 pub enum Frame<B> {
     /// The sender introduces itself: the first frame of each side.
     Hello(Box<Hello>),
-    /// The member with the smaller id says that this connection is the one between the two.
+    /// The member with the smaller id chooses this connection as the one between the two.
     Welcome,
     /// A message of an algorithm.
     Message(B),
@@ -135,7 +135,7 @@ pub enum Malformed {
     /// It is longer than allowed.
     #[error("a frame of {0} bytes is longer than {MAX_BODY}")]
     Long(usize),
-    /// The body is not what the kind says.
+    /// The body does not fit the kind.
     #[error("the body of a frame of kind {0} makes no sense")]
     Body(u8),
     /// A Hello of another version.

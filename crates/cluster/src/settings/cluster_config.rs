@@ -109,7 +109,7 @@ impl ClusterConfig {
     }
 }
 
-/// As one says it: `1, 2 and 3`.
+/// As in a sentence: `1, 2 and 3`.
 pub(crate) fn listed(ids: &[Id]) -> String {
     match ids {
         [] => "nobody".to_owned(),

@@ -259,7 +259,7 @@ impl Settings {
         Clock::new()
     }
 
-    /// The member `me` of a cluster, with nothing said yet of where it is and how it is known.
+    /// The member `me` of a cluster, with no addresses and no credentials yet.
     #[must_use]
     pub fn new(cluster: impl Into<String>, me: Id) -> Settings {
         Settings {

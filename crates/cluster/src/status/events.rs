@@ -20,7 +20,7 @@ pub(crate) struct Source {
     sender: WeakSender<Happened>,
     /// For the first observer: the events since the beginning.
     first: Mutex<Option<Receiver<Happened>>>,
-    /// What the member said last, if it has ended.
+    /// The member's last event, if it has ended.
     last: Arc<OnceLock<Happened>>,
 }
 

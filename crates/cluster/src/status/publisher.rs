@@ -20,7 +20,7 @@ pub struct View {
     /// This member's own leadership, while it lasts.
     #[serde(rename = "reign")]
     pub epoch: Option<LeaderEpoch>,
-    /// Whether the leader's application has said, in this term, that it has taken over.
+    /// Whether the leader's application has reported, in this term, that it has taken over.
     pub is_ready: bool,
     /// Whether the member has ended.
     pub is_over: bool,
@@ -43,8 +43,8 @@ pub(crate) struct StatusPublisher {
     view: watch::Sender<View>,
     /// What the channel shows. It has a lock, which is left alone as long as nothing changes.
     shown: View,
-    /// Of each member that has said so, in which term its application took over. It may say so before this member knows
-    /// that it leads.
+    /// The term in which the application of each member took over, if it has reported that. The report may come before
+    /// this member knows that the other leads.
     ready: BTreeMap<Id, u64>,
     /// The last known leader, and its term.
     led_by: Option<(Id, u64)>,
@@ -77,7 +77,7 @@ impl StatusPublisher {
         let _ = self.events.send(Happened { at, member: self.member, event });
     }
 
-    /// The member's algorithm says this now, and this is its own leadership, if it leads.
+    /// Shows the algorithm's status, and the member's own leadership, if it leads.
     pub(crate) fn show(&mut self, at: Time, status: Status, epoch: Option<LeaderEpoch>) {
         self.forget_former(status);
         let is_ready = status.leader.is_some_and(|leader| self.ready.get(&leader) == Some(&status.term));
@@ -126,12 +126,12 @@ impl StatusPublisher {
         }
     }
 
-    /// A member's process has ended: its application has not taken over until it says so again.
+    /// A member's process has ended: its application has not taken over until it reports that again.
     pub(crate) fn forget_ready(&mut self, member: Id) {
         self.ready.remove(&member);
     }
 
-    /// Its own leadership has ended, whatever its algorithm says yet.
+    /// The member's own leadership has ended, even if its algorithm still shows one.
     pub(crate) fn show_loss(&mut self, at: Time, term: u64, why: Loss) {
         self.forget_ready(self.member);
         let is_ready = self.shown.is_ready && self.shown.status.leader != Some(self.member);

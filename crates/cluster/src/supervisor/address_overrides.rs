@@ -1,7 +1,7 @@
 //! Where members have moved to, for the supervisor: it has the settings only, and is to tell the peers of a death where
 //! they are then.
 //!
-//! A file beside the votes. It says which incarnation of the member it is of, by its supervisor's commitment. If it cannot be
+//! A file beside the votes. It names the incarnation of the member by its supervisor's commitment. If it cannot be
 //! written or read, peers are told where they were, and those that have moved wait for the lease to end, which is safe.
 
 use crate::Peer;

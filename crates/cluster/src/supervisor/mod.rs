@@ -3,7 +3,7 @@
 //! It holds the member by a pidfd, so it learns of its death from the kernel at once. It is a *child subreaper*:
 //! whatever the member started, and whatever that started, becomes its child when the parents die, however well it hid.
 //! So it can end all of it, and know that it has: the kernel says when there are no children left. Only then does it
-//! reveal the token ([`death_certificate`]). If it cannot be sure, it says nothing, and voters wait for the lease to end.
+//! reveal the token ([`death_certificate`]). If it cannot be sure, it reveals nothing, and voters wait for the lease to end.
 //!
 //! What the member asked others to start (a container, a unit of the service manager) is not its descendant, and
 //! nothing here ends it.

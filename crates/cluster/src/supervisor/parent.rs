@@ -7,7 +7,7 @@ use std::env::VarError;
 use std::io;
 
 /// What the supervisor above this process has committed itself to, if there is one. Processes that this one starts inherit
-/// it, and rightly so: the supervisor says nothing before they are dead too.
+/// it, and rightly so: the supervisor reveals nothing before they are dead too.
 pub(crate) fn commitment_of_supervisor() -> Result<Option<Commitment>, InvalidCommitment> {
     match std::env::var(COMMITMENT) {
         Ok(text) => text.parse().map(Some),

@@ -176,7 +176,7 @@ fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_mea
     assert!(!peer.begin_dialling(whole) && is_tried(&peer), "it is known");
     assert!(peer.begin_dialling(whole + LOOKED_UP) && is_tried(&peer), "it is known, and asked again");
     assert!(!peer.begin_dialling(whole + 9 * LOOKED_UP) && is_tried(&peer), "one question at a time");
-    // It moves: what was asked before says nothing of the new address.
+    // It moves: an earlier lookup is not about the new address.
     peer.move_to("elsewhere:1".into(), now);
     assert!(!peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
     assert!(!peer.resolved("there:1", Some(vec![place]), now) && peer.places.is_empty());

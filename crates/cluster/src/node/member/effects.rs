@@ -57,7 +57,7 @@ impl Member {
             None if self.state.epoch.is_some() => self.withdraw(Loss::Expired),
             None => {}
         }
-        let now = self.clock.now(); // after what was said just now
+        let now = self.clock.now(); // after the events that were just reported
         let is_led = self.leader().works();
         if std::mem::replace(&mut self.state.was_led, is_led) || is_led {
             self.state.leaderless_since = now;

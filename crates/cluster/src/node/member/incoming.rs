@@ -136,7 +136,7 @@ impl Member {
         }
     }
 
-    /// While the disk is waited for, the detector goes on: the member beats, and hears others beat. What the detector says
+    /// While the disk is waited for, the detector goes on: the member sends and hears beats. What the detector says
     /// is told to the algorithm afterwards. A member whose disk has stalled falls silent. Says whether there may be more.
     pub(super) fn serve_detector(&mut self) -> bool {
         if self.state.is_stalled {

@@ -38,7 +38,7 @@ fn id(value: u64) -> Id {
     Id::new(value).unwrap()
 }
 
-/// What becomes of writes.
+/// How a disk treats writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mood {
     #[default]
@@ -271,7 +271,7 @@ impl Stage {
     }
 }
 
-/// What comes of a future.
+/// The value of a future.
 fn within<T>(future: impl Future<Output = T>) -> T {
     let (mut future, begin) = (pin!(future), Instant::now());
     loop {
@@ -287,7 +287,7 @@ fn until(is_so: impl Fn() -> bool) {
     within(std::future::poll_fn(|_| if is_so() { Poll::Ready(()) } else { Poll::Pending }));
 }
 
-/// All that is said until there is no more.
+/// All events until there are no more.
 fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
     std::iter::from_fn(|| within(events.next())).map(|happened| happened.event).collect()
 }

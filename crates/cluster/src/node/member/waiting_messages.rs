@@ -1,4 +1,4 @@
-//! Messages that wait inside a member: what it says to itself, and what came before it had started.
+//! Messages that wait inside a member: those to itself, and those that came before it had started.
 
 use bellwether_core::Port;
 use std::collections::VecDeque;

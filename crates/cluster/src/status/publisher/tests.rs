@@ -8,7 +8,7 @@ fn id(value: u64) -> Id {
 
 const AT: Time = Time::ZERO;
 
-/// Member 1, and everything that it says.
+/// Member 1, and all its events.
 fn onlooker() -> (StatusPublisher, crate::Events) {
     let publisher = StatusPublisher::new(id(1));
     let events = publisher.events(Clock::new()).observe();

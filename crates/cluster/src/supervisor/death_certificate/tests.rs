@@ -57,7 +57,7 @@ fn a_commitment_survives_being_written() {
     }
 }
 
-/// Takes as many calls as there are answers, and gives back what was said.
+/// Takes as many calls as there are answers, and returns what was sent.
 fn peer(answers: &'static [&'static [u8]]) -> (String, thread::JoinHandle<Vec<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
