@@ -8,7 +8,8 @@ use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, wors
 use bellwether_core::{Elect, Id, Order, Rank, Topology};
 use bellwether_engine::ALGORITHMS;
 use bellwether_runspec::{RunSpec, simulate_many};
-use bellwether_sim::{LinkOrder, MemoryTrace, Plan, RoundMode, Runner, simulate, simulate_observed};
+use bellwether_sim::{LinkOrder, Plan, RoundMode, Runner, simulate, simulate_observed};
+use bellwether_testkit::memory_trace::MemoryTrace;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};

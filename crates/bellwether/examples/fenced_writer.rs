@@ -5,7 +5,7 @@
 use bellwether::{Fence, Id, Stale};
 use std::sync::Mutex;
 
-/// What must not hear two leaders: a ledger with a fence in front. In real life, the storage service.
+/// A resource that must not take writes of two leaders: a ledger behind a fence. In practice, the storage service.
 #[derive(Default)]
 struct Ledger {
     fence: Fence,
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A cluster of one, to keep it short: it has terms and tokens like any other.
     let elector = bellwether::builder("ledger", Id::new(1)?)
         .member(Id::new(1)?, "127.0.0.1:0")
-        .secret("thirty-two bytes that nobody else knows")
+        .secret("thirty-two bytes that only members know")
         .data(directory.path())
         .start()?;
     let ledger = Ledger::default();

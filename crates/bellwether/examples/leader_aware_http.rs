@@ -1,4 +1,4 @@
-//! A web service that any instance answers and only the leader changes: the others say who leads.
+//! A web service that any instance answers and only the leader changes: the others name the leader.
 //!
 //! `cargo run -p bellwether --example leader_aware_http`, or with `-- serve` to keep it up.
 
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut electors = Vec::new();
     for me in 1..=3 {
         let mut builder = bellwether::builder("shop", Id::new(me)?)
-            .secret("thirty-two bytes that nobody else knows")
+            .secret("thirty-two bytes that only members know")
             .data(directory.path().join(me.to_string()))
             .always_stand();
         for id in 1..=3 {
@@ -81,7 +81,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for elector in &electors {
         addresses.push(serve(elector.clone()).await?);
     }
-    // Until somebody leads, orders are refused by all. Who came first may lead until the best is there, which then does.
+    // Without a leader, all instances refuse orders. The first one may lead until the best one is there.
     let (mut events, best) = (electors[0].observe(), electors[2].id());
     while electors.iter().any(|elector| elector.view().status.leader != Some(best)) {
         let wait = std::time::Duration::from_millis(20);

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut electors = Vec::new();
     for me in 1..=3 {
         let mut builder = bellwether::builder("workers", Id::new(me)?)
-            .secret("thirty-two bytes that nobody else knows")
+            .secret("thirty-two bytes that only members know")
             .data(directory.path().join(me.to_string()));
         for id in 1..=3 {
             builder = builder.member(Id::new(id)?, "127.0.0.1:0");
@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         if token > last {
             println!("worker {worker} is the one, with token {token}");
             workers.push(worker);
-            // Whoever works gives up after its first piece, so that there is something to see.
+            // The leader resigns after its first piece of work, so that there is something to see.
             electors.iter().filter(|elector| elector.id() == worker).try_for_each(Elector::resign)?;
         }
         last = token;

@@ -29,7 +29,7 @@ fn settings(me: Id, host: &str, directory: &Path) -> Result<Settings, Box<dyn Er
     for id in 1..=3 {
         settings.members.push(Peer::new(Id::new(id)?, format!("{host}:{}", 7_400 + id)));
     }
-    settings.security = Security::Secret("thirty-two bytes that nobody else knows".into());
+    settings.security = Security::Secret("thirty-two bytes that only members know".into());
     settings.data = directory.join(me.to_string());
     Ok(settings)
 }
@@ -78,7 +78,7 @@ impl Workers {
             let say = say.clone();
             std::thread::spawn(move || {
                 for line in lines.into_iter().flat_map(BufReader::lines).map_while(Result::ok) {
-                    let _ = say.send(line); // or nobody listens any more
+                    let _ = say.send(line); // the receiver may be gone
                 }
             });
         }

@@ -46,7 +46,7 @@
 //!     take_over().await?;
 //!     leadership.ready(); // everyone may know that it does what a leader should
 //!     while let Ok(token) = leadership.check() {
-//!         write(token, "what the leader does").await?; // and whoever carries it out refuses smaller tokens
+//!         write(token, "what the leader does").await?; // the receiver refuses smaller tokens
 //!         tokio::select! {
 //!             _ = leadership.lost() => {} // as soon as it is over
 //!             () = tokio::time::sleep(Duration::from_secs(1)) => {}
@@ -63,16 +63,17 @@
 //! a [`Supervisor`] stands above it: [`process::supervise_this_program`] puts the program under one in three lines.
 #![forbid(unsafe_code)]
 
+pub mod guarantees;
+pub mod judge;
 pub mod process;
 
 pub use bellwether_algorithms::ALGORITHMS;
 pub use bellwether_cluster::death_certificate::InvalidCommitment;
-pub use bellwether_cluster::net::{NetworkError, Tally, Traffic};
 pub use bellwether_cluster::{
     Builder, Clock, ClusterConfig, DEFAULT_ALGORITHM, DEFAULT_DETECTOR, Elector, Event, Events, ExitStatus,
-    Fence, Flaw, Happened, Incarnation, LeaderEpoch, Leadership, Loss, Lost, NoHandOver, Peer, Profile,
-    Secret, Security, Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor,
-    SupervisorError, View, WeakSecret, algorithm_of, detector_of, die_with_parent,
+    Fence, Flaw, Happened, Incarnation, LeaderEpoch, Leadership, Loss, Lost, NetworkError, NoHandOver, Peer,
+    Profile, Secret, Security, Settings, SettingsError, Stale, StartError, Stopped, StoreError, Supervisor,
+    SupervisorError, Tally, Traffic, View, WeakSecret, algorithm_of, detector_of, die_with_parent,
 };
 pub use bellwether_core::{
     AlgorithmError, DetectorError, Duty, Id, InvalidId, Request, Role, Span, Status, Time, Verdict,

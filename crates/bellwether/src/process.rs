@@ -11,8 +11,8 @@
 //! admit ID, dismiss ID  let this member vote, or no longer
 //! ready                 the application has taken over
 //! address ID HOST:PORT  a member has moved (its supervisor will know it, too)
-//! cut ID,ID             for trials: nothing passes from and to these
-//! heal                  everything passes again
+//! cut ID,ID             nothing passes from and to these (for trials: with the feature `faults`)
+//! heal                  everything passes again (the same)
 //! stop                  give up leading, say farewell, and end
 //! ```
 //!
@@ -25,7 +25,7 @@ mod orders;
 use crate::{Elector, Event, Happened, Id, NetworkError, Settings, StartError, StoreError, View, start};
 use bellwether_cluster::{Supervisor, SupervisorError, die_with_parent, is_supervised, parent_to_die_with};
 use file::read_member_settings;
-use orders::{Executor, Lines, Said};
+use orders::{Executor, OrderLine, OrderLines};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -38,9 +38,9 @@ use std::time::Duration;
 pub use bellwether_cluster::{COMMITMENT, SUPERVISOR, deny_inspection, parent_of};
 pub use file::read_settings;
 
-/// So long a process that ends waits for what its member said last to be written.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// So much that is to be shown can wait for whoever reads.
+/// How long a process that ends waits for the last reports of its member to be written.
+const LAST_REPORTS: Duration = Duration::from_secs(1);
+/// How many answers to `show` can wait to be read.
 const MOST_SHOWN: usize = 256;
 
 /// Why a member's process could not do its work.
@@ -68,7 +68,7 @@ pub enum ProcessError {
     /// The supervisor could not do its work.
     #[error(transparent)]
     Supervisor(#[from] SupervisorError),
-    /// The member has ended, and nobody told it to.
+    /// The member has ended without being told to.
     #[error("member {0} has ended: {1}")]
     Ended(Id, String),
     /// The operating system refused something.
@@ -115,21 +115,21 @@ impl ProcessError {
 
 /// One line of a member's output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct Report {
     /// When, in microseconds since the machine booted: the same clock for all members of a machine.
     pub at_us: u64,
     /// Which member.
     pub member: Id,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: ReportKind,
 }
 
-/// What a member says.
+/// What a member reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum What {
-    /// A lease, in trials.
+pub enum ReportKind {
+    /// A lease, with [`Settings::tells_leases`].
     Lease {
         /// The term in which it leads.
         leads_in: u64,
@@ -138,7 +138,7 @@ pub enum What {
     },
     /// Something has happened.
     Event(Event),
-    /// Where things stand: the answer to `show`.
+    /// The state of the member: the answer to `show`.
     Shown {
         /// The view.
         view: View,
@@ -148,7 +148,7 @@ pub enum What {
 }
 
 /// Runs the member that a file describes until it is told to stop, by an order or by a signal. It is a candidate, unless the
-/// file says `"always_stands": false`. Nobody else can read the process's memory ([`deny_inspection`]).
+/// file says `"always_stands": false`. No other process of the user can read its memory ([`deny_inspection`]).
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not start, or could not go on.
@@ -169,8 +169,8 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     let watched = elector.clone();
     let by_teller = orders.clone();
     std::thread::spawn(move || tell_events(&watched, &by_teller));
-    // Whoever does not read holds up this thread, and not the one that obeys.
-    let (shows, shown) = sync_channel::<Line>(MOST_SHOWN);
+    // A reader that stops reading holds up this thread, and not the one that carries out orders.
+    let (shows, shown) = sync_channel::<Report>(MOST_SHOWN);
     std::thread::spawn(move || {
         shown.iter().for_each(|line| print(&line));
         let _ = orders.send(Order::AllShown);
@@ -182,7 +182,7 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
             Order::AllShown => {}
             Order::Ended(None) => return Ok(()),
             Order::Ended(Some(why)) => return Err(ProcessError::Ended(me, why)),
-            Order::Line(line) => {
+            Order::Text(line) => {
                 if let Err(why) = executor.execute(&line) {
                     answer(me, &line, &why);
                 }
@@ -191,10 +191,10 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
     }
     elector.stop();
     drop(shows);
-    // What it said last is to be heard, if anybody listens.
+    // The last reports are to be written, if they are read.
     let mut awaited = 2;
     while awaited > 0
-        && let Ok(order) = to_do.recv_timeout(LAST_WORDS)
+        && let Ok(order) = to_do.recv_timeout(LAST_REPORTS)
     {
         awaited -= i32::from(matches!(order, Order::Ended(_) | Order::AllShown));
     }
@@ -203,8 +203,8 @@ pub fn member(path: &Path) -> Result<(), ProcessError> {
 
 /// Runs `program` as the member that the settings describe, and tells its peers when it is dead. Gives its exit code.
 ///
-/// If the environment variable [`SUPERVISOR`] has the pid of whoever started this process, it ends with that one, however
-/// that ends, and the member with it. To the kernel that is the *thread* which started it. If it has the pid of somebody further
+/// If the environment variable [`SUPERVISOR`] has the pid of the process that started this one, this one ends with it, however
+/// it ends, and the member too. To the kernel that is the *thread* which started it. If it has the pid of a process further
 /// up, it was inherited and says nothing: a program below a supervisor may start others that have one of their own.
 ///
 /// # Errors
@@ -237,13 +237,14 @@ pub fn supervise(path: &Path, program: Command) -> Result<i32, ProcessError> {
 /// service manager's signals are passed on (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2): it should send them to this
 /// process only, as systemd does with `KillMode=mixed`, or the program hears them twice. On a terminal both are of one process
 /// group, so that the program can read what is typed; Ctrl-C and Ctrl-Z reach both. If this process dies, so does the one
-/// below; then nobody can tell the peers, and they wait for the lease to end.
+/// below; then the peers are not told, and they wait for the lease to end.
 ///
 /// The supervising process cannot be inspected by others of its user ([`deny_inspection`]); the program below it is as it was.
 /// After a SIGTERM the program has [`Settings::stop_timeout_ms`] to end; then it is killed.
 ///
-/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with whoever started it. Whoever sets it
-/// and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's supervisor.
+/// As in [`supervise`], the environment variable [`SUPERVISOR`] lets this process end with the one that started it. A program
+/// that sets it and may be below a supervisor itself must remove [`COMMITMENT`], or it looks as if it were this program's
+/// supervisor.
 ///
 /// # Errors
 /// [`ProcessError`] says why it could not.
@@ -263,7 +264,7 @@ fn die_with_whoever_asks_for_it() -> io::Result<()> {
 }
 
 enum Order {
-    Line(String),
+    Text(String),
     Stop,
     /// The member has ended, for this reason if it was not told to.
     Ended(Option<String>),
@@ -272,15 +273,15 @@ enum Order {
 }
 
 fn read_orders(me: Id, orders: &Sender<Order>) {
-    for said in Lines::new(io::stdin().lock()) {
+    for said in OrderLines::new(io::stdin().lock()) {
         let order = match said {
-            Said::Line(line) if line.trim() == "stop" => Order::Stop,
-            Said::Line(line) => Order::Line(line),
-            Said::TooLong(beginning) => {
+            OrderLine::Whole(line) if line.trim() == "stop" => Order::Stop,
+            OrderLine::Whole(line) => Order::Text(line),
+            OrderLine::TooLong(beginning) => {
                 answer(me, &beginning, &format!("a line has at most {} bytes", orders::MOST_BYTES));
                 continue;
             }
-            Said::Unreadable(error) => {
+            OrderLine::Unreadable(error) => {
                 let _ = writeln!(io::stderr(), "member {me}: orders can no longer be read: {error}");
                 return;
             }
@@ -291,7 +292,7 @@ fn read_orders(me: Id, orders: &Sender<Order>) {
     }
 }
 
-/// Says that an order is not obeyed. If nobody reads it, nothing is lost.
+/// Reports that an order is not carried out. Nothing is lost if it is not read.
 fn answer(me: Id, line: &str, why: &str) {
     let _ = writeln!(io::stderr(), "member {me}: '{}' is not done: {why}", orders::shortened(line));
 }
@@ -317,14 +318,16 @@ fn tell_events(elector: &Elector, orders: &Sender<Order>) {
 fn say(elector: &Elector, happened: Happened) {
     let clock = elector.clock();
     let what = match happened.event {
-        Event::Extended { term, until } => What::Lease { leads_in: term, until_us: clock.boot_micros(until) },
-        event => What::Event(event),
+        Event::Extended { term, until } => {
+            ReportKind::Lease { leads_in: term, until_us: clock.boot_micros(until) }
+        }
+        event => ReportKind::Event(event),
     };
-    print(&Line { at_us: clock.boot_micros(happened.at), member: happened.member, what });
+    print(&Report { at_us: clock.boot_micros(happened.at), member: happened.member, what });
 }
 
-/// Whoever does not read is not told; a member does not die of that.
-fn print(line: &Line) {
+/// Writes a report. A reader that has gone does not end the member.
+fn print(line: &Report) {
     if let Ok(mut text) = serde_json::to_vec(line) {
         text.push(b'\n');
         let _ = io::stdout().lock().write_all(&text);

@@ -1,4 +1,4 @@
-//! A peer that proves to be a member and then says what nobody understands: its connection ends, and nothing else.
+//! A peer that proves to be a member and then sends malformed bytes: its connection ends, and nothing else.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn settings(me: u64, data: &TempDir) -> Settings {
 }
 
 #[test]
-fn what_is_no_message_of_the_algorithm_ends_the_connection_and_not_the_member() {
+fn malformed_message_ends_the_connection_and_not_the_member() {
     let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
     let member = bellwether::start(settings(1, &directories[0])).unwrap();
     let mut events = member.observe();
@@ -46,7 +46,7 @@ fn what_is_no_message_of_the_algorithm_ends_the_connection_and_not_the_member() 
             Event::Disconnected { why, .. } => Some(why),
             _ => None,
         });
-        assert_eq!(why.as_deref(), Some("it said what nobody understands"), "{what}");
+        assert_eq!(why.as_deref(), Some("it sent malformed bytes"), "{what}");
     }
     peer.until("a connection, as ever", |it| matches!(it, Incoming::Up { .. }));
     assert!(!member.is_leader());

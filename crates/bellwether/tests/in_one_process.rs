@@ -1,9 +1,8 @@
-//! Clusters whose members all live in the test's own process: what the library promises to whoever embeds it.
+//! Clusters whose members all run in the test's own process: what the library promises to a service that embeds it.
 
 use bellwether::{
     Elector, Event, Fence, Id, Leadership, Loss, Lost, Peer, Profile, Security, Settings, Verdict, View,
 };
-use bellwether_cluster::CutLinks;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -52,7 +51,7 @@ fn introduce(members: &[Elector]) {
 
 /// Cuts the links of a member with these peers, and no others.
 fn cut_off(member: &Elector, peers: &[u64]) {
-    member.set_link_filter(Some(Box::new(peers.iter().copied().map(id).collect::<CutLinks>())));
+    member.cut_links(peers.iter().copied().map(id));
 }
 
 async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
@@ -79,7 +78,7 @@ async fn campaign(member: &Elector) -> Leadership {
 }
 
 #[tokio::test]
-async fn whoever_campaigns_comes_to_lead_and_everyone_knows() {
+async fn campaign_leads_to_leadership_that_all_members_see() {
     let cluster = Cluster::of(3, |_| ());
     let leadership = campaign(&cluster.members[1]).await;
     assert!(leadership.term() >= 1);
@@ -136,9 +135,9 @@ async fn dropping_leadership_gives_it_up_and_another_that_waits_takes_over() {
     let token = first.token();
     drop(first);
     assert!(within("the next", second).await.unwrap() > token);
-    // Nobody campaigns any more, so nobody leads.
+    // No caller campaigns any more, so no member leads.
     for member in &cluster.members {
-        until(member, "nobody leads", |view| view.status.leader.is_none()).await;
+        until(member, "no leader", |view| view.status.leader.is_none()).await;
     }
 }
 
@@ -156,9 +155,9 @@ async fn a_leader_that_is_cut_off_stops_before_the_next_begins() {
     assert!(old.check().is_err(), "when the next leads, the former does not");
     let next = within("the next", next).await.unwrap();
     assert!(next.token() > old.token());
-    cluster.members[2].set_link_filter(None);
+    cluster.members[2].cut_links([]);
     until(&cluster.members[2], "it follows", |view| view.status.leader == Some(id(2))).await;
-    assert!(next.check().is_ok(), "who comes back disturbs nobody");
+    assert!(next.check().is_ok(), "a member that comes back does not disturb the leader");
 }
 
 #[tokio::test]
@@ -293,7 +292,7 @@ async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
         let cluster = ring(4, algorithm).await;
         cut_off(&cluster.members[3], &[1, 2, 3]);
         all_name(&cluster.members[..3], 3).await;
-        cluster.members[3].set_link_filter(None);
+        cluster.members[3].cut_links([]);
         all_name(&cluster.members, 4).await;
         until(&cluster.members[3], algorithm, |view| view.epoch.is_some()).await;
         assert!(cluster.members[..3].iter().all(|member| !member.is_leader()), "{algorithm}");
@@ -301,7 +300,7 @@ async fn ring_closes_round_a_silent_leader_and_takes_it_back() {
 }
 
 #[tokio::test]
-async fn who_is_asked_hands_over_to_whom_it_is_told() {
+async fn leader_hands_over_to_the_member_that_is_named() {
     let cluster = Cluster::of(3, |settings| settings.always_stands = true);
     until(&cluster.members[2], "the best leads", |view| view.epoch.is_some()).await;
     cluster.members[2].transfer(id(1)).unwrap();
@@ -346,7 +345,7 @@ async fn a_cluster_of_one_and_of_two_work() {
 }
 
 #[tokio::test]
-async fn what_goes_over_connections_is_counted_at_both_ends() {
+async fn traffic_is_counted_at_both_ends() {
     let cluster = Cluster::of(2, |settings| settings.always_stands = true);
     until(&cluster.members[0], "a leader", |view| view.status.leader == Some(id(2))).await;
     cut_off(&cluster.members[1], &[1]); // so that nothing is under way when it is counted

@@ -67,10 +67,10 @@ async fn kept(members: &[Elector]) -> usize {
 }
 
 #[tokio::test]
-async fn what_a_member_keeps_does_not_grow_with_what_it_hears() {
+async fn memory_of_a_member_does_not_grow_with_messages() {
     let directory = TempDir::new().unwrap();
     let members = members(&directory);
-    // Buffers grow to what they need, and more whenever somebody is held up: what is kept grows every time.
+    // Buffers grow to what they need, and more whenever a member is held up.
     let mut looks = vec![kept(&members).await];
     while looks.len() < 2 || looks[looks.len() - 1] >= looks[looks.len() - 2] + LEEWAY {
         assert!(looks.len() < 10, "bytes that were kept, each time {MESSAGES} messages later: {looks:?}");

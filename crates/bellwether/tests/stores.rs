@@ -140,7 +140,7 @@ async fn a_member_that_lost_its_store_is_refused_however_often_it_starts() {
     for start in 1..=12 {
         let second = cluster.start(2);
         let end = until(&second, "its end", |event| matches!(event, Event::Stopped { .. })).await;
-        let Event::Stopped { why: Some(why) } = end else { panic!("nobody told it to stop: {end:?}") };
+        let Event::Stopped { why: Some(why) } = end else { panic!("it was not told to stop: {end:?}") };
         assert!(
             why.contains("voted from another store") && why.contains("Readmit it"),
             "start {start}: {why}"
@@ -184,7 +184,7 @@ async fn a_member_that_lost_its_store_is_readmitted_by_dismissing_and_admitting_
     assert!(last > later, "{last} after {later}");
 }
 
-/// The absent one knows the former store, and a list of voters in which nobody was dismissed. The readmitted one leads.
+/// The absent member knows the former store, and a list of voters without dismissals. The readmitted member leads.
 #[tokio::test]
 async fn a_member_that_was_absent_during_a_readmission_hears_the_readmitted_one() {
     let mut cluster = Cluster::at_work(5).await;
@@ -209,7 +209,7 @@ async fn a_member_that_was_absent_during_a_readmission_hears_the_readmitted_one(
 
 /// The other two have lost nothing, and are a majority.
 #[tokio::test]
-async fn a_peer_that_lies_about_stores_and_starts_stops_nobody() {
+async fn peer_with_false_claims_about_stores_and_starts_stops_no_member() {
     for lie in [Lie::OtherStore, Lie::Superseded] {
         let mut cluster = Cluster::at_work(3).await;
         cluster.stop(3);
@@ -238,7 +238,7 @@ fn forger(cluster: &Cluster, named_in: ListVersion) -> Impostor {
 }
 
 #[tokio::test]
-async fn a_claim_of_a_list_that_cannot_be_stops_nobody() {
+async fn claim_of_an_impossible_list_stops_no_member() {
     let cluster = Cluster::at_work(3).await;
     let mut forger = forger(&cluster, (u64::MAX, u32::MAX));
     forger.until_each("a refusal", |it| match it {

@@ -54,7 +54,7 @@ async fn a_longer_list_does_not_make_a_second_majority() {
     let error = error.to_string();
     assert!(error.contains("began with the voters 1, 2 and 3"), "{error}");
     assert!(error.contains("`admit` and `dismiss`"), "{error}");
-    // Whoever comes later is told who voted first.
+    // A member that comes later is told the first voters.
     let mut grown = settings(3, 5, directories[2].path());
     grown.members[3..].iter_mut().for_each(|peer| peer.duty = Duty::Observer);
     members.push(bellwether::start(grown).unwrap());
@@ -103,11 +103,7 @@ async fn under_another_profile_nobody_takes_part_before_promises_of_the_last_one
 
 #[test]
 fn the_fast_profile_sets_a_parameter_where_there_is_one_and_it_is_not_given() {
-    let chosen = |algorithm: &str, profile| {
-        let algorithm = algorithm.to_owned();
-        let settings = Settings { algorithm, profile, ..settings(1, 1, Path::new("unused")) };
-        algorithm_of(&ALGORITHMS, &settings).unwrap().to_string()
-    };
+    let chosen = |name: &str, profile| algorithm_of(&ALGORITHMS, name, &profile).unwrap().to_string();
     for (algorithm, steady, fast) in [
         ("quorum-lease", "quorum-lease", "quorum-lease:renewals=5"),
         (
@@ -163,7 +159,7 @@ async fn members_with_other_parameters_refuse_each_other() {
 }
 
 #[test]
-fn a_cluster_in_which_nobody_may_lead_is_refused() {
+fn cluster_without_a_possible_leader_is_refused() {
     let directory = TempDir::new().unwrap();
     for duty in [Duty::Witness, Duty::Observer] {
         let mut nobody_leads = settings(1, 3, directory.path());
@@ -174,9 +170,9 @@ fn a_cluster_in_which_nobody_may_lead_is_refused() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing was changed");
 }
 
-/// Whoever has told it to stop finds its directory free, though another has told it before.
+/// A caller that stops a member finds its directory free, even if another caller has stopped it before.
 #[test]
-fn whoever_stops_a_member_waits_for_its_end_whoever_else_does() {
+fn every_caller_that_stops_a_member_waits_for_its_end() {
     let directory = TempDir::new().unwrap();
     for _ in 0..20 {
         let member = bellwether::start(settings(1, 1, directory.path())).unwrap();

@@ -7,7 +7,6 @@ mod choice;
 mod commands;
 mod error;
 mod file;
-mod guarantees;
 mod look;
 mod markdown;
 mod memory;

@@ -201,12 +201,6 @@ impl FaultKind {
         matches!(self, Cut | Mend | Heal | Drift | Jump | Pretend | Silence)
     }
 
-    /// Whether the member stops, now or soon.
-    #[must_use]
-    pub fn is_crash(self) -> bool {
-        matches!(self, FaultKind::Crash | FaultKind::TornCrash | FaultKind::CrashSending)
-    }
-
     /// Whether the operator asks something of the member.
     #[must_use]
     pub fn is_request(self) -> bool {

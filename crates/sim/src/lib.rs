@@ -50,5 +50,5 @@ pub use runner::Runner;
 pub use schedule::Schedule;
 pub use stability::{Reigns, Rivals, Stability};
 pub use stats::{Ratio, Summary, growth_exponent};
-pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
+pub use trace::{Drop, EventDetails, JsonTrace, Observer, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

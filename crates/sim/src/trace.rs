@@ -1,10 +1,8 @@
 //! Watching a run, and writing down what happened.
 
 mod json;
-mod memory;
 
 pub use json::{EventDetails, JsonTrace, TRACE_VERSION};
-pub use memory::{Input, MemoryTrace, Step};
 
 use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{Port, Status, Time, Verdict};

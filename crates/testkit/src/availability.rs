@@ -1,6 +1,6 @@
-//! For how much of the time somebody led.
+//! For how much of the time there was a leader.
 
-use crate::judge::Reign;
+use bellwether::judge::LeadershipInterval;
 use std::time::Duration;
 
 /// The part of a run that is judged, in microseconds since the machine booted.
@@ -19,8 +19,8 @@ impl Window {
     }
 
     /// The times in it in which no lease was valid, if they are longer than this.
-    pub fn gaps(self, reigns: &[Reign], longer_than: Duration) -> Vec<Window> {
-        let mut leases: Vec<(u64, u64)> = reigns.iter().map(|reign| (reign.from, reign.until)).collect();
+    pub fn gaps(self, leaderships: &[LeadershipInterval], longer_than: Duration) -> Vec<Window> {
+        let mut leases: Vec<(u64, u64)> = leaderships.iter().map(|led| (led.from, led.until)).collect();
         leases.sort_unstable();
         let mut gaps = Vec::new();
         let mut covered = self.from;
@@ -36,17 +36,17 @@ impl Window {
     }
 
     /// The share of it in which a lease was valid, from 0 to 1.
-    pub fn led(self, reigns: &[Reign]) -> f64 {
-        let gaps = self.gaps(reigns, Duration::ZERO);
+    pub fn led(self, leaderships: &[LeadershipInterval]) -> f64 {
+        let gaps = self.gaps(leaderships, Duration::ZERO);
         let without: Duration = gaps.into_iter().map(Window::length).sum();
         1.0 - without.as_secs_f64() / self.length().as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
 /// When a lease was valid again, at or after this time: how much later that was.
-pub fn led_again_after(reigns: &[Reign], at: u64) -> Option<Duration> {
-    let valid = reigns.iter().filter(|reign| reign.until > at);
-    valid.map(|reign| Duration::from_micros(reign.from.saturating_sub(at))).min()
+pub fn led_again_after(leaderships: &[LeadershipInterval], at: u64) -> Option<Duration> {
+    let valid = leaderships.iter().filter(|led| led.until > at);
+    valid.map(|led| Duration::from_micros(led.from.saturating_sub(at))).min()
 }
 
 /// The middle one of these: of an even number the greater of the two in the middle.
@@ -60,9 +60,10 @@ mod tests {
     use super::*;
     use crate::process::id;
 
-    fn reigns(leases: &[(u64, u64)]) -> Vec<Reign> {
-        let reign = |(term, &(from, until))| Reign { member: id(1), term, from, until };
-        (1..).zip(leases).map(reign).collect()
+    fn leaderships(leases: &[(u64, u64)]) -> Vec<LeadershipInterval> {
+        let led =
+            |(term, &(from, until))| LeadershipInterval { member: id(1), process: 1, term, from, until };
+        (1..).zip(leases).map(led).collect()
     }
 
     const WINDOW: Window = Window { from: 100, until: 200 };
@@ -70,23 +71,23 @@ mod tests {
     #[test]
     fn time_outside_all_leases_is_a_gap() {
         let gap = |from, until| Window { from, until };
-        let leases = reigns(&[(0, 110), (120, 150), (130, 140), (160, 300)]);
+        let leases = leaderships(&[(0, 110), (120, 150), (130, 140), (160, 300)]);
         assert_eq!(WINDOW.gaps(&leases, Duration::ZERO), [gap(110, 120), gap(150, 160)]);
-        assert_eq!(WINDOW.gaps(&reigns(&[(0, 90), (210, 300)]), Duration::ZERO), [WINDOW]);
-        assert_eq!(WINDOW.gaps(&reigns(&[(90, 205)]), Duration::ZERO), []);
-        let leases = reigns(&[(100, 110), (112, 150), (170, 200)]);
+        assert_eq!(WINDOW.gaps(&leaderships(&[(0, 90), (210, 300)]), Duration::ZERO), [WINDOW]);
+        assert_eq!(WINDOW.gaps(&leaderships(&[(90, 205)]), Duration::ZERO), []);
+        let leases = leaderships(&[(100, 110), (112, 150), (170, 200)]);
         assert_eq!(WINDOW.gaps(&leases, Duration::from_micros(2)), [gap(150, 170)]);
     }
 
     #[test]
     fn share_led_is_what_gaps_leave() {
-        assert!((WINDOW.led(&reigns(&[(0, 110), (120, 150), (130, 190)])) - 0.8).abs() < 1e-9);
+        assert!((WINDOW.led(&leaderships(&[(0, 110), (120, 150), (130, 190)])) - 0.8).abs() < 1e-9);
         assert!(WINDOW.led(&[]).abs() < 1e-9);
     }
 
     #[test]
     fn a_lease_that_outlives_the_fault_leaves_no_time_without_a_leader() {
-        let leases = reigns(&[(0, 110), (120, 150)]);
+        let leases = leaderships(&[(0, 110), (120, 150)]);
         let after = |at| led_again_after(&leases, at).map(|it| it.as_micros());
         assert_eq!([after(100), after(110), after(130), after(150)], [Some(0), Some(10), Some(0), None]);
     }

@@ -92,7 +92,7 @@ impl Cables {
         cluster
     }
 
-    /// From now on everything passes but what goes from the first to the second of a pair. Nobody is told.
+    /// From now on everything passes but what goes from the first to the second of a pair. Neither end is told.
     ///
     /// # Panics
     /// If the router refuses that.

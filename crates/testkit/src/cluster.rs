@@ -1,8 +1,9 @@
 //! A cluster whose members are processes.
 
-use crate::judge::{Recording, Reign};
+use crate::judge::Recording;
 use crate::process::{Process, Record, id, now_us};
-use bellwether::process::{Line, SUPERVISOR, What};
+use bellwether::judge::LeadershipInterval;
+use bellwether::process::{Report, ReportKind, SUPERVISOR};
 use bellwether::{Duty, Event, Peer, Profile, Security, Settings, Span, View};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -63,7 +64,7 @@ pub struct Cluster {
     /// Those whose supervisors may still have something to tell, and since when.
     killed: Vec<(Instant, Process)>,
     record: Arc<Record>,
-    /// What those said who ended by themselves.
+    /// Reports of processes that ended by themselves.
     ended: Arc<Record>,
 }
 
@@ -169,7 +170,7 @@ impl Cluster {
         self.through.get(&me).map_or(0, |&(_, skew_us)| skew_us)
     }
 
-    /// Starts all, and waits until the best leads: who came first may have led before. Gives it and its term.
+    /// Starts all, and waits until the best leads: the first to start may have led before. Gives it and its term.
     pub fn start_all(&mut self) -> (u64, u64) {
         self.ids().into_iter().for_each(|me| self.start(me));
         let members = &self.settings[&1].members;
@@ -230,7 +231,7 @@ impl Cluster {
         self.running.contains_key(&me)
     }
 
-    /// kill -9 of the supervisor, with which the member dies. No death is recorded: nobody can know of it, so the
+    /// kill -9 of the supervisor, with which the member dies. No death is recorded: no member can know of it, so the
     /// member's lease must be waited for.
     pub fn kill_supervisor(&mut self, me: u64) {
         let mut process = self.running.remove(&me).unwrap();
@@ -274,8 +275,9 @@ impl Cluster {
     pub fn until_led_for(&self, members: &[u64], span: Duration) {
         let aim = now_us() + span.as_micros() as u64;
         self.until(&format!("one of {members:?} leads for {span:?}"), |recording| {
-            let is_its = |line: &Line| members.contains(&line.member.value());
-            let lasts = |what: &What| matches!(what, What::Lease { until_us, .. } if *until_us > aim);
+            let is_its = |line: &Report| members.contains(&line.member.value());
+            let lasts =
+                |what: &ReportKind| matches!(what, ReportKind::Lease { until_us, .. } if *until_us > aim);
             recording.lines.iter().any(|line| is_its(line) && lasts(&line.what)).then_some(())
         });
     }
@@ -302,7 +304,7 @@ impl Cluster {
         let answers = |recording: &Recording| {
             let of = recording.lines.iter().filter(|line| line.member == id(me));
             let views = of.filter_map(|line| match &line.what {
-                What::Shown { view, .. } => Some(view.clone()),
+                ReportKind::Shown { view, .. } => Some(view.clone()),
                 _ => None,
             });
             views.collect::<Vec<View>>()
@@ -312,11 +314,11 @@ impl Cluster {
         self.until(&format!("an answer of {me}"), |recording| answers(recording).get(before).cloned())
     }
 
-    /// Judges everything that was said: gives all reigns.
+    /// Judges all reports: gives all leaderships.
     ///
     /// # Errors
     /// What was not as it should be.
-    pub fn judge(&self) -> Result<Vec<Reign>, String> {
+    pub fn judge(&self) -> Result<Vec<LeadershipInterval>, String> {
         let mut all = self.record.change(|recording| recording.clone());
         let ended = self.ended.change(|recording| recording.clone());
         ended.speakers.into_iter().zip(ended.lines).for_each(|(speaker, line)| all.hear(speaker, line));
@@ -329,8 +331,8 @@ impl Cluster {
     /// If not.
     pub fn finish(self, members: &[u64]) {
         self.leader_of(members, 0);
-        let reigns = self.judge().unwrap();
-        assert!(!reigns.is_empty());
+        let leaderships = self.judge().unwrap();
+        assert!(!leaderships.is_empty());
     }
 }
 
@@ -350,7 +352,7 @@ fn lean(settings: &Settings) -> Value {
 
 fn said(recording: &Recording, is_it: &mut impl FnMut(u64, &Event) -> bool) -> bool {
     recording.lines.iter().any(|line| match &line.what {
-        What::Event(event) => is_it(line.member.value(), event),
+        ReportKind::Event(event) => is_it(line.member.value(), event),
         _ => false,
     })
 }

@@ -34,7 +34,7 @@ pub fn overhear(cluster: &mut Cluster, me: u64) -> Result<Vec<u8>, String> {
     heard
 }
 
-/// The first TLS record that anybody says.
+/// The first TLS record of a client.
 fn first_record(listener: &TcpListener) -> Result<Vec<u8>, String> {
     let text = |why: std::io::Error| why.to_string();
     listener.set_nonblocking(true).map_err(text)?;

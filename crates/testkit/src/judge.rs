@@ -1,17 +1,18 @@
-//! Judges what members have said: never two valid leases at once, tokens that grow, one leader in each term.
+//! Judges what members have reported: never two valid leases at once, tokens that increase, one leader in each term.
 
-use bellwether::process::{Line, What};
+use bellwether::judge::{self, LeadershipInterval};
+use bellwether::process::{Report, ReportKind};
 use bellwether::{Event, Id};
 use std::collections::BTreeMap;
 
-/// Everything that was said, and who was killed when, in microseconds since the machine booted.
+/// All reports, and when which process was killed, in microseconds since the machine booted.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// What members said, in the order in which it was read.
-    pub lines: Vec<Line>,
-    /// Which process was started that said each of them: two may have one identity.
+    /// The reports, in the order in which they were read.
+    pub lines: Vec<Report>,
+    /// The process of each report: two processes may have one identity.
     pub speakers: Vec<u32>,
-    /// Noted before the signal was sent. Whoever has been killed leads no longer, whatever its lease.
+    /// Noted before the signal was sent. A killed process leads no longer, whatever its lease.
     pub deaths: Vec<(u32, u64)>,
     /// The first line that could not be read: with one missing there is no verdict.
     unreadable: Option<String>,
@@ -21,32 +22,19 @@ pub struct Recording {
     starts: BTreeMap<Id, u64>,
 }
 
-/// A member led in this term, for so long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reign {
-    /// Which member.
-    pub member: Id,
-    /// Its fencing token.
-    pub term: u64,
-    /// When it began.
-    pub from: u64,
-    /// The first moment at which it leads no longer.
-    pub until: u64,
-}
-
 impl Recording {
     /// Records a line of this process.
-    pub fn hear(&mut self, speaker: u32, line: Line) {
+    pub fn hear(&mut self, speaker: u32, line: Report) {
         let me = line.member.value();
         match &line.what {
-            What::Event(Event::Elected { leader, term }) => {
+            ReportKind::Event(Event::Elected { leader, term }) => {
                 self.known.insert(me, (leader.value(), *term));
             }
-            What::Event(Event::Started { .. }) => {
+            ReportKind::Event(Event::Started { .. }) => {
                 *self.starts.entry(line.member).or_default() += 1;
                 self.known.remove(&me);
             }
-            What::Event(Event::Leaderless { .. } | Event::Lost { .. } | Event::Stopped { .. }) => {
+            ReportKind::Event(Event::Leaderless { .. } | Event::Lost { .. } | Event::Stopped { .. }) => {
                 self.known.remove(&me);
             }
             _ => {}
@@ -75,26 +63,26 @@ impl Recording {
         self.starts.get(&member).copied().unwrap_or(0)
     }
 
-    /// All reigns, in their order.
+    /// All leaderships, in the order of their beginnings, if they are as they should be.
     ///
-    /// A lease counts from when it was said to begin to when it was last said to end, or to when the member said that
-    /// it leads no longer. A member that was stopped in between said nothing of the kind: its lease counts to its end.
-    pub fn judge(&self) -> Result<Vec<Reign>, String> {
-        let reigns = self.reigns()?;
-        self.one_leader_in_each_term(&reigns)?;
-        for pair in reigns.windows(2) {
-            if pair[1].term <= pair[0].term {
-                return Err(format!("the token has not grown: {:?}, then {:?}", pair[0], pair[1]));
-            }
+    /// A lease counts from its reported beginning to its last reported end, or to the report that the member leads no
+    /// longer. A member that was stopped in between reports no such thing: its lease counts to its end.
+    pub fn judge(&self) -> Result<Vec<LeadershipInterval>, String> {
+        let leaderships = self.leaderships()?;
+        if let Some((term, [first, other])) = self.term_with_two_leaders(&leaderships) {
+            return Err(format!("two leaders of term {term}: members {first} and {other}"));
         }
-        if let Some((earlier, later)) = overlaps(&reigns).first() {
+        if let Some((earlier, later)) = judge::token_not_increased(&leaderships) {
+            return Err(format!("the token has not increased: {earlier:?}, then {later:?}"));
+        }
+        if let Some((earlier, later)) = judge::overlaps(&leaderships).first() {
             return Err(format!("two leases at once: {earlier:?} and {later:?}"));
         }
-        Ok(reigns)
+        Ok(leaderships)
     }
 
-    /// All reigns in the order of their beginnings, whether or not they are as they should be.
-    pub fn reigns(&self) -> Result<Vec<Reign>, String> {
+    /// All leaderships in the order of their beginnings, whether or not they are as they should be.
+    pub fn leaderships(&self) -> Result<Vec<LeadershipInterval>, String> {
         struct Lease {
             from: u64,
             until: Option<u64>,
@@ -105,62 +93,47 @@ impl Recording {
         }
         let mut leases: BTreeMap<(Id, u32, u64), Lease> = BTreeMap::new();
         assert_eq!(self.lines.len(), self.speakers.len());
-        for (Line { at_us, member, what }, speaker) in self.lines.iter().zip(&self.speakers) {
-            if let What::Event(Event::Missed { count }) = what {
+        for (Report { at_us, member, what }, speaker) in self.lines.iter().zip(&self.speakers) {
+            if let ReportKind::Event(Event::Missed { count }) = what {
                 return Err(format!("{count} words of member {member} are missing"));
             }
-            let (What::Lease { leads_in: term, .. }
-            | What::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
+            let (ReportKind::Lease { leads_in: term, .. }
+            | ReportKind::Event(Event::Gained { term } | Event::Lost { term, .. })) = what
             else {
                 continue;
             };
             let new = Lease { from: *at_us, until: None, lost: u64::MAX };
             let lease = leases.entry((*member, *speaker, *term)).or_insert(new);
             match what {
-                What::Lease { until_us, .. } => {
+                ReportKind::Lease { until_us, .. } => {
                     lease.until = lease.until.max(Some(*until_us));
                     lease.lost = u64::MAX; // if it had lost it, it has it again
                 }
-                What::Event(Event::Lost { .. }) => lease.lost = *at_us,
+                ReportKind::Event(Event::Lost { .. }) => lease.lost = *at_us,
                 _ => {}
             }
         }
-        let mut reigns = Vec::new();
+        let mut leaderships = Vec::new();
         for ((member, speaker, term), Lease { from, until, lost }) in leases {
             let until = until.ok_or(format!("member {member} leads in term {term} without a lease"))?;
             let deaths = self.deaths.iter().filter(|&&(dead, at)| dead == speaker && at >= from);
             let death = deaths.map(|&(_, at)| at).min().unwrap_or(u64::MAX);
-            reigns.push(Reign { member, term, from, until: until.min(lost).min(death) });
+            let until = until.min(lost).min(death);
+            leaderships.push(LeadershipInterval { member, process: speaker.into(), term, from, until });
         }
-        reigns.sort_by_key(|reign| (reign.from, reign.term));
-        Ok(reigns)
+        leaderships.sort_by_key(|it| (it.from, it.term));
+        Ok(leaderships)
     }
 
-    fn one_leader_in_each_term(&self, reigns: &[Reign]) -> Result<(), String> {
-        let mut leaders: BTreeMap<u64, Id> = BTreeMap::new();
-        let led = reigns.iter().map(|reign| (reign.term, reign.member));
+    /// A term with two leaders, by what members reported of themselves and of others.
+    fn term_with_two_leaders(&self, leaderships: &[LeadershipInterval]) -> Option<(u64, [Id; 2])> {
+        let led = leaderships.iter().map(|it| (it.term, it.member));
         let heard = self.lines.iter().filter_map(|line| match line.what {
-            What::Event(Event::Elected { leader, term }) => Some((term, leader)),
+            ReportKind::Event(Event::Elected { leader, term }) => Some((term, leader)),
             _ => None,
         });
-        for (term, leader) in led.chain(heard) {
-            let first = *leaders.entry(term).or_insert(leader);
-            if first != leader {
-                return Err(format!("two leaders of term {term}: members {first} and {leader}"));
-            }
-        }
-        Ok(())
+        judge::term_with_two_leaders(led.chain(heard))
     }
-}
-
-/// Pairs of reigns, in the order of their beginnings, that were valid at once: the earlier first.
-pub fn overlaps(reigns: &[Reign]) -> Vec<(Reign, Reign)> {
-    let mut found = Vec::new();
-    for (at, later) in reigns.iter().enumerate() {
-        let earlier = reigns[..at].iter().filter(|earlier| earlier.until > later.from);
-        found.extend(earlier.map(|earlier| (*earlier, *later)));
-    }
-    found
 }
 
 #[cfg(test)]
@@ -172,23 +145,23 @@ mod tests {
         Id::new(value).unwrap()
     }
 
-    fn line(at_us: u64, member: u64, what: What) -> Line {
-        Line { at_us, member: id(member), what }
+    fn line(at_us: u64, member: u64, what: ReportKind) -> Report {
+        Report { at_us, member: id(member), what }
     }
 
     /// A lease from then until then, as a member says it.
-    fn gained(member: u64, term: u64, from: u64, until_us: u64) -> Vec<Line> {
+    fn gained(member: u64, term: u64, from: u64, until_us: u64) -> Vec<Report> {
         vec![
-            line(from, member, What::Lease { leads_in: term, until_us }),
-            line(from, member, What::Event(Event::Gained { term })),
+            line(from, member, ReportKind::Lease { leads_in: term, until_us }),
+            line(from, member, ReportKind::Event(Event::Gained { term })),
         ]
     }
 
-    fn lost(member: u64, term: u64, at: u64) -> Vec<Line> {
-        vec![line(at, member, What::Event(Event::Lost { term, why: Loss::GaveUp }))]
+    fn lost(member: u64, term: u64, at: u64) -> Vec<Report> {
+        vec![line(at, member, ReportKind::Event(Event::Lost { term, why: Loss::GaveUp }))]
     }
 
-    fn of(lines: impl IntoIterator<Item = Vec<Line>>) -> Recording {
+    fn of(lines: impl IntoIterator<Item = Vec<Report>>) -> Recording {
         let mut recording = Recording::default();
         lines.into_iter().flatten().for_each(|line| recording.hear(line.member.value() as u32, line));
         recording
@@ -201,14 +174,20 @@ mod tests {
 
     #[test]
     fn leases_one_after_the_other_are_as_they_should_be() {
-        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 300 })];
+        let longer = vec![line(150, 1, ReportKind::Lease { leads_in: 1, until_us: 300 })];
         let recording = of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]);
-        let reign = |member, term, from, until| Reign { member: id(member), term, from, until };
-        assert_eq!(recording.judge(), Ok(vec![reign(1, 1, 100, 300), reign(2, 2, 300, 500)]));
+        let led = |member, term, from, until| LeadershipInterval {
+            member: id(member),
+            process: member,
+            term,
+            from,
+            until,
+        };
+        assert_eq!(recording.judge(), Ok(vec![led(1, 1, 100, 300), led(2, 2, 300, 500)]));
     }
 
     #[test]
-    fn whoever_gives_up_or_is_killed_leads_no_longer() {
+    fn leadership_ends_when_its_member_resigns_or_is_killed() {
         let mut recording = of([gained(1, 1, 100, 900), lost(1, 1, 200), gained(2, 2, 200, 900)]);
         gained(3, 3, 500, 900).into_iter().for_each(|line| recording.hear(3, line));
         refused(&recording, "two leases at once");
@@ -219,15 +198,15 @@ mod tests {
     }
 
     #[test]
-    fn whoever_leads_again_in_its_term_has_led_all_the_time() {
-        let again = vec![line(300, 1, What::Lease { leads_in: 1, until_us: 400 })];
+    fn leadership_that_resumes_in_its_term_never_ended() {
+        let again = vec![line(300, 1, ReportKind::Lease { leads_in: 1, until_us: 400 })];
         let recording = of([gained(1, 1, 100, 200), lost(1, 1, 150), again, gained(2, 2, 350, 500)]);
         refused(&recording, "two leases at once");
     }
 
     #[test]
     fn a_lease_that_was_extended_and_another_within_it_are_refused() {
-        let longer = vec![line(150, 1, What::Lease { leads_in: 1, until_us: 301 })];
+        let longer = vec![line(150, 1, ReportKind::Lease { leads_in: 1, until_us: 301 })];
         refused(&of([gained(1, 1, 100, 200), longer, gained(2, 2, 300, 500)]), "two leases at once");
     }
 
@@ -244,14 +223,14 @@ mod tests {
 
     #[test]
     fn a_token_that_comes_again_or_falls_is_refused() {
-        refused(&of([gained(1, 5, 100, 200), gained(2, 4, 300, 400)]), "the token has not grown");
+        refused(&of([gained(1, 5, 100, 200), gained(2, 4, 300, 400)]), "the token has not increased");
         refused(&of([gained(1, 5, 100, 200), gained(2, 5, 300, 400)]), "two leaders of term 5");
     }
 
     #[test]
     fn a_term_of_which_members_know_different_leaders_is_refused() {
         let heard = |member, leader| {
-            vec![line(500, member, What::Event(Event::Elected { leader: id(leader), term: 5 }))]
+            vec![line(500, member, ReportKind::Event(Event::Elected { leader: id(leader), term: 5 }))]
         };
         assert!(of([gained(1, 5, 100, 200), heard(2, 1), heard(3, 1)]).judge().is_ok());
         refused(&of([gained(1, 5, 100, 200), heard(2, 3)]), "two leaders of term 5");
@@ -259,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_of_one_member_are_two() {
+    fn two_processes_of_one_member_lead_apart() {
         let recording = of([gained(1, 1, 100, 200), gained(1, 2, 200, 900)]);
         let with_twin = |term| {
             let mut recording = recording.clone();
@@ -267,7 +246,7 @@ mod tests {
             recording
         };
         assert!(recording.judge().is_ok());
-        refused(&with_twin(2), "the token has not grown");
+        refused(&with_twin(2), "the token has not increased");
         refused(&with_twin(3), "two leases at once");
         let mut with_dead_twin = with_twin(3);
         with_dead_twin.deaths.push((77, 250));
@@ -278,13 +257,14 @@ mod tests {
 
     #[test]
     fn a_recording_with_gaps_is_refused() {
-        let gap = vec![line(150, 1, What::Event(Event::Missed { count: 2 }))];
+        let gap = vec![line(150, 1, ReportKind::Event(Event::Missed { count: 2 }))];
         refused(&of([gained(1, 1, 100, 200), gap]), "2 words of member 1 are missing");
     }
 
     #[test]
     fn what_a_dead_member_knew_is_forgotten() {
-        let heard = |member| vec![line(500, member, What::Event(Event::Elected { leader: id(1), term: 5 }))];
+        let heard =
+            |member| vec![line(500, member, ReportKind::Event(Event::Elected { leader: id(1), term: 5 }))];
         let mut recording = of([heard(1), heard(2)]);
         recording.forget(2);
         assert_eq!(recording.known_leaders().keys().collect::<Vec<_>>(), [&1]);
@@ -299,7 +279,7 @@ mod tests {
 
     #[test]
     fn leading_without_a_lease_is_refused() {
-        let line = line(100, 1, What::Event(Event::Gained { term: 1 }));
+        let line = line(100, 1, ReportKind::Event(Event::Gained { term: 1 }));
         refused(&of([vec![line]]), "without a lease");
     }
 }

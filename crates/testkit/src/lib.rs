@@ -30,6 +30,7 @@ pub mod hello;
 pub mod hostile_peers;
 #[cfg(feature = "processes")]
 pub mod judge;
+pub mod memory_trace;
 #[cfg(feature = "processes")]
 pub mod namespace;
 #[cfg(feature = "processes")]

@@ -22,7 +22,7 @@ impl Namespace {
         is_made.then_some(namespace)
     }
 
-    /// Whoever holds it.
+    /// The process that holds it.
     pub fn pid(&self) -> u32 {
         self.0.id()
     }

@@ -2,7 +2,7 @@
 
 use crate::judge::Recording;
 use crate::stop;
-use bellwether::process::{Line, What, parent_of};
+use bellwether::process::{Report, ReportKind, parent_of};
 use bellwether::{Clock, Id};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -77,10 +77,11 @@ impl Record {
     }
 
     /// The lines of this time that are no leases, in the order in which they were said.
-    pub fn between(&self, from: u64, until: u64) -> Vec<Line> {
-        let is_it =
-            |line: &&Line| (from..until).contains(&line.at_us) && !matches!(line.what, What::Lease { .. });
-        let mut lines: Vec<Line> = self.change(|it| it.lines.iter().filter(is_it).cloned().collect());
+    pub fn between(&self, from: u64, until: u64) -> Vec<Report> {
+        let is_it = |line: &&Report| {
+            (from..until).contains(&line.at_us) && !matches!(line.what, ReportKind::Lease { .. })
+        };
+        let mut lines: Vec<Report> = self.change(|it| it.lines.iter().filter(is_it).cloned().collect());
         lines.sort_by_key(|line| line.at_us);
         lines
     }
@@ -88,7 +89,8 @@ impl Record {
     /// The last lines that are no leases, the last first.
     pub fn last(&self, count: usize) -> Vec<String> {
         self.change(|recording| {
-            let lines = recording.lines.iter().rev().filter(|line| !matches!(line.what, What::Lease { .. }));
+            let lines =
+                recording.lines.iter().rev().filter(|line| !matches!(line.what, ReportKind::Lease { .. }));
             lines.take(count).map(|line| format!("{line:?}")).collect()
         })
     }
@@ -257,10 +259,10 @@ impl Drop for Process {
 }
 
 /// What a line says, on our clock.
-fn read(line: &str, skew_us: u64) -> Result<Line, String> {
-    let mut line: Line = serde_json::from_str(line).map_err(|why| why.to_string())?;
+fn read(line: &str, skew_us: u64) -> Result<Report, String> {
+    let mut line: Report = serde_json::from_str(line).map_err(|why| why.to_string())?;
     line.at_us = line.at_us.saturating_sub(skew_us);
-    if let What::Lease { until_us, .. } = &mut line.what {
+    if let ReportKind::Lease { until_us, .. } = &mut line.what {
         *until_us = until_us.saturating_sub(skew_us);
     }
     Ok(line)

@@ -4,8 +4,9 @@ use bellwether_core::{FaultEvent, Id, Order, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_runspec::{RunSpec, Script, simulate_many};
 use bellwether_sim::simulate_observed;
-use bellwether_sim::{JsonTrace, LinkOrder, MemoryTrace, Plan, Report, RoundMode, TRACE_VERSION, simulate};
+use bellwether_sim::{JsonTrace, LinkOrder, Plan, Report, RoundMode, TRACE_VERSION, simulate};
 use bellwether_testkit::casts::DELAYS;
+use bellwether_testkit::memory_trace::MemoryTrace;
 
 fn entry(name: &str, variant: &str) -> usize {
     ALGORITHMS.find(name, Some(variant)).expect("it is registered")

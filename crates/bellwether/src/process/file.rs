@@ -30,18 +30,18 @@ pub fn read_settings(path: &Path) -> Result<Settings, ProcessError> {
 /// The settings of a member that is a process of its own: a candidate, unless the file says otherwise. No application
 /// campaigns there.
 pub(super) fn read_member_settings(path: &Path) -> Result<Settings, ProcessError> {
-    let (mut settings, said) = read(path)?;
-    settings.always_stands = said.always_stands.unwrap_or(true);
+    let (mut settings, given) = read(path)?;
+    settings.always_stands = given.always_stands.unwrap_or(true);
     Ok(settings)
 }
 
-/// What must be told apart from what is so unless said otherwise.
+/// Fields for which it matters whether the file has them.
 #[derive(Deserialize)]
-struct Said {
+struct GivenFields {
     always_stands: Option<bool>,
 }
 
-fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
+fn read(path: &Path) -> Result<(Settings, GivenFields), ProcessError> {
     let wrong = |why: String| ProcessError::Settings { path: path.display().to_string(), why };
     let unreadable = |error: io::Error| ProcessError::Unreadable { path: path.display().to_string(), error };
     let file = File::open(path).map_err(unreadable)?;
@@ -61,13 +61,13 @@ fn read(path: &Path) -> Result<(Settings, Said), ProcessError> {
     })?;
     let in_words = |error: serde_json::Error| wrong(without_values(&error));
     json.end().map_err(in_words)?;
-    let said = serde_json::from_slice(&bytes).map_err(in_words)?;
+    let given = serde_json::from_slice(&bytes).map_err(in_words)?;
     if matches!(settings.security, Security::Secret(_)) {
         check_access(metadata.uid(), metadata.mode(), geteuid().as_raw()).map_err(wrong)?;
     }
     settings.check().map_err(|error| wrong(error.to_string()))?;
     check_ports(&settings).map_err(wrong)?;
-    Ok((settings, said))
+    Ok((settings, given))
 }
 
 /// In one process a member is told later where its peers are. Members of a file dial what the file says.

@@ -1,8 +1,7 @@
 //! Orders to a member, one a line.
 
-use super::{Line, What};
+use super::{Report, ReportKind};
 use crate::{Elector, Id, Request};
-use bellwether_cluster::CutLinks;
 use bellwether_core::Reign;
 use std::io::{self, BufRead};
 use std::sync::mpsc::SyncSender;
@@ -14,9 +13,9 @@ const MOST_REPEATED: usize = 24;
 
 /// What was read.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum OrderLine {
     /// A line, with replacement characters for bytes that are not UTF-8.
-    Line(String),
+    Whole(String),
     /// The beginning of a line that is too long. The rest was skipped.
     TooLong(String),
     /// Nothing can be read any more.
@@ -24,14 +23,14 @@ pub(super) enum Said {
 }
 
 /// The lines of an input until it ends. Whatever they hold, the next one is read.
-pub(super) struct Lines<R> {
+pub(super) struct OrderLines<R> {
     input: R,
     is_over: bool,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input, is_over: false }
+impl<R: BufRead> OrderLines<R> {
+    pub(super) fn new(input: R) -> OrderLines<R> {
+        OrderLines { input, is_over: false }
     }
 
     /// The bytes of the next line, as far as they are kept, and how many there were. Nothing at the end.
@@ -59,10 +58,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Said;
+impl<R: BufRead> Iterator for OrderLines<R> {
+    type Item = OrderLine;
 
-    fn next(&mut self) -> Option<Said> {
+    fn next(&mut self) -> Option<OrderLine> {
         if self.is_over {
             return None;
         }
@@ -70,11 +69,11 @@ impl<R: BufRead> Iterator for Lines<R> {
             Ok(None) => None,
             Ok(Some((line, length))) => {
                 let text = String::from_utf8_lossy(&line).into_owned();
-                Some(if length > MOST_BYTES { Said::TooLong(text) } else { Said::Line(text) })
+                Some(if length > MOST_BYTES { OrderLine::TooLong(text) } else { OrderLine::Whole(text) })
             }
             Err(error) => {
                 self.is_over = true;
-                Some(Said::Unreadable(error))
+                Some(OrderLine::Unreadable(error))
             }
         }
     }
@@ -93,14 +92,25 @@ pub(super) fn shortened(line: &str) -> String {
 pub(super) struct Executor<'a> {
     elector: &'a Elector,
     members: &'a [Id],
-    shows: &'a SyncSender<Line>,
-    /// The links that are cut.
-    cut: CutLinks,
+    shows: &'a SyncSender<Report>,
+    /// Peers whose link is cut.
+    #[cfg(feature = "faults")]
+    cut: std::collections::BTreeSet<Id>,
 }
 
 impl<'a> Executor<'a> {
-    pub(super) fn new(elector: &'a Elector, members: &'a [Id], shows: &'a SyncSender<Line>) -> Executor<'a> {
-        Executor { elector, members, shows, cut: CutLinks::default() }
+    pub(super) fn new(
+        elector: &'a Elector,
+        members: &'a [Id],
+        shows: &'a SyncSender<Report>,
+    ) -> Executor<'a> {
+        Executor {
+            elector,
+            members,
+            shows,
+            #[cfg(feature = "faults")]
+            cut: Default::default(),
+        }
     }
 
     /// Does what a line orders, or says why not.
@@ -116,8 +126,8 @@ impl<'a> Executor<'a> {
                 let now = elector.clock().boot_micros(elector.clock().now());
                 let leads_for_us =
                     elector.leads_for().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX));
-                let what = What::Shown { view: elector.view(), leads_for_us };
-                let line = Line { at_us: now, member: elector.id(), what };
+                let what = ReportKind::Shown { view: elector.view(), leads_for_us };
+                let line = Report { at_us: now, member: elector.id(), what };
                 self.shows.try_send(line).map_err(|_| "nobody reads what is shown")?;
             }
             "resign" => {
@@ -137,19 +147,22 @@ impl<'a> Executor<'a> {
                 let id = id()?;
                 elector.set_address(id, words.next().ok_or("it names no address")?);
             }
+            #[cfg(feature = "faults")]
             "cut" => {
                 let ids = words.next().unwrap_or_default().split(',').map(parse);
-                self.cut.0.extend(ids.collect::<Result<Vec<Id>, _>>()?);
-                elector.set_link_filter(Some(Box::new(self.cut.clone())));
+                self.cut.extend(ids.collect::<Result<Vec<Id>, _>>()?);
+                elector.cut_links(self.cut.clone());
             }
+            #[cfg(feature = "faults")]
             "heal" => {
-                self.cut.0.clear();
-                elector.set_link_filter(None);
+                self.cut.clear();
+                elector.cut_links([]);
             }
             _ => {
-                return Err("try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, \
-                            cut, heal, stop"
-                    .into());
+                let faults = if cfg!(feature = "faults") { "cut, heal, " } else { "" };
+                return Err(format!(
+                    "try show, resign, transfer, stand, withdraw, admit, dismiss, ready, address, {faults}stop"
+                ));
             }
         }
         Ok(())
@@ -166,7 +179,7 @@ fn change_voters(elector: &Elector, request: Request) -> Result<(), String> {
     Ok(())
 }
 
-/// Only the leader obeys some orders. The others say who that is.
+/// Only the leader obeys some orders. Other members name the leader.
 fn must_lead(elector: &Elector) -> Result<(), String> {
     let view = elector.view();
     match view.status.leader {
@@ -192,12 +205,12 @@ mod tests {
 
     fn lines(input: &[u8]) -> Vec<String> {
         let text = |said| match said {
-            Said::Line(line) => line,
-            Said::TooLong(beginning) => format!("too long: {} bytes kept", beginning.len()),
-            Said::Unreadable(error) => error.to_string(),
+            OrderLine::Whole(line) => line,
+            OrderLine::TooLong(beginning) => format!("too long: {} bytes kept", beginning.len()),
+            OrderLine::Unreadable(error) => error.to_string(),
         };
         // A small buffer: lines come in parts.
-        Lines::new(io::BufReader::with_capacity(7, input)).map(text).collect()
+        OrderLines::new(io::BufReader::with_capacity(7, input)).map(text).collect()
     }
 
     #[test]

@@ -27,13 +27,13 @@ pub enum Lie {
 }
 
 fn config(settings: &Settings) -> ClusterConfig {
-    let choice = bellwether::algorithm_of(&ALGORITHMS, settings).unwrap();
+    let choice = bellwether::algorithm_of(&ALGORITHMS, &settings.algorithm, &settings.profile).unwrap();
     ClusterConfig::new(settings, choice.spec, &choice.params)
 }
 
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Impostor {
-    let life = Incarnation { boot, nonce: 7 };
-    Impostor { network: Network::open(settings, config(settings), life, stores).unwrap() }
+    let incarnation = Incarnation { boot, nonce: 7 };
+    Impostor { network: Network::open(settings, config(settings), incarnation, stores).unwrap() }
 }
 
 /// The member of these settings, as other members see it.

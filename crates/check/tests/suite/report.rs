@@ -10,7 +10,8 @@ use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
 use bellwether_model::follow::replay;
 use bellwether_model::{FaultBudget, TimeModel, Transition};
 use bellwether_runspec::RunSpec;
-use bellwether_sim::{JsonTrace, MemoryTrace};
+use bellwether_sim::JsonTrace;
+use bellwether_testkit::memory_trace::MemoryTrace;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const EFFORT: Effort =

@@ -2,7 +2,7 @@
 
 use crate::Line;
 use crate::namespace::Namespace;
-use bellwether::process::{Line as Said, SUPERVISOR, What};
+use bellwether::process::{Report, ReportKind, SUPERVISOR};
 use bellwether::{Event, Id, Peer, Profile, Secret, Security, Settings};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
@@ -69,8 +69,8 @@ pub struct Reign {
 pub struct Cluster {
     directory: TempDir,
     seats: BTreeMap<Id, Seat>,
-    lines: Receiver<Said>,
-    sender: Sender<Said>,
+    lines: Receiver<Report>,
+    sender: Sender<Report>,
     /// As far as anyone has said.
     pub reigns: Vec<Reign>,
     /// How often somebody has stopped leading.
@@ -151,7 +151,7 @@ impl Cluster {
         let sender = self.sender.clone();
         std::thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                if let Ok(said) = serde_json::from_str::<Said>(&line) {
+                if let Ok(said) = serde_json::from_str::<Report>(&line) {
                     let _ = sender.send(said);
                 }
             }
@@ -161,9 +161,9 @@ impl Cluster {
         self.seats.insert(id, seat);
     }
 
-    fn hear(&mut self, said: &Said) {
+    fn hear(&mut self, said: &Report) {
         let Some(seat) = self.seats.get_mut(&said.member) else { return };
-        let What::Event(event) = &said.what else { return };
+        let ReportKind::Event(event) = &said.what else { return };
         match event {
             Event::Started { .. } => seat.pid = child_of(seat.supervisor.id()),
             Event::Elected { leader, term } => {
@@ -290,7 +290,7 @@ impl Cluster {
             let said = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()));
             let said = said.expect("somebody is elected");
             self.hear(&said);
-            if let What::Event(Event::Elected { leader, term }) = said.what
+            if let ReportKind::Event(Event::Elected { leader, term }) = said.what
                 && term > before
                 && ids.contains(&said.member)
             {

@@ -12,6 +12,7 @@ mod play;
 mod scenarios;
 mod secret;
 mod simulate;
+mod supervise;
 mod survive;
 mod swarm;
 mod timeouts;
@@ -26,7 +27,7 @@ pub fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
         Command::Up(args) => up::run(&args),
         Command::Member { settings, quiet } => member::run(&settings, quiet),
-        Command::Supervise { settings, quiet } => member::supervise(&settings, quiet),
+        Command::Supervise { settings, quiet } => supervise::run(&settings, quiet),
         Command::Algorithms(args) => algorithms::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Simulate(args) => simulate::run(&args),

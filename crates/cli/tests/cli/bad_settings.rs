@@ -108,6 +108,8 @@ fn senseless() -> Vec<(&'static str, Value, &'static str)> {
         ("/profile", profile("drift_bound", json!(500_000)), "`drift_bound` is 500000 millionths"),
         ("/profile", profile("drift_bound", json!(-1)), "`profile.drift_bound`: the value"),
         ("/profile", profile("renewals", json!(99)), "99 is not between 3 and 12"),
+        ("/profile", profile("parameters", json!("renewals=2")), "2 is not between 3 and 12"),
+        ("/profile", profile("parameters", json!(SECRET)), "`parameters` has a secret in it"),
         ("/profile", json!("quick"), "\"steady\", \"fast\""),
         ("/clock_gains", json!(-1_000_000), "`clock_gains` is -1000000 millionths"),
         ("/clock_gains", json!(2_000_000_000), "`clock_gains` is 2000000000 millionths"),

@@ -214,10 +214,32 @@ fn a_member_that_others_kill_is_missed() {
 #[test]
 fn a_run_of_a_given_length_ends_by_itself_and_tells_it_in_words() {
     let text = run_well("up --members 3 --for 500ms --profile fast --seed 7").stdout;
-    for words in
-        ["3 members run quorum-lease, fast", "of which 1 may fail", "LEADS", "most leaders at once: 1"]
-    {
+    for words in [
+        "3 members run quorum-lease:renewals=5, fast",
+        "of which 1 may fail",
+        "LEADS",
+        "most leaders at once: 1",
+    ] {
         assert!(text.contains(words), "no '{words}' in\n{text}");
+    }
+}
+
+#[test]
+fn run_names_the_algorithm_with_the_parameters_that_its_members_have() {
+    for (algorithm, shown) in
+        [("quorum-lease", "quorum-lease:renewals=5"), ("quorum-lease:renewals=3", "quorum-lease")]
+    {
+        let data = tempfile::tempdir().unwrap();
+        let options = "up --members 1 --for 100ms --profile fast --format json --data .";
+        let told = run_in(data.path(), &format!("{options} --algorithm {algorithm}")).stdout;
+        let lines: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for event in ["up", "summary"] {
+            let line = lines.iter().find(|line| line["event"] == event).unwrap();
+            assert_eq!(line["algorithm"], shown, "{line}");
+        }
+        let settings = fs::read(data.path().join("member-1/settings.json")).unwrap();
+        let settings: Value = serde_json::from_slice(&settings).unwrap();
+        assert_eq!(settings["algorithm"], algorithm, "the profile must not change what is given");
     }
 }
 

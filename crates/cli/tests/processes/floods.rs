@@ -2,7 +2,7 @@
 
 use crate::cluster::{Cluster, calm};
 use crate::namespaces::{Cables, STRANGERS};
-use bellwether::{Event, process::What};
+use bellwether::{Event, process::ReportKind};
 use bellwether_testkit::delay::{self, Delay};
 use bellwether_testkit::flood::{Flood, Flooding};
 use bellwether_testkit::process::LIMIT;
@@ -48,7 +48,7 @@ fn a_restarted_member_rejoins_during_a_flood() {
         cluster.until("the restarted member is connected again", |recording| {
             let new = &recording.lines[before..];
             let is_it =
-                |what: &What| matches!(what, What::Event(Event::Connected { peer }) if peer.value() == other);
+                |what: &ReportKind| matches!(what, ReportKind::Event(Event::Connected { peer }) if peer.value() == other);
             new.iter().any(|line| line.member.value() == restarted && is_it(&line.what)).then_some(())
         });
     }

@@ -2,7 +2,7 @@
 
 use crate::cluster::{Cluster, calm, places};
 use bellwether::Event;
-use bellwether::process::What;
+use bellwether::process::ReportKind;
 use bellwether_cluster::COMMITMENT;
 use bellwether_testkit::skipped::skipped;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -110,7 +110,7 @@ fn a_member_that_has_lost_its_disk_is_readmitted_by_order() {
         let follows = cluster.until("it follows the leader or ends", |recording| {
             let lines = recording.lines[heard..].iter().filter(|line| line.member.value() == first);
             let mut events =
-                lines.filter_map(|line| if let What::Event(it) = &line.what { Some(it) } else { None });
+                lines.filter_map(|line| if let ReportKind::Event(it) = &line.what { Some(it) } else { None });
             // Of this start, not of the one before.
             let at = |event: &&Event| matches!(event, Event::NewStore | Event::Stopped { .. });
             match events.find(at)? {

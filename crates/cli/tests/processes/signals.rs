@@ -1,7 +1,7 @@
 //! Members that are killed, and members that are stopped and go on as if nothing had been.
 
 use crate::cluster::{Cluster, calm};
-use bellwether::process::What;
+use bellwether::process::ReportKind;
 use bellwether::{Duty, Event, Role, Span, Verdict};
 use rustix::process::Signal;
 
@@ -22,7 +22,9 @@ fn a_leader_that_is_killed_is_certified_to_be_dead_and_replaced_while_its_lease_
     let leases_in = |wanted: u64| {
         cluster.until(&format!("leases in term {wanted}"), |recording| {
             let leases = recording.lines.iter().filter_map(|line| match line.what {
-                What::Lease { leads_in, until_us } if leads_in == wanted => Some((line.at_us, until_us)),
+                ReportKind::Lease { leads_in, until_us } if leads_in == wanted => {
+                    Some((line.at_us, until_us))
+                }
                 _ => None,
             });
             leases.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
@@ -163,7 +165,7 @@ fn a_leader_that_was_stopped_finds_itself_deposed() {
     cluster.process(leader).signal(Signal::CONT);
     let leads_for = cluster.until("an answer", |recording| {
         recording.lines.iter().find_map(|line| match line.what {
-            What::Shown { leads_for_us, .. } => Some(leads_for_us),
+            ReportKind::Shown { leads_for_us, .. } => Some(leads_for_us),
             _ => None,
         })
     });

@@ -134,7 +134,7 @@ fn garbage_and_frames_that_are_too_long_disturb_nobody() {
         }
         for me in cluster.ids() {
             cluster.until_said("it turned them away", |at, event| {
-                at == me && matches!(event, Event::Refused { from, .. } if from.starts_with("somebody at"))
+                at == me && matches!(event, Event::Refused { from, .. } if from.starts_with("a client at"))
             });
         }
         let all = cluster.ids();
@@ -143,9 +143,9 @@ fn garbage_and_frames_that_are_too_long_disturb_nobody() {
     }
 }
 
-/// Whoever could write to a member's port could else free its voters of their promises.
+/// Otherwise any client that can reach a member could free the voters of their promises.
 #[test]
-fn an_obituary_by_somebody_else_buries_nobody() {
+fn death_certificate_by_a_stranger_is_refused() {
     let (mut cluster, leader, term) = Cluster::at_work(3, calm);
     let certificate = DeathCertificate::new("test", id(leader), Token::draw().unwrap()).encode();
     for peer in cluster.settings(1).members.clone() {
@@ -206,7 +206,7 @@ fn what_was_overheard_and_is_said_again_is_not_heard() {
         overheard.iter().for_each(|bytes| say(&place, bytes));
     }
     cluster.until_said("it was turned away", |me, event| {
-        me == 2 && matches!(event, Event::Refused { from, .. } if from.starts_with("somebody at"))
+        me == 2 && matches!(event, Event::Refused { from, .. } if from.starts_with("a client at"))
     });
     let all = cluster.ids();
     cluster.assert_keep(&all, (leader, term));

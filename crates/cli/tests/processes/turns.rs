@@ -30,7 +30,7 @@ fn only_the_thread_that_keeps_short_leases_goes_before_all() {
     ];
     for (profile, algorithm, expected) in cases {
         let mut cluster = Cluster::of(1, |settings| {
-            settings.profile = profile;
+            settings.profile = profile.clone();
             settings.algorithm = algorithm.into();
         });
         cluster.start(1);

@@ -1,7 +1,7 @@
 //! Describes and starts a member, one setting at a time.
 
 use crate::elector::Elector;
-use crate::node::start::{StartError, start};
+use crate::elector::start::{StartError, start};
 use crate::settings::secret::Secret;
 use crate::settings::{Peer, Profile, Security, Settings};
 use bellwether_core::{Duty, Id, Registry};
@@ -56,8 +56,8 @@ impl Builder {
         self
     }
 
-    /// What all members know, and nobody else: made by [`Secret::generate`] or `bellwether secret`, or at least
-    /// [`crate::MIN_SECRET`] bytes that nobody guesses.
+    /// What only members know: made by [`Secret::generate`] or `bellwether secret`, or at least
+    /// [`crate::MIN_SECRET`] bytes that cannot be guessed.
     pub fn secret(self, secret: impl Into<Secret>) -> Self {
         self.security(Security::Secret(secret.into()))
     }
@@ -80,8 +80,8 @@ impl Builder {
     ///
     /// **With any but `quorum-lease`, the default, a guarantee is lost.** With `raft-vote`, `zookeeper` and `paxos` two may
     /// lead at once, for as long as the former leader has not heard of its successor. With all others a partition can have
-    /// two leaders for as long as it lasts, and [tokens](crate::Leadership::token) do not tell them apart; and members stand
-    /// whether anybody campaigns or not. [`Leadership`](crate::Leadership) says what holds when, and the manual under
+    /// two leaders for as long as it lasts, and [tokens](crate::Leadership::token) do not tell them apart; and members are
+    /// candidates even without campaigns. [`Leadership`](crate::Leadership) says what holds when, and the manual under
     /// "What holds".
     pub fn algorithm(mut self, name: impl Into<String>) -> Self {
         self.settings.algorithm = name.into();

@@ -20,12 +20,12 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 ///
 /// **It takes tokens that grow** from one leader to the next: those of `quorum-lease`, and of the other algorithms in
-/// which a majority elects. Where terms are not counted, as in `bully`, all tokens are the same, and everybody is
+/// which a majority elects. Where terms are not counted, as in `bully`, all tokens are the same, and every caller is
 /// admitted: see [`crate::Leadership::token`].
 ///
 /// **Being admitted and the effect must be one step.** A writer that is admitted first and writes afterwards can fall
 /// asleep in between, wake after its successor has written, and write all the same. [`Fence::admit_then`] makes them one:
-/// while the effect runs, nobody else is admitted. Use [`Fence::admit`] only where something else does, such as a lock
+/// while the effect runs, no other caller is admitted. Use [`Fence::admit`] only where something else does, such as a lock
 /// that is held from before it is asked until after the effect, or a transaction.
 ///
 /// It lives in memory. If what it guards outlives the process, keep [`Fence::greatest`] with it, in the same write, and
@@ -33,7 +33,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Fence {
     greatest: AtomicU64,
-    /// Held while anybody is admitted, and while the effect lasts.
+    /// Held while a caller is admitted, and while the effect lasts.
     gate: Mutex<()>,
 }
 
@@ -55,8 +55,8 @@ impl Fence {
     }
 
     /// Runs an effect for the holder of this token, unless a greater one has been seen; no smaller token is let
-    /// through from then on. Until it is done, nobody else is: so the effect is over before a successor's begins. It must
-    /// not ask this fence to admit anybody itself, which would wait for ever.
+    /// through from then on. Until it is done, no other caller is: so the effect is over before a successor's begins. It must
+    /// not ask this fence to admit a caller itself, which would wait for ever.
     ///
     /// # Errors
     /// [`Stale`] if a greater one has been seen. Nothing is done then.
@@ -96,7 +96,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
-    /// What must not be: the ledger's last word is a former leader's.
+    /// What must not be: the last write in the ledger is a former leader's.
     fn is_wrong(ledger: &[u64]) -> bool {
         ledger.windows(2).any(|pair| pair[0] > pair[1])
     }

@@ -1,8 +1,8 @@
 //! Leadership as a value.
 
 use crate::elector::Shared;
-use crate::elector::status_publisher::LeaderEpoch;
 use crate::node::member::Command;
+use crate::status::publisher::LeaderEpoch;
 use bellwether_core::{Request, Time};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Drop for Candidacy {
     }
 }
 
-/// Leadership: held from being elected until it ends, which it does visibly. Dropping it gives it up, if nobody else
+/// Leadership: held from being elected until it ends, which it does visibly. Dropping it gives it up, if no other handle
 /// holds it or campaigns. (A member that always stands remains a candidate then, and may come to lead again.)
 ///
 /// Giving up takes an algorithm that knows how to hand over: those whose leaders have leases do (`quorum-lease`). With
@@ -94,7 +94,7 @@ impl Leadership {
     ///
     /// With `quorum-lease` it is greater than every earlier leader's. With the majority's other algorithms no two leaders
     /// have the same. With all others it is no token: most count no terms (in `bully` it is always 0), so that a
-    /// [`crate::Fence`] admits everybody; in those that do (`omega`, `invitation`), each part of a partition counts its own.
+    /// [`crate::Fence`] admits every caller; in those that do (`omega`, `invitation`), each part of a partition counts its own.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.epoch.term

@@ -1,24 +1,19 @@
 //! Leader election to embed: a member of the cluster inside a service.
 
 pub(crate) mod builder;
-pub(crate) mod candidates;
-pub(crate) mod event;
-pub(crate) mod events;
 pub(crate) mod fence;
 pub(crate) mod leadership;
-pub(crate) mod lease_cell;
-pub(crate) mod status_publisher;
+pub(crate) mod start;
 
-use crate::elector::candidates::Candidates;
-use crate::elector::events::{Events, Source};
 use crate::elector::leadership::{Candidacy, Leadership, NoHandOver};
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::View;
 use crate::net::Traffic;
-use crate::net::link_filter::LinkFilter;
 use crate::node::member::Command;
 use crate::os::clock::Clock;
 use crate::settings::Incarnation;
+use crate::status::candidates::Candidates;
+use crate::status::events::{Events, Source};
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::View;
 use crate::supervisor::address_overrides::AddressOverrides;
 use bellwether_core::{Id, Reign, Request, Spec};
 use std::fmt;
@@ -40,8 +35,8 @@ pub struct Stopped;
 /// A member of a cluster, at work in a thread of its own.
 ///
 /// A member without campaigns votes and follows, and does not lead, if its algorithm knows members that are no candidates:
-/// those whose leaders have leases do (`quorum-lease`). With any other, every member that takes part may be elected, whether
-/// anybody campaigns or not; `campaign` then only waits for that.
+/// those whose leaders have leases do (`quorum-lease`). With any other, every member that takes part may be elected, even
+/// without campaigns; `campaign` then only waits for that.
 ///
 /// When the last handle is dropped (a [`Leadership`] is one, too), it gives up leading, says farewell, and ends; the drop waits
 /// for that as [`Elector::stop`] does.
@@ -243,9 +238,11 @@ impl Elector {
         self.shared.address_overrides.note(id, address);
     }
 
-    /// For demonstrations and tests: this decides from now on which links of the member are open. Without a filter all are.
-    pub fn set_link_filter(&self, filter: Option<Box<dyn LinkFilter>>) {
-        self.shared.tell(Command::LinkFilter(filter));
+    /// For demonstrations and tests: cuts the links with these peers, and mends all others. Nothing passes a cut link, and
+    /// neither end is told.
+    #[cfg(feature = "faults")]
+    pub fn cut_links(&self, peers: impl IntoIterator<Item = Id>) {
+        self.shared.tell(Command::CutLinks(peers.into_iter().collect()));
     }
 
     /// Gives up leading, says farewell, and ends; waits until that is done. Its data directory is free then, but where the

@@ -2,8 +2,9 @@
 //! and how much of the member's time they may take.
 //!
 //! A caller passes two rooms of the same size. In the first it waits to be heard, and in the second, where a handshake
-//! has begun, to introduce itself. Who speaks late loses its place to who spoke, and an address with many connections to
-//! one with few. The addresses of members have a part of each room, and a share of the time, of their own.
+//! has begun, to introduce itself. A caller that sends late loses its place to one that has sent, and an address
+//! with many connections loses to one with few. The addresses of members have a part of each
+//! room, and a share of the time, of their own.
 
 use super::budget::Budget;
 use super::{Network, Party, Stage};
@@ -25,7 +26,7 @@ const DESCRIPTORS: u64 = 32;
 const OF_A_PEER: u64 = 3;
 /// How many connections wait to be accepted: more than come in a tenth of a second.
 const QUEUE: i32 = 1024;
-/// How many are accepted before others have their turn.
+/// How many are accepted before other work has its turn.
 const AT_ONCE: usize = 16;
 /// How long to leave callers waiting when the system has no descriptors for them.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
@@ -35,7 +36,7 @@ const SHORTAGE: Duration = Duration::from_secs(5);
 const ACCEPTING: f64 = 0.2;
 const HANDSHAKES: [f64; 2] = [0.05, 0.2];
 
-/// What there is for callers.
+/// The limits for callers.
 pub(super) struct Admission {
     room: usize,
     /// How many other members there are.
@@ -48,10 +49,10 @@ pub(super) struct Admission {
     handshakes: [Budget; 2],
 }
 
-/// Who dialled us, as far as can be told before it has proved anything.
+/// A client that dialled this member, as far as can be told before it has proved anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Caller {
-    /// Stands for its address: of others, hardly any have the same.
+    /// A hash of its address: few other addresses have the same.
     origin: u8,
     /// It comes from a member's address.
     is_member_s: bool,
@@ -154,8 +155,8 @@ fn crowds(present: impl Iterator<Item = Present>) -> [u16; 256] {
     crowds
 }
 
-/// Who leaves a room that holds so many, if it is too full: one of the origin that has most there. A member's address
-/// counts for nothing until it has a quarter of the room.
+/// The caller that leaves a room of this size, if it is too full: one of the origin with the most callers there. A member's
+/// address does not count until it has a quarter of the room.
 fn leaves(room: usize, present: impl Iterator<Item = Present> + Clone) -> Option<usize> {
     if present.clone().count() <= room {
         return None;
@@ -168,7 +169,7 @@ fn leaves(room: usize, present: impl Iterator<Item = Present> + Clone) -> Option
     present.max_by_key(|it| (weight(it.caller), it.goes)).map(|it| it.at)
 }
 
-/// Who is heard next: one of the origin of which fewest wait.
+/// The caller that is read next: one of the origin with the fewest callers waiting.
 fn is_next(present: impl Iterator<Item = Present> + Clone) -> Option<usize> {
     let crowds = crowds(present.clone());
     present.min_by_key(|it| (crowds[usize::from(it.caller.origin)], it.goes)).map(|it| it.at)
@@ -186,7 +187,7 @@ impl Network {
             self.accept_at = Some(self.admission.accepting.allows_at());
             return;
         }
-        // One that comes while others are dealt with is not forgotten: the time is only cleared by an empty queue.
+        // A client that comes meanwhile is not forgotten: only an empty queue clears the time.
         for _ in 0..AT_ONCE {
             match self.listener.accept() {
                 Ok((stream, address)) => self.take_up(stream, address),
@@ -195,7 +196,7 @@ impl Network {
                     break;
                 }
                 Err(error) => {
-                    // Who it was has gone, or there are no descriptors: see whether there are others, but not for ever.
+                    // The client has gone, or there are no descriptors: see whether there are other clients, but not for ever.
                     self.accept_at = Some(now + NO_DESCRIPTORS);
                     if [Errno::MFILE, Errno::NFILE]
                         .iter()
@@ -219,14 +220,14 @@ impl Network {
         };
         let Ok(at) = self.add_connection(stream, address, Err(caller)) else { return };
         if let Some(connection) = &mut self.connections[at] {
-            // What it says often comes with it, and an answer goes out at once.
+            // The first bytes often come with the connection, and an answer goes out at once.
             (connection.link.readable, connection.link.writable) = (true, true);
         }
         self.advance(at);
         self.make_room();
     }
 
-    /// Sends callers away of whom there are too many.
+    /// Drops callers when there are too many.
     fn make_room(&mut self) {
         for room in [Room::First, Room::Second] {
             let draw = self.random.random();
@@ -236,8 +237,8 @@ impl Network {
         }
     }
 
-    /// Who is in a room. From the first who says nothing goes first, and then any, by a random number; from the second who is
-    /// on its way out, and then who came first.
+    /// The callers in a room. From the first room a silent caller is dropped first, and then any, by a random number; from the
+    /// second a connection that is closing, and then the oldest.
     fn present(&self, room: Room, draw: u16) -> impl Iterator<Item = Present> + Clone {
         let connections = self
             .connections
@@ -256,14 +257,15 @@ impl Network {
     }
 
     /// Begins at most one handshake with a caller from a member's address and one with a stranger, if there is time
-    /// for it: between any two of them, what members say is heard.
+    /// for it: between any two of them, messages of members are read.
     pub(super) fn admit(&mut self, now: Instant) {
         for budget in (0..HANDSHAKES.len()).rev() {
             if !self.admission.handshakes[budget].allows(now) {
                 continue;
             }
             let draw = self.random.random();
-            let Some(at) = is_next(self.who_spoke(draw).filter(|it| it.caller.budget() == budget)) else {
+            let Some(at) = is_next(self.callers_that_sent(draw).filter(|it| it.caller.budget() == budget))
+            else {
                 continue;
             };
             if self.connections[at].as_ref().is_some_and(|connection| connection.link.hung_up) {
@@ -276,8 +278,8 @@ impl Network {
         }
     }
 
-    /// Who waits for a handshake.
-    fn who_spoke(&self, draw: u16) -> impl Iterator<Item = Present> + Clone {
+    /// The callers that wait for a handshake.
+    fn callers_that_sent(&self, draw: u16) -> impl Iterator<Item = Present> + Clone {
         self.present(Room::First, draw).filter(|it| it.caller.has_spoken)
     }
 
@@ -289,12 +291,12 @@ impl Network {
         self.release(at);
     }
 
-    /// When the next handshake can begin, if anybody waits for one.
+    /// When the next handshake can begin, if a caller waits for one.
     pub(super) fn admission_due(&self) -> Option<Instant> {
-        self.who_spoke(0).map(|it| self.admission.handshakes[it.caller.budget()].allows_at()).min()
+        self.callers_that_sent(0).map(|it| self.admission.handshakes[it.caller.budget()].allows_at()).min()
     }
 
-    /// Goes on with a connection. What a handshake takes is on account of those of whom it is one.
+    /// Advances a connection. The time of a handshake counts against the budget of its kind of caller.
     pub(super) fn advance_within_budget(&mut self, at: usize) {
         let Some(connection) = &self.connections[at] else { return };
         let is_handshake = connection.stage == Stage::Greeting && connection.link.readable;
@@ -320,7 +322,7 @@ mod tests {
         callers.iter().enumerate().map(present).collect()
     }
 
-    fn who_leaves(room: usize, callers: &[Caller]) -> Option<Caller> {
+    fn caller_that_leaves(room: usize, callers: &[Caller]) -> Option<Caller> {
         leaves(room, present(callers).into_iter()).map(|at| callers[at])
     }
 
@@ -328,9 +330,9 @@ mod tests {
     fn one_of_the_address_with_most_connections_leaves_a_full_room() {
         let (many, few) = (caller(7, false), caller(8, false));
         let callers = [many, many, many, few, few];
-        assert_eq!(who_leaves(5, &callers), None);
-        assert_eq!(who_leaves(4, &callers), Some(many));
-        assert_eq!(who_leaves(2, &[many, many, few]), Some(many));
+        assert_eq!(caller_that_leaves(5, &callers), None);
+        assert_eq!(caller_that_leaves(4, &callers), Some(many));
+        assert_eq!(caller_that_leaves(2, &[many, many, few]), Some(many));
     }
 
     #[test]
@@ -338,12 +340,12 @@ mod tests {
         let (stranger, member) = (caller(7, false), caller(8, true));
         let flood =
             |strangers: usize, members: usize| [vec![stranger; strangers], vec![member; members]].concat();
-        assert_eq!(who_leaves(16, &flood(13, 4)), Some(stranger));
-        assert_eq!(who_leaves(16, &flood(3, 14)), Some(member));
+        assert_eq!(caller_that_leaves(16, &flood(13, 4)), Some(stranger));
+        assert_eq!(caller_that_leaves(16, &flood(3, 14)), Some(member));
         // Even where each stranger has an address of its own.
         let strangers: Vec<Caller> = (0..100).map(|origin| caller(origin, false)).collect();
         let callers = [strangers, vec![caller(200, true); 4]].concat();
-        assert!(who_leaves(103, &callers).is_some_and(|it| !it.is_member_s));
+        assert!(caller_that_leaves(103, &callers).is_some_and(|it| !it.is_member_s));
     }
 
     #[test]

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_spent_is_not_saved_for_long() {
+    fn unspent_time_is_not_saved_for_long() {
         let begin = Instant::now();
         let mut budget = Budget::new(0.5, begin);
         let later = begin + Duration::from_secs(1_000);

@@ -16,11 +16,11 @@ pub(super) struct Connection {
     /// When it came to this stage.
     pub since: Instant,
     pub address: SocketAddr,
-    /// Who was dialled, if we did.
+    /// The peer, if this member dialled it.
     pub dialled: Option<Id>,
-    /// Who dialled us, if we did not.
+    /// The client, if it dialled this member.
     pub caller: Option<Caller>,
-    /// With whom it is: who was dialled, or who said Hello.
+    /// The peer: the dialled one, or the one that sent Hello.
     pub peer: Option<Id>,
     /// The peer's Hello.
     pub greeting: Option<Greeting>,
@@ -29,45 +29,49 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Whether the other side has answered, so that bytes may have passed.
+    /// Whether the other side has accepted, so that bytes may have passed.
     pub fn has_begun(&self) -> bool {
         !matches!(self.stage, Stage::Connecting | Stage::Overdue)
+    }
+
+    /// Reads no more, and does not tell the other side.
+    pub fn leave_unanswered(&mut self) {
+        self.stage = Stage::Leaving;
+        self.since = Instant::now();
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// We dialled, and nobody has taken up yet.
+    /// This member dialled, and the peer has not accepted yet.
     Connecting,
-    /// The same for so long that we dial again. If this one is taken up first, it is used: a slow network is no cut.
+    /// The same for so long that this member dials again. If this one is accepted first, it is used: a slow network is no cut.
     Overdue,
-    /// A caller dialled us, and waits for its turn.
+    /// A client dialled this member, and waits for its turn.
     Arriving,
     /// TLS if any, then the peer's Hello.
     Greeting,
     /// The peer votes from a store that is not known: the caller is to say whether it is accepted.
     Vetting,
-    /// Both have said Hello, and the member with the smaller id, the peer, decides.
+    /// Both have sent Hello, and the member with the smaller id, the peer, decides.
     Hoping,
     /// The connection with this peer.
     Up,
     /// A supervisor brings a death certificate.
     DeathCertificate,
-    /// All is said; what comes is thrown away until the other side closes too.
+    /// This side is done. What comes is thrown away until the other side closes too.
     Leaving,
-    /// The link with the caller is closed: the caller hears nothing.
-    Filtered,
 }
 
 impl Network {
-    /// Forgets a connection, and says so if it was up.
+    /// Forgets a connection, and reports it if it was up.
     pub(super) fn drop_connection(&mut self, at: usize, why: CloseReason) {
         if let Some(peer) = self.release(at) {
             self.pending.push(Incoming::Down { peer, why });
         }
     }
 
-    /// Forgets a connection, and tries the next address if we dialled it in vain. Whose it was, if it was up.
+    /// Forgets a connection, and tries the next address if this member dialled in vain. Returns the peer, if it was up.
     pub(super) fn release(&mut self, at: usize) -> Option<Id> {
         let peer = self.disconnect(at);
         let mut connection = self.connections.get_mut(at)?.take()?;
@@ -84,7 +88,7 @@ impl Network {
         peer
     }
 
-    /// This connection is no longer the peer's, if it was. Whose it was.
+    /// This connection is no longer the one with the peer, if it was. Returns the peer then.
     pub(super) fn disconnect(&mut self, at: usize) -> Option<Id> {
         let member = self.members.iter_mut().find(|member| member.up == Some(at))?;
         member.up = None;

@@ -158,8 +158,8 @@ mod tests {
             assert!(!told.is_unacknowledged, "{told:?}");
             let (local, remote) = ends(&other);
             assert!(diagnosis.ask(local, remote).is_some(), "the other end, at {place}");
-            let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
-            assert_eq!(diagnosis.ask(nobody, nobody), None);
+            let unused = SocketAddr::from(([127, 0, 0, 1], 1));
+            assert_eq!(diagnosis.ask(unused, unused), None);
             assert!(diagnosis.ask(local, remote).is_some(), "an error leaves nothing behind");
         }
     }

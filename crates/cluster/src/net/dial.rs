@@ -4,7 +4,7 @@ use super::admission::Caller;
 use super::link::Link;
 use super::peers::Dialling;
 use super::timeouts::{LONGEST, Timeouts};
-use super::{Connection, FIRST_LINK, Network, Party, Stage, is_closed};
+use super::{Connection, FIRST_LINK, Network, Party, Stage};
 use bellwether_core::Id;
 use mio::net::TcpStream;
 use mio::{Interest, Token};
@@ -31,7 +31,7 @@ impl Network {
             Dialling::At(at) if at <= now => {}
             _ => return,
         }
-        if is_closed(&self.filter, Some(member.id)) {
+        if self.cut.has(Some(member.id)) {
             member.back_off(now, &mut self.random);
             return;
         }
@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Nobody has taken up in time: the SYN may be lost, and TCP repeats it only after a second. Dials again, and keeps
+    /// The peer has not accepted in time: the SYN may be lost, and TCP repeats it only after a second. Dials again, and keeps
     /// one attempt a peer that has waited, as the network may only be slow.
     pub(super) fn dial_beside(&mut self, at: usize) {
         let Some(peer) = self.connections[at].as_ref().and_then(|connection| connection.dialled) else {
@@ -94,7 +94,7 @@ impl Network {
         }
     }
 
-    /// A connection that we dialled, or that a caller did.
+    /// A connection that this member dialled, or that a client did.
     pub(super) fn add_connection(
         &mut self,
         stream: TcpStream,
@@ -123,11 +123,11 @@ impl Network {
     }
 }
 
-/// How TCP is to treat what a connection says.
+/// Sets how TCP is to treat a connection.
 pub(super) fn tune(stream: &TcpStream, timeouts: &Timeouts) -> io::Result<()> {
     stream.set_nodelay(true)?;
     sockopt::set_tcp_user_timeout(stream, timeouts.acknowledgement.as_millis() as u32)?;
-    // Followers say nothing to each other for days: it must show then too that the way between them is gone.
+    // Followers send nothing to each other for days: a broken path between them must show even then.
     sockopt::set_tcp_keepidle(stream, SILENCE)?;
     sockopt::set_tcp_keepintvl(stream, LONGEST / 3)?;
     sockopt::set_socket_keepalive(stream, true)?;

@@ -1,4 +1,4 @@
-//! Events besides what peers said, until the caller takes them.
+//! Events that are no messages of peers, until the caller takes them.
 
 use super::Incoming;
 use std::collections::VecDeque;

@@ -1,11 +1,11 @@
-//! From a socket to a connection with a peer: who is it, may it speak, and which connection stays.
+//! From a socket to a connection with a peer: which member it is, whether it is accepted, and which connection stays.
 
 use super::admission::Caller;
 use super::dial::tune;
 use super::link::Trouble;
 use super::peers::{Arrival, CertificateOutcome, Dialling, Greeting};
 use super::wire::Malformed;
-use super::{CloseReason, Frame, Hello, Incoming, Network, Party, Reason, Stage, is_closed};
+use super::{CloseReason, Frame, Hello, Incoming, Network, Party, Reason, Stage};
 use crate::Incarnation;
 use crate::supervisor::death_certificate::{self, DeathCertificate};
 use bellwether_core::Id;
@@ -15,12 +15,11 @@ use std::time::Instant;
 const TLS_HANDSHAKE: u8 = 0x16;
 
 impl Network {
-    /// Goes on with a connection that is not up yet, as far as what has come allows.
+    /// Advances a connection that is not up yet, as far as received bytes allow.
     pub(super) fn advance(&mut self, at: usize) {
         while let Some(connection) = &mut self.connections[at] {
             let advanced = match connection.stage {
-                Stage::Up | Stage::Filtered | Stage::Vetting => return,
-                _ if is_closed(&self.filter, connection.peer) => return,
+                Stage::Up | Stage::Vetting => return,
                 Stage::Connecting | Stage::Overdue => self.connected(at),
                 Stage::Arriving if connection.caller.is_some_and(|caller| caller.has_spoken) => return,
                 Stage::Arriving if !connection.link.readable => return,
@@ -42,7 +41,7 @@ impl Network {
         }
     }
 
-    /// Whether who was dialled has taken up. Then Hello goes out, with the last of our part of TLS.
+    /// Whether the dialled peer has accepted the connection. Then Hello goes out, with the last of our part of TLS.
     fn connected(&mut self, at: usize) -> Result<bool, Trouble> {
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         if !connection.link.writable && !connection.link.readable {
@@ -54,7 +53,7 @@ impl Network {
         if connection.link.stream.peer_addr().is_err() {
             return Ok(false);
         }
-        // Only one of the attempts goes on: Hello is said on no other.
+        // Only one of the attempts goes on: Hello is sent on no other.
         let is_late = connection.stage == Stage::Overdue;
         if is_late
             && self
@@ -70,12 +69,12 @@ impl Network {
         connection.link.secure(tls);
         connection.stage = Stage::Greeting;
         connection.since = Instant::now();
-        self.say_hello(at, peer);
+        self.send_hello(at, peer);
         self.release_where(|connection| connection.dialled == Some(peer) && !connection.has_begun());
         Ok(true)
     }
 
-    /// Tells by the first byte what the caller wants. TLS begins when the caller is admitted.
+    /// Finds out by the first byte what the caller wants. TLS begins when the caller is admitted.
     fn arrived(&mut self, at: usize) -> Result<bool, Trouble> {
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         let mut first = [0];
@@ -120,7 +119,7 @@ impl Network {
         connection.since = Instant::now();
     }
 
-    /// One frame of who is not up yet.
+    /// Takes one frame of a connection that is not up yet.
     fn hear(&mut self, at: usize) -> Result<bool, Trouble> {
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         let Some(frame) = connection.link.take()? else { return Ok(false) };
@@ -129,7 +128,7 @@ impl Network {
             (Stage::Hoping, Frame::Welcome) => self.on_welcome(at),
             (Stage::Greeting | Stage::Hoping, Frame::Farewell(reason)) => self.on_refusal(at, reason),
             (_, Frame::Superseded(by)) => {
-                // Before its Hello only who was dialled is known: by its key or certificate.
+                // Before its Hello a peer is known only if this member dialled it: by its key or certificate.
                 let named =
                     connection.peer.is_some_and(|peer| self.guard.is_named(connection.link.tls(), peer));
                 if !named {
@@ -169,12 +168,12 @@ impl Network {
         }
         if let Some(difference) = self.config.difference(&hello.config) {
             if connection.dialled.is_none() {
-                self.say_hello(at, from); // so that it can say the difference, too
+                self.send_hello(at, from); // so that the peer can report the difference, too
             }
             return self.refuse(at, Reason::Config, &difference);
         }
-        if is_closed(&self.filter, Some(from)) {
-            connection.stage = Stage::Filtered;
+        if self.cut.has(Some(from)) {
+            connection.leave_unanswered();
             return Ok(false);
         }
         let boot = hello.incarnation.boot;
@@ -189,7 +188,7 @@ impl Network {
         self.greet(at, hello)
     }
 
-    /// The peer is who it says, and votes from the store that is known: is it the latest start of it?
+    /// The peer has proved which member it is, and votes from the known store. Checks that it is the latest start of the member.
     pub(super) fn greet(&mut self, at: usize, hello: &Hello) -> Result<bool, Trouble> {
         let (from, longest_promise) = (hello.from, self.longest_promise());
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
@@ -215,7 +214,7 @@ impl Network {
         self.agree(at, from)
     }
 
-    /// Both know each other. Which connection is theirs the smaller id says.
+    /// Both members know each other. The one with the smaller id decides which connection is theirs.
     fn agree(&mut self, at: usize, peer: Id) -> Result<bool, Trouble> {
         let is_ours_to_say = self.me < peer;
         if is_ours_to_say && !self.takes_over(at, peer) {
@@ -226,7 +225,7 @@ impl Network {
             return Ok(false);
         }
         if self.connections[at].as_ref().is_some_and(|connection| connection.dialled.is_none()) {
-            self.say_hello(at, peer);
+            self.send_hello(at, peer);
         }
         let Some(connection) = &mut self.connections[at] else { return Ok(false) };
         if is_ours_to_say {
@@ -234,7 +233,7 @@ impl Network {
             self.come_up(at, peer);
         } else {
             connection.stage = Stage::Hoping;
-            // As long as there is hope here, Hello is said nowhere else.
+            // While this one may come up, Hello is sent on no other connection.
             let is_unsaid =
                 |connection: &super::Connection| connection.peer == Some(peer) && !connection.has_begun();
             self.release_where(is_unsaid);
@@ -254,7 +253,7 @@ impl Network {
         Ok(false)
     }
 
-    /// Whether this connection is to be the peer's rather than the one that is.
+    /// Whether this connection replaces the one that is up with the peer.
     fn takes_over(&self, at: usize, peer: Id) -> bool {
         let greeting = |at: usize| self.connections[at].as_ref().and_then(|connection| connection.greeting);
         let present = self.member(peer).and_then(|member| member.up).and_then(greeting);
@@ -279,8 +278,8 @@ impl Network {
         self.pending.push(Incoming::Up { peer, incarnation });
     }
 
-    /// Ends the peer's other connections, except those that are later than this one. A later incarnation is told to them, if
-    /// that is why.
+    /// Ends the peer's other connections, except those that are later than this one. If a later incarnation is the reason, they
+    /// are told of it.
     fn end_others(&mut self, than: usize, peer: Id, later: Option<Incarnation>) {
         let this = self.connections[than].as_ref().and_then(|connection| connection.greeting);
         for at in (0..self.connections.len()).filter(|at| *at != than) {
@@ -320,7 +319,7 @@ impl Network {
         }
     }
 
-    fn say_hello(&mut self, at: usize, peer: Id) {
+    fn send_hello(&mut self, at: usize, peer: Id) {
         let (cluster, config) = (self.cluster.clone(), self.config.clone());
         let Some(member) = self.members.iter_mut().find(|member| member.id == peer) else { return };
         member.hellos += 1;
@@ -350,8 +349,8 @@ impl Network {
             DeathCertificate::decode(&bytes).ok_or(Trouble::Malformed(Malformed::Kind(bytes[0])))?;
         let is_ours = certificate.is_of(&self.cluster);
         let member = self.members.iter_mut().find(|member| is_ours && member.id == certificate.id);
-        if is_ours && is_closed(&self.filter, Some(certificate.id)) {
-            connection.stage = Stage::Filtered;
+        if is_ours && self.cut.has(Some(certificate.id)) {
+            connection.leave_unanswered();
             return Ok(false);
         }
         let outcome = member.map_or(CertificateOutcome::Unknown, |member| {
@@ -364,7 +363,7 @@ impl Network {
             death_certificate::UNKNOWN
         }]);
         if let (false, Some(party)) = (is_ours, self.party(at)) {
-            self.complain(party, "its obituary is for another cluster".to_owned());
+            self.complain(party, "its death certificate is for another cluster".to_owned());
         }
         if let CertificateOutcome::New(incarnation) = outcome {
             let peer = certificate.id;

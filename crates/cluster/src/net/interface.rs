@@ -6,12 +6,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// What to say to a peer.
+/// What can be sent to a peer.
 #[derive(Clone, Copy, Debug)]
 pub enum Outgoing<'a> {
-    /// What an algorithm says.
+    /// A message of the algorithm.
     Message(&'a [u8]),
-    /// What a detector says.
+    /// A signal of the failure detector.
     Signal(Signal),
     /// The leader's application has taken over, in this term.
     Ready(u64),
@@ -36,18 +36,18 @@ pub enum Incoming<'a> {
         /// Why.
         why: CloseReason,
     },
-    /// The peer's algorithm says something.
+    /// A message of the peer's algorithm.
     Message {
         /// The peer.
         peer: Id,
-        /// What it says.
+        /// The content.
         bytes: &'a [u8],
     },
-    /// The peer's detector says something.
+    /// A signal of the peer's failure detector.
     Signal {
         /// The peer.
         peer: Id,
-        /// What it says.
+        /// The content.
         signal: Signal,
     },
     /// The peer leads, and its application has taken over.
@@ -90,17 +90,17 @@ pub enum Incoming<'a> {
     },
     /// A connection was refused, by us or by the other side: for the log. Not every case is reported.
     Refused {
-        /// Who.
+        /// The other end.
         from: Party,
         /// Why.
         why: String,
     },
 }
 
-/// Who was at the other end.
+/// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// This member, or who is at its address.
+    /// This member, or the process at its address.
     Member(Id),
     /// A client at this address that did not prove to be a member.
     Address(SocketAddr),
@@ -110,7 +110,7 @@ impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Party::Member(id) => write!(f, "member {id}"),
-            Party::Address(address) => write!(f, "somebody at {address}"),
+            Party::Address(address) => write!(f, "a client at {address}"),
         }
     }
 }
@@ -124,7 +124,7 @@ pub enum CloseReason {
     Farewell,
     /// What is sent does not get away, or more is sent than does.
     Stalled,
-    /// The peer said what nobody understands.
+    /// The peer sent malformed bytes.
     Malformed,
     /// A later incarnation of the peer has come, or one of ours.
     Superseded,
@@ -136,7 +136,7 @@ impl fmt::Display for CloseReason {
             CloseReason::Closed => "closed",
             CloseReason::Farewell => "it said farewell",
             CloseReason::Stalled => "nothing gets through",
-            CloseReason::Malformed => "it said what nobody understands",
+            CloseReason::Malformed => "it sent malformed bytes",
             CloseReason::Superseded => "a later process has its place",
         })
     }

@@ -27,7 +27,7 @@ pub enum Trouble {
     Silent,
     /// TLS failed.
     Tls(rustls::Error),
-    /// It said what is no frame.
+    /// What it sent is no frame.
     Malformed(Malformed),
 }
 
@@ -249,13 +249,8 @@ impl Link {
             self.unanswered.get_or_insert(Unanswered { since: now, is_suspect: false });
             self.stalled_since = None;
         }
-        self.hold(now);
-        Ok(())
-    }
-
-    /// What is queued is not written now: notes since when it waits.
-    pub fn hold(&mut self, now: Instant) {
         self.stalled_since = self.stalled_since.or(Some(now)).filter(|_| self.is_waiting());
+        Ok(())
     }
 
     fn push(&mut self) -> Result<(), Trouble> {
@@ -284,8 +279,8 @@ impl Link {
         }
     }
 
-    /// Says the last that is to be said. What still comes in is to be read, or the socket would break off and
-    /// what was said last could be lost.
+    /// Sends the rest of the queue. What still comes in is to be read, or the socket would break off and the last frames
+    /// could be lost.
     pub fn close(&mut self) {
         let _ = self.push();
         if let Some(tls) = &mut self.tls {

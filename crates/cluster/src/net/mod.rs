@@ -1,15 +1,15 @@
 //! One authenticated connection with each other member, driven by one poll in the caller's thread.
 //!
 //! The caller's loop: [`Network::wait`]; then [`Network::next`] until there is nothing, with [`Network::send`] and one
-//! [`Network::flush`] for each input; and again. Who stops asking for a while holds up the senders, and loses nothing:
-//! what it does not ask for stays in the sockets. `wait` does not return for what was left there, so ask until there
-//! is nothing before waiting for more. Between two waits so much is read from each connection and no more: nobody keeps
-//! the caller from the rest of its work.
+//! [`Network::flush`] for each input; and again. A caller that stops asking for a while holds up the senders, and loses
+//! nothing: what it does not ask for stays in the sockets. `wait` does not return for what was left there, so ask until there
+//! is nothing before waiting for more. Between two waits a bounded amount is read from each connection: no peer
+//! keeps the caller from the rest of its work.
 //!
-//! Of one peer, what comes is `Up`, then whatever it says, then `Down` or `Dead`, and so on; `Dead` also comes for one
-//! that is down. (Who does not ask for very long misses who came and went meanwhile, but not who is there.) Between two
-//! members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the same one,
-//! and what one sends after its `Up` the other gets after its own, unless the connection breaks.
+//! Of one peer, what comes is `Up`, then its messages, then `Down` or `Dead`, and so on; `Dead` also comes for one
+//! that is down. (A caller that does not ask for very long misses peers that came and went meanwhile, but none that is there.)
+//! Between two members the one with the smaller id decides which connection is theirs (`Welcome`), so both always mean the
+//! same one, and what one sends after its `Up` the other gets after its own, unless the connection breaks.
 
 mod admission;
 mod budget;
@@ -17,10 +17,10 @@ mod connection;
 mod diagnosis;
 mod dial;
 mod event_queue;
+mod faults;
 mod handshake;
 mod interface;
 mod link;
-pub(crate) mod link_filter;
 mod peers;
 mod refusal;
 mod resolve;
@@ -31,12 +31,13 @@ mod traffic;
 mod wait;
 pub mod wire;
 
-use crate::{ClusterConfig, Incarnation, LinkFilter, Settings, StoreId, Stores};
+use crate::{ClusterConfig, Incarnation, Settings, StoreId, Stores};
 use admission::Admission;
 use bellwether_core::{Id, ListVersion, Signal};
 use connection::{Connection, Stage};
 use diagnosis::Diagnosis;
 use event_queue::EventQueue;
+use faults::CutLinks;
 use link::Trouble;
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -71,7 +72,7 @@ pub struct Network {
     local: SocketAddr,
     /// When to accept again: at once if a caller may be waiting, later if the system has run out of something.
     accept_at: Option<Instant>,
-    /// What there is for connections that are nobody's yet.
+    /// Limits for connections of clients that have not proved to be members.
     admission: Admission,
     timeouts: Timeouts,
     diagnosis: Diagnosis,
@@ -89,20 +90,19 @@ pub struct Network {
     commitment: Option<[u8; 32]>,
     members: Vec<Member>,
     connections: Vec<Option<Connection>>,
-    /// Whose turn it is to be read from.
+    /// The connection that is read next.
     turn: usize,
-    /// What has happened besides what peers said.
+    /// Events that are no messages of peers.
     pending: EventQueue,
     resolver: Resolver,
     random: Xoshiro256PlusPlus,
-    /// How many more complaints may be made, of strangers and of members.
+    /// How many more reports may be made, of strangers and of members.
     patience: [Patience; 2],
-    /// What was last wrong with a stranger.
+    /// The last report about a stranger.
     last_stranger: Option<(IpAddr, String)>,
     /// What went over connections that are gone.
     tally: Tally,
-    /// Decides which links are open, if not all are.
-    filter: Option<Box<dyn LinkFilter>>,
+    cut: CutLinks,
 }
 
 impl Network {
@@ -158,7 +158,7 @@ impl Network {
             patience: [Patience::new(now), Patience::new(now)],
             last_stranger: None,
             tally: Tally::default(),
-            filter: None,
+            cut: CutLinks::default(),
         })
     }
 
@@ -174,7 +174,7 @@ impl Network {
         Arc::clone(&self.waker)
     }
 
-    /// Says something to a peer. It goes out with the next [`Network::flush`]. `false` if it is lost: there is no
+    /// Queues something for a peer. It goes out with the next [`Network::flush`]. `false` if it is lost: there is no
     /// connection, or so much waits on it already that it is given up, or the message is longer than 16 KiB.
     pub fn send(&mut self, to: Id, what: Outgoing<'_>) -> bool {
         let frame = match what {
@@ -201,10 +201,8 @@ impl Network {
             if connection.stage == Stage::Leaving || !connection.link.is_waiting() {
                 continue;
             }
-            if is_closed(&self.filter, connection.peer) {
-                connection.link.hold(now);
-            } else if connection.link.flush(now).is_err() {
-                // Whatever it said last is still read: that finds the end, too.
+            if connection.link.flush(now).is_err() {
+                // What the peer sent last is still read: that finds the end, too.
                 connection.link.readable = true;
                 if connection.stage != Stage::Up {
                     self.fail(at, Trouble::Closed);
@@ -242,23 +240,18 @@ impl Network {
     pub fn next_signal(&mut self) -> Option<(Id, Signal)> {
         self.connections.iter_mut().flatten().find_map(|connection| {
             match (connection.stage, connection.peer) {
-                (Stage::Up, Some(peer)) if !is_closed(&self.filter, Some(peer)) => {
-                    connection.link.take_signal().map(|signal| (peer, signal))
-                }
+                (Stage::Up, Some(peer)) => connection.link.take_signal().map(|signal| (peer, signal)),
                 _ => None,
             }
         })
     }
 
-    /// The next frame of any peer, all having their turn.
+    /// The next frame of any peer, in turn.
     fn take(&mut self) -> Option<(usize, Id, Frame<Range<usize>>)> {
         let (first, count) = (self.turn, self.connections.len());
         for at in (0..count).map(|step| (first + step) % count) {
             let Some(connection) = &mut self.connections[at] else { continue };
             let (Stage::Up, Some(peer)) = (connection.stage, connection.peer) else { continue };
-            if is_closed(&self.filter, Some(peer)) {
-                continue;
-            }
             match connection.link.take() {
                 Ok(None) => {}
                 Ok(Some(frame)) => {
@@ -278,7 +271,7 @@ impl Network {
         None
     }
 
-    /// Ends the connection with a peer that said what nobody understands.
+    /// Ends the connection with a peer that sent malformed bytes.
     pub fn reject(&mut self, peer: Id) {
         if let Some(at) = self.member(peer).and_then(|member| member.up) {
             self.drop_connection(at, CloseReason::Malformed);
@@ -291,11 +284,6 @@ impl Network {
         if let Some(member) = self.member_mut(id) {
             member.move_to(address, now);
         }
-    }
-
-    /// From now on this decides which links are open. Without a filter all are.
-    pub fn set_link_filter(&mut self, filter: Option<Box<dyn LinkFilter>>) {
-        self.filter = filter;
     }
 
     /// Whether there is a connection with it.
@@ -329,9 +317,9 @@ impl Network {
         self.members.iter_mut().find(|member| member.id == id)
     }
 
-    /// For the log, if it is not too much.
+    /// Reports a refused connection, unless there are too many reports.
     fn complain(&mut self, from: Party, why: String) {
-        // Who is turned away comes again, from another port: once said is enough.
+        // A refused client comes again, from another port: one report is enough.
         let is_new = match from {
             Party::Member(id) => self.member_mut(id).is_none_or(|member| {
                 let last = std::mem::replace(&mut member.complaint, why.clone());
@@ -349,11 +337,6 @@ impl Network {
             self.pending.push(Incoming::Refused { from, why });
         }
     }
-}
-
-/// Whether a filter closes the link with the peer of a connection, if that is known.
-fn is_closed(filter: &Option<Box<dyn LinkFilter>>, peer: Option<Id>) -> bool {
-    filter.as_ref().zip(peer).is_some_and(|(filter, peer)| !filter.is_open(peer))
 }
 
 /// A seed from the machine's randomness.

@@ -86,7 +86,7 @@ impl KnownIncarnations {
         }
     }
 
-    /// A process that proved to be this member said Hello. No promise lasts longer than the longest.
+    /// A process that proved to be this member sent Hello. No promise lasts longer than the longest.
     pub fn greet(
         &mut self,
         incarnation: Incarnation,
@@ -135,7 +135,7 @@ impl KnownIncarnations {
 /// Which Hello of a peer a connection began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Greeting {
-    /// Which incarnation said it.
+    /// The incarnation that sent it.
     pub incarnation: Incarnation,
     /// The how many-th it was.
     pub number: u64,
@@ -144,10 +144,10 @@ pub struct Greeting {
 impl Greeting {
     /// Whether a connection that began with this takes the place of one that began with the other.
     ///
-    /// Between two members the smaller id has the last word on which connection is theirs, by its Welcome. It gives
-    /// it to the first on which both have said Hello. If then another turns up, the peer's numbers tell which case it
-    /// is. A lower one: both dialled at the same time, and the peer had not yet said Hello on the one that was taken.
-    /// A higher one: the peer says nothing on a second connection while it has the first, so it has lost that.
+    /// Between two members the smaller id decides which connection is theirs, by its Welcome. It gives
+    /// it to the first on which both have sent Hello. If then another turns up, the peer's numbers tell which case it
+    /// is. A lower one: both dialled at the same time, and the peer had not yet sent Hello on the one that was taken.
+    /// A higher one: the peer sends no Hello on a second connection while it has the first, so it has lost that.
     pub fn takes_over_from(self, other: Greeting) -> bool {
         match self.incarnation.boot.cmp(&other.incarnation.boot) {
             std::cmp::Ordering::Equal => self.number > other.number,
@@ -174,7 +174,7 @@ pub struct Member {
     pub known: KnownIncarnations,
     /// The store that it votes from, if it was ever heard.
     pub store: Option<StoreId>,
-    /// Nothing was ever saved in that store, as it said last.
+    /// Nothing was ever saved in that store, by its last Hello.
     pub is_new: bool,
     /// The connection with it.
     pub up: Option<usize>,
@@ -190,9 +190,9 @@ pub struct Member {
     longest_pause: Duration,
     /// Since the last attempt to dial it began, the process at its address refused us, or we refused it.
     pub is_refused: bool,
-    /// How many Hellos were said to it.
+    /// How many Hellos were sent to it.
     pub hellos: u64,
-    /// What was last wrong with it, so that it is said once.
+    /// The last report about it, so that each is made once.
     pub complaint: String,
     /// What went over connections that are gone.
     pub tally: Tally,
@@ -229,7 +229,7 @@ impl Member {
     }
 
     /// It could not be reached: waits, and longer every time. Peers that were cut off together do not all come back
-    /// at the same moment: each waits from half as long to half as long again. After a refusal nobody waits for a network to
+    /// at the same moment: each waits from half as long to half as long again. After a refusal no member waits for a network to
     /// heal, but for an operator.
     pub fn back_off(&mut self, now: Instant, random: &mut impl RngExt) {
         let pause = self.wait.mul_f64(random.random_range(0.5..1.5));
@@ -270,7 +270,7 @@ impl Member {
         must_ask
     }
 
-    /// Its name leads there, or nobody knows where. Whether it is now to be dialled.
+    /// Its name has these addresses, or could not be resolved. Returns whether it is now to be dialled.
     pub fn resolved(&mut self, address: &str, places: Option<Vec<SocketAddr>>, now: Instant) -> bool {
         self.is_asked = false;
         let is_waited_for = matches!(self.dialling, Dialling::Resolving);

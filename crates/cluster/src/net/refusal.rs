@@ -1,9 +1,8 @@
-//! Connections that cannot go on: who is turned away and who turns us away, what is sent, and what follows.
+//! Connections that cannot go on: peers that refuse this member, peers that it refuses, and what it sends and does then.
 
 use super::link::Trouble;
 use super::wire::Malformed;
 use super::{Frame, Network, Party, Reason, Stage, tls};
-use std::time::Instant;
 
 impl Network {
     /// The member that was dialled refuses us.
@@ -28,7 +27,7 @@ impl Network {
         Ok(false)
     }
 
-    /// Refuses a connection, and says why.
+    /// Refuses a connection, and sends the reason.
     pub(super) fn refuse(&mut self, at: usize, reason: Reason, why: &str) -> Result<bool, Trouble> {
         if let Some(party) = self.party(at) {
             self.complain(party, why.to_owned());
@@ -61,25 +60,24 @@ impl Network {
         }
     }
 
-    /// Refuses to go on: sends the last frame, and hears no more.
+    /// Refuses to go on: sends the last frame, and reads no more.
     pub(super) fn leave(&mut self, at: usize) {
         self.slow_down(at);
         self.part(at);
     }
 
-    /// Sends the last frame, and hears no more, as there is a better connection.
+    /// Sends the last frame, and reads no more, as there is a better connection.
     pub(super) fn part(&mut self, at: usize) {
         let Some(connection) = &mut self.connections[at] else { return };
         connection.link.close();
-        connection.stage = Stage::Leaving;
-        connection.since = Instant::now();
+        connection.leave_unanswered();
         if let Some(peer) = connection.dialled.take() {
             self.dial_next(peer);
         }
     }
 
-    /// The member that was dialled answered, and it came to nothing: the next attempt would most likely end alike, and costs a
-    /// handshake.
+    /// The dialled member answered in vain: the next attempt would most likely end alike, and costs a handshake. So it comes
+    /// later.
     fn slow_down(&mut self, at: usize) {
         let dialled = self.connections[at].as_ref().and_then(|connection| connection.dialled);
         if let Some(member) = dialled.and_then(|peer| self.member_mut(peer)) {

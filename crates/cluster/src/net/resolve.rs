@@ -9,7 +9,7 @@ use std::thread;
 
 /// What became of a request.
 pub struct Resolved {
-    /// For whom it was asked.
+    /// The peer whose name it is.
     pub peer: Id,
     /// What was asked.
     pub address: String,
@@ -17,7 +17,7 @@ pub struct Resolved {
     pub addresses: Result<Vec<SocketAddr>, String>,
 }
 
-/// Asks the system's resolver, one thread a question: a slow answer holds up nobody else's. The network asks at
+/// Asks the system's resolver, one thread a question: a slow answer does not hold up the others. The network asks at
 /// most one question a peer at a time.
 pub struct Resolver {
     answers: Receiver<Resolved>,

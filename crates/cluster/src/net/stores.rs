@@ -67,7 +67,7 @@ impl Network {
         }
     }
 
-    /// The peer says that a list of voters names its store that no voters can have: its connections end.
+    /// The peer claims that a list of voters names its store, and no voters can have that list: its connections end.
     pub fn refuse_claim(&mut self, peer: Id, store: StoreId) {
         for (at, _) in self.take_vetted(peer, store) {
             let why = "no list of voters can be of so late a term";

@@ -27,7 +27,7 @@ pub struct Timeouts {
     pub pause: Duration,
     /// Two members must agree on a connection within this time.
     pub greeting: Duration,
-    /// If a peer says nothing for this time after it was told something, its system is suspected: then, and after the same
+    /// If a peer sends nothing for this time after something was sent to it, its system is suspected: then, and after the same
     /// time again, the kernel is asked whether that acknowledges. Together that is one lease. A system may take 40 ms to
     /// acknowledge, so it is never shorter than 50 ms.
     pub suspicion: Duration,

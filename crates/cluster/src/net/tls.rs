@@ -52,7 +52,7 @@ impl Guard {
                 (client, server, true)
             }
         };
-        // What was said once can then not be said again: every connection has keys of its own.
+        // A recorded session cannot be replayed: every connection has keys of its own.
         client.resumption = Resumption::disabled();
         client.enable_sni = false;
         server.session_storage = Arc::new(NoServerSessionStorage {});
@@ -87,7 +87,7 @@ impl Guard {
         Ok(Some(bounded(connection.into())))
     }
 
-    /// Whether who is at the other end may call itself this. Wildcards name nobody.
+    /// Whether the other end has proved to be this member. Wildcards name no member.
     pub fn is_named(&self, connection: Option<&Connection>, peer: Id) -> bool {
         let Guard::Tls { cluster, demands_names: true, .. } = self else { return true };
         let wanted = format!("member-{peer}.{cluster}");

@@ -3,7 +3,7 @@
 use super::link::Unanswered;
 use super::peers::Dialling;
 use super::timeouts::Timeouts;
-use super::{CloseReason, Connection, FIRST_LINK, LISTENER, Network, Party, Stage, WAKER, is_closed};
+use super::{CloseReason, Connection, FIRST_LINK, LISTENER, Network, Party, Stage, WAKER};
 use mio::Token;
 use std::io;
 use std::time::{Duration, Instant};
@@ -21,11 +21,8 @@ impl Network {
         let before = self.pending.len();
         self.flush();
         self.tend();
-        let is_heard = |connection: &&Connection| {
-            connection.stage != Stage::Filtered && !is_closed(&self.filter, connection.peer)
-        };
-        let mut heard = self.connections.iter().flatten().filter(is_heard);
-        let is_more_there = heard.any(|connection| connection.link.waits_for_its_turn());
+        let mut connections = self.connections.iter().flatten();
+        let is_more_there = connections.any(|connection| connection.link.waits_for_its_turn());
         let is_news = self.pending.len() > before || is_more_there;
         let timeout = if is_news { Some(Duration::ZERO) } else { self.until_due(timeout) };
         match self.poll.poll(&mut self.ready, timeout) {
@@ -37,7 +34,9 @@ impl Network {
                 LISTENER => self.accept_at = Some(Instant::now()),
                 WAKER => {}
                 Token(token) => {
-                    if let Some(Some(connection)) = self.connections.get_mut(token - FIRST_LINK) {
+                    if let Some(Some(connection)) = self.connections.get_mut(token - FIRST_LINK)
+                        && !self.cut.has(connection.peer)
+                    {
                         connection.link.readable |=
                             event.is_readable() || event.is_read_closed() || event.is_error();
                         connection.link.writable |=
@@ -98,7 +97,7 @@ impl Network {
                 }
             }
             Stage::Connecting => self.dial_beside(at),
-            Stage::Greeting | Stage::Hoping if !is_closed(&self.filter, connection.peer) => {
+            Stage::Greeting | Stage::Hoping if !self.cut.has(connection.peer) => {
                 let party = connection.peer.map_or(Party::Address(connection.address), Party::Member);
                 self.complain(party, "it did not introduce itself in time".into());
                 self.release(at);

@@ -3,6 +3,7 @@
 //! `kind: u8, length: u16, body: length bytes`, numbers little-endian. The first frame each way is a [`Hello`].
 //! Reading is a pure function of the bytes; whatever it does not understand ends the connection.
 
+use crate::settings::encoding::{Reader, put_incarnation};
 use crate::{ClusterConfig, Incarnation, StoreId};
 use bellwether_core::{Id, ListVersion, Signal};
 
@@ -13,7 +14,7 @@ pub const MAX_BODY: usize = 16 * 1024;
 /// What comes before a body.
 pub const HEADER: usize = 3;
 
-/// A Hello starts with it: tells our frames from whatever else comes to a port.
+/// The beginning of a Hello: it tells our frames from anything else that comes to a port.
 const MAGIC: [u8; 4] = *b"BWHI";
 
 const HELLO: u8 = 1;
@@ -28,13 +29,13 @@ const OTHER_STORE: u8 = 8;
 /// One frame. `B` is where its message lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame<B> {
-    /// Who speaks: the first frame of each side.
+    /// The sender introduces itself: the first frame of each side.
     Hello(Box<Hello>),
-    /// The member with the smaller id says that this connection is the one between the two.
+    /// The member with the smaller id chooses this connection as the one between the two.
     Welcome,
-    /// What algorithms say to each other.
+    /// A message of an algorithm.
     Message(B),
-    /// What detectors say to each other.
+    /// A signal of a failure detector.
     Signal(Signal),
     /// The leader of this term has taken over.
     Ready(u64),
@@ -62,28 +63,28 @@ impl<B> Frame<B> {
     }
 }
 
-/// Who speaks to whom.
+/// The introduction of one member to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The cluster's name.
     pub cluster: String,
     /// The configuration that all members must agree on.
     pub config: ClusterConfig,
-    /// Who speaks.
+    /// The member that sends it.
     pub from: Id,
-    /// Who is meant.
+    /// The member that it is for.
     pub to: Id,
-    /// Which incarnation of the speaker.
+    /// Which incarnation of the sender.
     pub incarnation: Incarnation,
-    /// Which store the speaker votes from.
+    /// Which store the sender votes from.
     pub store: StoreId,
     /// Nothing was ever saved in that store.
     pub is_new: bool,
-    /// The speaker has this list of voters, which names that store for it.
+    /// The sender has this list of voters, which names that store for it.
     pub named_in: Option<ListVersion>,
-    /// Counts the speaker's Hellos to whom is meant: the later one was said knowing more.
+    /// Counts the sender's Hellos to this receiver: the later one was sent knowing more.
     pub number: u64,
-    /// SHA-256 of the token that the speaker's supervisor reveals after its death.
+    /// SHA-256 of the token that the sender's supervisor reveals after the sender's death.
     pub commitment: Option<[u8; 32]>,
 }
 
@@ -100,9 +101,9 @@ pub enum Reason {
     Config,
     /// It speaks another version.
     Version,
-    /// It is not the one who was meant.
+    /// It is another member than the one that was dialled.
     Meant,
-    /// It does not know the other.
+    /// It does not know the other as a member.
     Stranger,
     /// The other's certificate does not name it.
     Certificate,
@@ -134,7 +135,7 @@ pub enum Malformed {
     /// It is longer than allowed.
     #[error("a frame of {0} bytes is longer than {MAX_BODY}")]
     Long(usize),
-    /// The body is not what the kind says.
+    /// The body does not fit the kind.
     #[error("the body of a frame of kind {0} makes no sense")]
     Body(u8),
     /// A Hello of another version.
@@ -171,7 +172,7 @@ pub fn decode(bytes: &[u8]) -> Result<Option<Measured<'_>>, Malformed> {
     let Some(length) = length(bytes)? else { return Ok(None) };
     let Some(whole) = bytes.get(..length) else { return Ok(None) };
     let kind = whole[0];
-    let mut body = Reader(&whole[HEADER..]);
+    let mut body = Reader::new(&whole[HEADER..]);
     let frame = if kind == MESSAGE { Some(Frame::Message(body.rest())) } else { body.frame(kind)? };
     match frame {
         Some(frame) if body.is_empty() => Ok(Some((frame, length))),
@@ -247,67 +248,7 @@ impl Hello {
     }
 }
 
-pub(crate) fn put_incarnation(incarnation: Incarnation, to: &mut Vec<u8>) {
-    to.extend(incarnation.boot.to_le_bytes());
-    to.extend(incarnation.nonce.to_le_bytes());
-}
-
-/// Takes bytes from the front; nothing if there are too few.
-pub(crate) struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Reader(bytes)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn rest(&mut self) -> &'a [u8] {
-        std::mem::take(&mut self.0)
-    }
-
-    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.bytes(N)?.try_into().ok()
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(|[byte]| byte)
-    }
-
-    pub(crate) fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    pub(crate) fn id(&mut self) -> Option<Id> {
-        Id::new(self.u64()?).ok()
-    }
-
-    pub(crate) fn name(&mut self) -> Option<String> {
-        let length = self.u8()?;
-        let name = std::str::from_utf8(self.bytes(length.into())?).ok()?;
-        Some(name.to_owned())
-    }
-
-    pub(crate) fn flag(&mut self) -> Option<bool> {
-        match self.u8()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn incarnation(&mut self) -> Option<Incarnation> {
-        Some(Incarnation { boot: self.u64()?, nonce: self.u64()? })
-    }
-
+impl Reader<'_> {
     /// A frame of any kind but a message.
     fn frame<'b>(&mut self, kind: u8) -> Result<Option<Frame<&'b [u8]>>, Malformed> {
         Ok(match kind {

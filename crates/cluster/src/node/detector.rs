@@ -4,7 +4,7 @@ use crate::node::surroundings::Surroundings;
 use bellwether_core::{Detector, Port, Signal, Time, Verdict, WatchCx, Watched};
 use rand::RngExt as _;
 
-/// A detector, and what it has said so far.
+/// A detector, and its verdicts so far.
 pub(crate) struct DetectorDriver {
     detector: Box<dyn Detector>,
     verdicts: Vec<Verdict>,
@@ -67,7 +67,7 @@ impl DetectorDriver {
         &mut self.watched
     }
 
-    /// What it thinks of a neighbour.
+    /// The detector's verdict on a neighbour.
     pub(crate) fn verdict(&self, port: Port) -> Verdict {
         self.verdicts.get(port.0 as usize).copied().unwrap_or(Verdict::Working)
     }

@@ -15,13 +15,13 @@ pub enum Input<'a> {
     Call,
     /// The election under way has come to nothing: the algorithm boots again, and starts an election.
     Anew,
-    /// A neighbour said this.
+    /// A message of a neighbour.
     Message(Port, &'a [u8]),
-    /// A neighbour said this in a later election: the algorithm boots again and takes it.
+    /// A message of a neighbour in a later election: the algorithm boots again and takes it.
     MessageAnew(Port, &'a [u8]),
     /// The first of its timers has run out.
     Timer,
-    /// The detector, or a connection that closed or opened, has this to say.
+    /// The verdict of the detector, or of a connection that closed or opened.
     Suspicion(Port, Verdict),
     /// A neighbour is dead, for certain.
     Death(Port),
@@ -40,7 +40,7 @@ pub struct Effects {
     /// Where in `bytes` each message ends, and through which port it goes.
     sends: Vec<(Port, usize)>,
     bytes: Vec<u8>,
-    /// Which rule it followed.
+    /// The rule that the algorithm followed.
     pub(crate) reason: Option<&'static str>,
 }
 
@@ -98,10 +98,10 @@ impl ByteMachine {
         &self.params
     }
 
-    /// It boots, with what it saved before the restart, if it had one.
+    /// The algorithm boots, with what it saved before the restart, if there was one.
     ///
     /// # Errors
-    /// What was saved is not its.
+    /// What was saved is of another algorithm.
     pub fn start(
         &mut self,
         saved: Option<&[u8]>,
@@ -117,10 +117,10 @@ impl ByteMachine {
         Ok(())
     }
 
-    /// Something reaches it. Nothing does before it has started.
+    /// The algorithm takes an input. It takes none before it has started.
     ///
     /// # Errors
-    /// It was no message, and changed nothing.
+    /// The bytes were no message, and changed nothing.
     pub fn take(
         &mut self,
         input: Input<'_>,
@@ -213,7 +213,7 @@ impl ByteMachine {
         self.first_timer().map(|at| self.timers[at].1)
     }
 
-    /// Until when it leads: in the past, or never, if it does not.
+    /// Until when the member leads: a time in the past, or none, if it does not lead.
     pub fn leads_until(&self) -> Option<Time> {
         let state = self.state.as_ref().filter(|state| state.status().role == Role::Leader)?;
         if self.spec().reign != Reign::Leased {
@@ -223,7 +223,7 @@ impl ByteMachine {
         self.timers.iter().find(|(timer, _)| *timer == lease).map(|&(_, until)| until)
     }
 
-    /// Whether it saves what it must not forget, such as votes.
+    /// Whether the algorithm saves state that must survive a crash, such as votes.
     pub(crate) fn keeps_votes(&self) -> bool {
         self.machine.saves
     }

@@ -15,10 +15,6 @@ mod stores;
 mod tests;
 mod waiting_messages;
 
-use crate::elector::candidates::Candidates;
-use crate::elector::event::{Event, Loss};
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::{LeaderEpoch, StatusPublisher};
 use crate::net::{Network, Outgoing};
 use crate::node::detector::{DetectorDriver, DetectorInput};
 use crate::node::machine::{ByteMachine, Effects, Input, Malformed};
@@ -26,6 +22,10 @@ use crate::node::ring::Ring;
 use crate::node::surroundings::Surroundings;
 use crate::os::clock::Clock;
 use crate::os::thread_priority;
+use crate::status::candidates::Candidates;
+use crate::status::event::{Event, Loss};
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::{LeaderEpoch, StatusPublisher};
 use crate::storage::disk::{Disk, Done};
 use bellwether_core::{
     CallPolicy, Decision, Environment as _, Faults, Id, Occasion, Port, Reign, Request, Span, Time,
@@ -43,9 +43,9 @@ use waiting_messages::WaitingMessages;
 const PROBE_EVERY: Span = Span::from_ticks(1_000_000);
 /// After so long without an answer from its disk, a member takes no part.
 const STALLED_AFTER: Span = Span::from_ticks(3_000_000);
-/// So many delay bounds a member waits for the others before it starts, if its algorithm can do without them.
+/// How many delay bounds a member waits for the others before it starts, if its algorithm can do without them.
 const PATIENCE: u64 = 25;
-/// So long it waits if its algorithm cannot.
+/// How long it waits if its algorithm cannot.
 const LONG_PATIENCE: Span = Span::from_ticks(10_000_000);
 
 pub(crate) struct Member {
@@ -64,11 +64,11 @@ pub(crate) struct Member {
     /// What the member saved before it restarted, until it has started.
     pub(crate) saved: Option<Vec<u8>>,
     pub(crate) candidates: Arc<Candidates>,
-    /// Who votes at first.
+    /// The voters with which the cluster began.
     pub(crate) first_voters: Vec<Id>,
-    /// It starts no earlier: what it may have promised before it restarted, under other bounds, holds until then.
+    /// The member starts no earlier: promises from before its restart, under other bounds, hold until then.
     pub(crate) takes_part_at: Time,
-    /// It stands, whether anybody campaigns or not.
+    /// The member is a candidate even without campaigns.
     pub(crate) stands: bool,
     pub(crate) tells_leases: bool,
     pub(crate) state: State,
@@ -89,15 +89,15 @@ pub(crate) struct State {
     /// All that had come in by then has been taken, and so much since.
     drained_at: Time,
     taken_since_drained: u64,
-    /// What this member says to itself (in a ring of one), and what came before it had started.
+    /// Messages of this member to itself (in a ring of one), and messages from before it started.
     waiting_messages: WaitingMessages,
-    /// What is yet to be told to the algorithm. It is all told before more comes in: so there is little of it.
+    /// Inputs that the algorithm is yet to take. It takes all of them before more come in, so there are few.
     pending: VecDeque<PendingInput>,
-    /// What was asked, and in which epoch alone, in its order. What is asked twice is asked once.
+    /// Requests in their order, each with the epoch outside of which it is void. A repeated request is kept once.
     requests: VecDeque<(Request, Option<LeaderEpoch>)>,
-    /// To stand, or to withdraw, whichever is wanted last.
+    /// The last request to be a candidate, or to be none.
     candidacy: Option<Request>,
-    /// Those whose process is dead for certain, and has not come back.
+    /// The members whose process is certified dead and has not come back.
     dead: BTreeSet<Id>,
     /// How the ring closes, if the algorithm's network is one.
     ring: Ring,
@@ -107,13 +107,13 @@ pub(crate) struct State {
     epochs: u64,
     /// The term of the last epoch that has ended.
     ended_in: Option<u64>,
-    /// In this epoch, its application has taken over.
+    /// The application has taken over in this epoch.
     is_ready: bool,
     /// Which stores peers vote from.
     vetting: Vetting,
-    /// Since when it has had no leader that works, and has not been called.
+    /// Since when the member has had no working leader and has started no election.
     leaderless_since: Time,
-    /// Whether it had a leader that works when it was looked last.
+    /// Whether the member had a working leader when this was checked last.
     was_led: bool,
 }
 
@@ -134,13 +134,13 @@ impl From<String> for Fault {
 }
 
 impl Member {
-    /// Until it is told to stop, or cannot go on.
+    /// Runs until the member is told to stop or cannot go on.
     pub(crate) fn run(mut self) {
         match self.machine.spec().reign {
             Reign::Leased => thread_priority::raise_lease_priority(self.around.delay_bound()),
             _ => thread_priority::raise_priority(), // some of them never rest
         }
-        // Even after a panic, no caller may be left to think that this member leads, or to wait for its answer.
+        // Even after a panic, no caller may see this member lead, or wait for its answer.
         let worked = std::panic::catch_unwind(AssertUnwindSafe(|| self.work()));
         let ended = worked.unwrap_or_else(|_| Err(OUR_BUG.to_owned().into()));
         let (loss, why) =
@@ -172,8 +172,7 @@ impl Member {
         }
     }
 
-    /// Takes what there is to take, until there is nothing more or the disk must be waited for. Says whether there may
-    /// be more.
+    /// Takes inputs until there are none or the member must wait for its disk. Returns whether there may be more.
     fn take_inputs(&mut self) -> Result<bool, Fault> {
         // Bounded, so that neither commands nor leases wait for a flood to end.
         for _ in 0..64 {
@@ -217,7 +216,7 @@ impl Member {
         Ok(true)
     }
 
-    /// Takes what has been due for so long, if anything has.
+    /// Takes an input that has been due for so long, if there is one.
     fn take_due(&mut self, late: Span) -> bool {
         let now = self.clock.now();
         if self.machine.next_timer().is_some_and(|at| at + late <= now) {
@@ -239,7 +238,7 @@ impl Member {
         }
     }
 
-    /// Lets the algorithm take a message of its own, or one that has waited.
+    /// Lets the algorithm take a message of this member to itself, or one that has waited.
     fn deliver(&mut self, port: Port, bytes: &[u8]) -> Result<(), Malformed> {
         let now = self.clock.now();
         if self.around.closes() {
@@ -250,10 +249,10 @@ impl Member {
         Ok(())
     }
 
-    /// Sees what has become of writes.
+    /// Handles the outcomes of writes.
     fn attend_disk(&mut self) -> Result<(), Fault> {
         let now = self.clock.now();
-        // What cannot be written must not be said: a vote that is not on disk may be cast twice.
+        // State that cannot be written must not be sent: a vote that is not on disk may be cast twice.
         let mut has_written = false;
         while let Some(done) = self.disk.take_done() {
             let done = done.map_err(|error| Fault {

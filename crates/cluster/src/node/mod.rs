@@ -4,5 +4,4 @@ pub(crate) mod detector;
 pub(crate) mod machine;
 pub(crate) mod member;
 pub(crate) mod ring;
-pub(crate) mod start;
 pub(crate) mod surroundings;

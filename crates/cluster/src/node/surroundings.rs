@@ -39,7 +39,7 @@ impl Surroundings {
             duties: members.iter().map(|peer| peer.duty).collect(),
             topology: topology(spec.need, ranks.len() as u32),
             ranks,
-            profile: settings.profile,
+            profile: settings.profile.clone(),
             parameters: params.values(spec.parameters, settings.profile.delay_bound),
             knows: spec.knows,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
@@ -72,7 +72,7 @@ impl Surroundings {
         if self.topology.n() == 1 { 0 } else { self.my_ports() }
     }
 
-    /// Who is behind a port of this member, and at which port of its own that one sees this member.
+    /// The member behind a port of this member, and the port of its own at which it sees this member.
     pub(crate) fn behind(&self, port: Port) -> (Id, Port) {
         let (peer, at) = self.topology.peer(self.me, port);
         (self.ranks[peer as usize].id(), at)
@@ -83,14 +83,14 @@ impl Surroundings {
         matches!(self.topology, Topology::Ring { .. })
     }
 
-    /// Who gets what leaves by a port, if these are passed over.
+    /// The member that receives what leaves by a port, if these are passed over.
     pub(crate) fn behind_past(&self, port: Port, is_passed_over: impl Fn(Id) -> bool) -> Id {
         let is_passed_over = |member: u32| is_passed_over(self.ranks[member as usize].id());
         let (peer, _) = self.topology.peer_past(self.me, port, is_passed_over);
         self.ranks[peer as usize].id()
     }
 
-    /// Those between this member and what leaves by a port, up to the one that gets it.
+    /// The members that a message passes after it leaves by a port, up to its receiver.
     pub(crate) fn between(&self, port: Port, gets_it: Id) -> impl Iterator<Item = Id> {
         let mut at = self.me;
         std::iter::from_fn(move || {
@@ -102,7 +102,7 @@ impl Surroundings {
     }
 
     /// Whether a message from this member can arrive at a port. In a ring it may come from any member: the sender knows
-    /// whom it must pass over, and this member may not know yet.
+    /// which members it must pass over, and this member may not know yet.
     pub(crate) fn can_hear(&self, port: Port, from: Id) -> bool {
         let is_member =
             || from != self.ranks[self.me as usize].id() && self.ranks.iter().any(|it| it.id() == from);
@@ -119,7 +119,7 @@ impl Surroundings {
     }
 }
 
-/// The network that an algorithm sees. Where any will do, everyone is everyone's neighbour.
+/// The network that an algorithm sees. Where any network will do, all members are neighbours of each other.
 fn topology(need: Need, n: u32) -> Topology {
     match need {
         Need::OneWayRing => Topology::Ring { n, two_way: false },

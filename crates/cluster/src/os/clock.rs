@@ -7,7 +7,8 @@ use rustix::time::{ClockId, clock_gettime};
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: u64,
-    /// How many millionths it gains, for trials with clocks that are off.
+    /// How many millionths it gains.
+    #[cfg(feature = "faults")]
     gains: i32,
 }
 
@@ -15,21 +16,33 @@ impl Clock {
     /// A clock that shows [`Time::ZERO`] now.
     #[must_use]
     pub fn new() -> Clock {
-        Clock::that_gains(0)
+        Clock {
+            origin: boot_time(),
+            #[cfg(feature = "faults")]
+            gains: 0,
+        }
     }
 
-    /// A clock for trials, which gains (or loses) so many millionths.
+    /// A clock that gains (or loses) so many millionths, for trials with clocks that are off.
+    #[cfg(feature = "faults")]
     #[must_use]
-    pub fn that_gains(millionths: i32) -> Clock {
-        Clock { origin: boot_time(), gains: millionths }
+    pub fn drifting(millionths: i32) -> Clock {
+        Clock { gains: millionths, ..Clock::new() }
+    }
+
+    /// How much it goes on in a million microseconds.
+    fn rate(&self) -> i128 {
+        #[cfg(feature = "faults")]
+        return 1_000_000 + i128::from(self.gains);
+        #[cfg(not(feature = "faults"))]
+        1_000_000
     }
 
     /// What it shows.
     #[must_use]
     pub fn now(&self) -> Time {
         let true_micros = boot_time().saturating_sub(self.origin);
-        let gained = i128::from(true_micros) * i128::from(self.gains) / 1_000_000;
-        Time::from_ticks((i128::from(true_micros) + gained).max(0) as u64)
+        Time::from_ticks((i128::from(true_micros) * self.rate() / 1_000_000).max(0) as u64)
     }
 
     /// When it shows this, in microseconds since the machine booted: the same for all clocks of the machine.
@@ -40,8 +53,7 @@ impl Clock {
 
     /// How much true time it takes to go on by so many microseconds.
     fn true_micros(&self, shown: u64) -> u64 {
-        let rate = i128::from(1_000_000 + i64::from(self.gains)).max(1);
-        u64::try_from(i128::from(shown) * 1_000_000 / rate).unwrap_or(u64::MAX)
+        u64::try_from(i128::from(shown) * 1_000_000 / self.rate().max(1)).unwrap_or(u64::MAX)
     }
 
     /// How long to wait, in true time, until it shows this.
@@ -68,9 +80,10 @@ fn boot_time() -> u64 {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "faults")]
     #[test]
-    fn a_clock_that_gains_shows_more_and_is_waited_for_less_long() {
-        let (right, fast) = (Clock::new(), Clock::that_gains(500_000));
+    fn clock_that_gains_shows_more_and_is_waited_for_less_long() {
+        let (right, fast) = (Clock::new(), Clock::drifting(500_000));
         let aim = Time::from_ticks(60_000_000);
         assert!(fast.until(aim) < right.until(aim));
         while right.now() < Time::from_ticks(2_000) {}

@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 /// Shorter delay bounds no network and no scheduler keeps; with longer ones a dead leader is missed for half an hour.
 const DELAY_BOUNDS: RangeInclusive<Span> = Span::from_ticks(100)..=Span::from_ticks(60_000_000);
 /// From clocks at half their speed to clocks at twice it.
+#[cfg(feature = "faults")]
 const CLOCK_GAINS: RangeInclusive<i32> = -500_000..=1_000_000;
 /// From a tenth of a second to an hour.
 const STOP_TIMEOUTS_MS: RangeInclusive<u64> = 100..=3_600_000;
@@ -41,16 +42,16 @@ pub enum SettingsError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Nobody can listen there.
+    /// A member cannot listen there.
     #[error("`listen`: {0}")]
     Listen(&'static str),
-    /// There are more than anybody needs.
+    /// There are more members than a cluster may have.
     #[error("there are {0} members; a cluster has at most {max}", max = Settings::MOST_MEMBERS)]
     Many(usize),
     /// The cluster's name is no name.
     #[error("`cluster` cannot be '{0}': use 1 to 64 letters, digits and hyphens")]
     Name(String),
-    /// The algorithm or the detector is no name.
+    /// The algorithm, the detector or the profile's parameters cannot be the name of anything.
     #[error("`{0}` is no name: use at most {MOST_NAME} letters, digits and any of - / : = , .")]
     NoName(&'static str),
     /// The directory is none.
@@ -77,6 +78,7 @@ pub enum SettingsError {
     )]
     DriftBound(u32),
     /// The clock would stand still, run backwards, or race.
+    #[cfg(feature = "faults")]
     #[error("`clock_gains` is {0} millionths; give -500000 to 1000000, and 0 outside of trials")]
     ClockGains(i32),
     /// The supervisor would not wait, or would wait for ever.
@@ -103,6 +105,10 @@ impl Settings {
         self.check_members()?;
         check_name("algorithm", &self.algorithm)?;
         check_name("detector", self.detector.as_deref().unwrap_or("none"))?;
+        check_name(
+            "parameters",
+            if self.profile.parameters.is_empty() { "none" } else { &self.profile.parameters },
+        )?;
         if let Security::Secret(secret) = &self.security {
             secret.check()?;
         }
@@ -144,13 +150,14 @@ impl Settings {
     }
 
     fn check_numbers(&self) -> Result<(), SettingsError> {
-        let profile = self.profile;
+        let profile = &self.profile;
         if !DELAY_BOUNDS.contains(&profile.delay_bound) {
             return Err(SettingsError::DelayBound(profile.delay_bound.ticks()));
         }
         if profile.drift_bound >= 500_000 {
             return Err(SettingsError::DriftBound(profile.drift_bound));
         }
+        #[cfg(feature = "faults")]
         if !CLOCK_GAINS.contains(&self.clock_gains) {
             return Err(SettingsError::ClockGains(self.clock_gains));
         }
@@ -206,7 +213,7 @@ fn check_reachable(address: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The address that a host is, if it is no name: in any form that a resolver takes without asking anybody.
+/// The address that a host is, if it is no name: in any form that a resolver takes without a lookup.
 fn literal(host: &str) -> Option<IpAddr> {
     if host.eq_ignore_ascii_case("localhost") {
         return Some(Ipv4Addr::LOCALHOST.into());

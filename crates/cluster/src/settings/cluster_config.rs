@@ -1,14 +1,14 @@
 //! What all members of a cluster must have been told alike, for their votes and promises to mean the same to all.
 //!
-//! A majority of three and a majority of five of the same members may have nobody in common, and a promise of 25 ms is
+//! A majority of three and a majority of five of the same members may have no member in common, and a promise of 25 ms is
 //! none to a leader that counts on 300. So each Hello carries the cluster's configuration, and members whose configurations
 //! differ refuse each other; and each member keeps its own on disk, so that a restart cannot change them unnoticed.
 
 use crate::Settings;
-use crate::net::wire::Reader;
+use crate::settings::encoding::Reader;
 use bellwether_core::{Id, Knowledge, Params, Span, Spec};
 
-/// A promise to vote for nobody else lasts for fewer delay bounds than this, whatever the algorithm, and however far off
+/// A promise to vote for no other member lasts for fewer delay bounds than this, whatever the algorithm, and however far off
 /// the clock was that it is measured on.
 pub const LONGEST_PROMISE: u64 = 200;
 
@@ -27,7 +27,7 @@ pub struct ClusterConfig {
     pub delay_bound: Span,
     /// By how many millionths clocks can be off: leases are so much shorter than promises.
     pub drift_bound: u32,
-    /// Of whom a majority is needed at first, in ascending order.
+    /// The members of which a majority is needed at first, in ascending order.
     pub voters: Vec<Id>,
 }
 
@@ -35,7 +35,7 @@ impl ClusterConfig {
     /// The most bytes that a configuration takes, encoded.
     pub(crate) const MAX_LENGTH: usize = 1 + 255 + 8 + 4 + 2 + 8 * Settings::MOST_MEMBERS;
 
-    /// What these settings say, for this algorithm. Where it does not know who votes, everyone does.
+    /// What these settings say, for this algorithm. Where it does not know voters, every member votes.
     #[must_use]
     pub fn new(settings: &Settings, spec: &Spec, params: &Params) -> ClusterConfig {
         let knows_duties = spec.knows.contains(Knowledge::DUTIES);
@@ -109,7 +109,7 @@ impl ClusterConfig {
     }
 }
 
-/// As one says it: `1, 2 and 3`.
+/// As in a sentence: `1, 2 and 3`.
 pub(crate) fn listed(ids: &[Id]) -> String {
     match ids {
         [] => "nobody".to_owned(),
@@ -138,7 +138,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else_is() {
+    fn configuration_is_read_as_written_and_nothing_else_is() {
         let mut bytes = Vec::new();
         config().encode(&mut bytes);
         assert_eq!(ClusterConfig::decode(&bytes), Some(config()));
@@ -150,7 +150,7 @@ pub(crate) mod tests {
         let twice = ClusterConfig { voters: vec![Id::new(2).unwrap(); 2], ..config() };
         bytes.clear();
         twice.encode(&mut bytes);
-        assert_eq!(ClusterConfig::decode(&bytes), None, "nobody votes twice");
+        assert_eq!(ClusterConfig::decode(&bytes), None, "no member votes twice");
         let most = (1..=Settings::MOST_MEMBERS as u64).map(|id| Id::new(id).unwrap()).collect();
         bytes.clear();
         ClusterConfig { protocol: "x".repeat(999), voters: most, ..config() }.encode(&mut bytes);

@@ -2,14 +2,17 @@
 
 mod check;
 pub(crate) mod cluster_config;
+pub(crate) mod encoding;
 mod secrecy;
 pub(crate) mod secret;
 
+use crate::os::clock::Clock;
 use crate::settings::secret::Secret;
 use bellwether_core::{Attribute, Duty, Elect, Id, Rank, Span};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -55,13 +58,15 @@ pub struct Settings {
     #[serde(skip)]
     pub commitment: Option<[u8; 32]>,
     /// Seeds what the algorithm draws, as lots and random time-outs, and by how much attempts to connect are put off; from
-    /// the machine's randomness if there is none. Each member needs another one: who draws the same is never told apart.
+    /// the machine's randomness if there is none. Each member needs another one: members that draw the same are never told apart.
     #[serde(default)]
     pub seed: Option<u64>,
     /// For trials: how many millionths the member's clock gains.
+    #[cfg(feature = "faults")]
     #[serde(default)]
     pub clock_gains: i32,
-    /// For trials: say of every lease until when it lasts.
+    /// Whether the member reports each lease, and until when it lasts ([`crate::Event::Extended`]), so that its leadership can
+    /// be judged.
     #[serde(default)]
     pub tells_leases: bool,
     /// How long the supervisor waits after SIGTERM for the member to end, in milliseconds, before it kills it.
@@ -87,7 +92,7 @@ fn default_algorithm() -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Who it is, wherever it is.
+    /// Its id, wherever it runs.
     pub id: Id,
     /// Where it can be reached, as far as is known: `host:port`. Host names are resolved at every attempt.
     pub address: String,
@@ -117,12 +122,12 @@ impl Peer {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Security {
-    /// By a secret that all members share, and nobody else: TLS 1.3 with keys derived from it. [`Secret::generate`] makes a
+    /// By a secret that only the members share: TLS 1.3 with keys derived from it. [`Secret::generate`] makes a
     /// good one.
     Secret(Secret),
     /// By certificates: mutual TLS 1.3.
     Certificates {
-        /// Who may sign members' certificates, as PEM.
+        /// The authority that may sign members' certificates, as PEM.
         ca: PathBuf,
         /// This member's certificate and what leads to the authority, as PEM.
         certificate: PathBuf,
@@ -148,37 +153,31 @@ impl fmt::Debug for Security {
 }
 
 /// How fast it goes. In a file: an object, or `"steady"` or `"fast"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// How long a message and its handling take at the most, if all is well. Time-outs are multiples of it.
     pub delay_bound: Span,
     /// By how many millionths clocks can be off.
     pub drift_bound: u32,
-    /// The algorithm's parameter `renewals`, if it has one and [`Settings::algorithm`] does not give it: how often a leader
-    /// renews its lease in the time that one lasts. The more often, the longer it can be held up and still be in time, and
-    /// the more is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub renewals: Option<u32>,
+    /// Parameters of the algorithm, as in `renewals=5`: those that it has and that [`Settings::algorithm`] does not give.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub parameters: Cow<'static, str>,
 }
 
 impl Profile {
     /// For nearly every network, disk and machine: a silent leader is replaced in 0.3 s. A vote, asked for and written down,
-    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that nobody
-    /// is elected, and `delay_bound` must be greater.
+    /// must be there within nine delay bounds, which is a tenth of a second: where disks or networks are slower than that no
+    /// leader is elected, and `delay_bound` must be greater.
     pub const STEADY: Profile =
-        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, renewals: None };
+        Profile { delay_bound: Span::from_ticks(12_000), drift_bound: 10_000, parameters: Cow::Borrowed("") };
     /// For members on good machines close to each other: in 30 ms. A vote must be there within 10 ms. Leases, of 29 ms, are
     /// renewed more often, so that a leader that is held up for 20 ms, whenever that is, still leads.
     /// Where it is allowed, the thread that renews them has real-time priority, as with every delay bound below 5 ms.
-    pub const FAST: Profile =
-        Profile { delay_bound: Span::from_ticks(1_160), drift_bound: 10_000, renewals: Some(5) };
-}
-
-impl Serialize for Profile {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Profile::serialize(self, serializer)
-    }
+    pub const FAST: Profile = Profile {
+        delay_bound: Span::from_ticks(1_160),
+        drift_bound: 10_000,
+        parameters: Cow::Borrowed("renewals=5"),
+    };
 }
 
 impl<'de> Deserialize<'de> for Profile {
@@ -205,7 +204,31 @@ impl<'de> Visitor<'de> for NameOrObject {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Profile, M::Error> {
-        Profile::deserialize(MapAccessDeserializer::new(map))
+        ProfileFields::deserialize(MapAccessDeserializer::new(map)).map(Profile::from)
+    }
+}
+
+/// A profile as an object.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileFields {
+    delay_bound: Span,
+    drift_bound: u32,
+    #[serde(default)]
+    parameters: Cow<'static, str>,
+    /// Files from before `parameters` set this one by a key of its own.
+    renewals: Option<u32>,
+}
+
+impl From<ProfileFields> for Profile {
+    fn from(fields: ProfileFields) -> Profile {
+        let ProfileFields { delay_bound, drift_bound, parameters, renewals } = fields;
+        let parameters = match renewals {
+            None => parameters,
+            Some(renewals) if parameters.is_empty() => format!("renewals={renewals}").into(),
+            Some(renewals) => format!("{parameters},renewals={renewals}").into(),
+        };
+        Profile { delay_bound, drift_bound, parameters }
     }
 }
 
@@ -228,7 +251,15 @@ impl Settings {
     /// The most members of a cluster: each has a connection with every other.
     pub const MOST_MEMBERS: usize = 100;
 
-    /// The member `me` of a cluster, with nothing said yet of where it is and how it is known.
+    /// The clock that the member goes by.
+    pub(crate) fn clock(&self) -> Clock {
+        #[cfg(feature = "faults")]
+        return Clock::drifting(self.clock_gains);
+        #[cfg(not(feature = "faults"))]
+        Clock::new()
+    }
+
+    /// The member `me` of a cluster, with no addresses and no credentials yet.
     #[must_use]
     pub fn new(cluster: impl Into<String>, me: Id) -> Settings {
         Settings {
@@ -244,6 +275,7 @@ impl Settings {
             profile: Profile::default(),
             commitment: None,
             seed: None,
+            #[cfg(feature = "faults")]
             clock_gains: 0,
             tells_leases: false,
             stop_timeout_ms: STOP_TIMEOUT_MS,
@@ -261,19 +293,16 @@ mod tests {
         Settings { members, security, ..Settings::new("orders", Id::new(2).unwrap()) }
     }
 
-    /// Settings of before parameters say so.
     #[test]
-    fn a_profile_can_say_how_often_leases_are_renewed() {
-        let profile: Profile =
-            serde_json::from_str(r#"{"delay_bound": 1160, "drift_bound": 10000, "renewals": 5}"#).unwrap();
-        assert_eq!(profile, Profile::FAST);
-    }
-
-    #[test]
-    fn a_profile_need_not_say_how_often_leases_are_renewed() {
-        let profile: Profile =
-            serde_json::from_str(r#"{"delay_bound": 12000, "drift_bound": 10000}"#).unwrap();
-        assert_eq!(profile, Profile::STEADY);
+    fn profile_has_parameters_under_the_new_and_the_old_key() {
+        let read = |parameters: &str| {
+            let text = format!(r#"{{"delay_bound": 1160, "drift_bound": 10000{parameters}}}"#);
+            serde_json::from_str::<Profile>(&text).unwrap().parameters
+        };
+        assert_eq!(read(""), "");
+        assert_eq!(read(r#", "parameters": "lease=30""#), "lease=30");
+        assert_eq!(read(r#", "renewals": 5"#), Profile::FAST.parameters);
+        assert_eq!(read(r#", "parameters": "lease=30", "renewals": 5"#), "lease=30,renewals=5");
     }
 
     #[test]

@@ -27,10 +27,11 @@ impl Settings {
         };
         let paths = files.into_iter().chain([("data", &*self.data)]);
         let names = [
-            ("cluster", Some(&self.cluster)),
-            ("listen", self.listen.as_ref()),
-            ("algorithm", Some(&self.algorithm)),
-            ("detector", self.detector.as_ref()),
+            ("cluster", Some(&*self.cluster)),
+            ("listen", self.listen.as_deref()),
+            ("algorithm", Some(&*self.algorithm)),
+            ("detector", self.detector.as_deref()),
+            ("parameters", Some(&*self.profile.parameters)),
         ];
         let addresses = self.members.iter().map(|peer| ("address", peer.address.as_bytes()));
         let names = names.into_iter().filter_map(|(field, value)| Some((field, value?.as_bytes())));
@@ -68,13 +69,14 @@ mod tests {
         fn certificates(ca: &str, certificate: &str, key: &str) -> Security {
             Security::Certificates { ca: ca.into(), certificate: certificate.into(), key: key.into() }
         }
-        let places: [(&str, Put); 9] = [
+        let places: [(&str, Put); 10] = [
             ("cluster", |it, secret| it.cluster = secret.into()),
             ("listen", |it, secret| it.listen = Some(format!("{secret}:1"))),
             ("address", |it, secret| it.members[2].address = format!("{secret}.example:1")),
             ("data", |it, secret| it.data = format!("/var/lib/{secret}/votes").into()),
             ("algorithm", |it, secret| it.algorithm = secret.into()),
             ("detector", |it, secret| it.detector = Some(format!("heartbeat:T={secret}"))),
+            ("parameters", |it, secret| it.profile.parameters = format!("renewals={secret}").into()),
             ("ca", |it, secret| it.security = certificates(secret, "c.pem", "k.pem")),
             ("certificate", |it, secret| it.security = certificates("a.pem", secret, "k.pem")),
             ("key", |it, secret| it.security = certificates("a.pem", "c.pem", secret)),
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn of_long_values_only_the_beginning_is_shown() {
+    fn only_the_beginning_of_a_long_value_is_shown() {
         assert_eq!(shown("bully"), "bully");
         assert_eq!(shown("b1946ac92492d2347c6235b4d2611184"), "b1946ac92492.. (32 characters)");
         // A phrase of 18 characters can be a secret: it has 36 bytes.

@@ -1,6 +1,6 @@
 //! The secret that all members of a cluster share: how it is made, judged and turned into keys.
 //!
-//! A secret made by [`Secret::generate`] has 256 random bits, so nobody can guess it and its keys are derived at once. Any
+//! A secret made by [`Secret::generate`] has 256 random bits, so it cannot be guessed and its keys are derived at once. Any
 //! other text may be guessable, so its keys are derived with Argon2id: each guess costs 19 MiB and tens of milliseconds.
 //! The text decides which, so all members of a cluster take the same way.
 
@@ -52,7 +52,7 @@ pub enum WeakSecret {
          without spaces"
     )]
     Checksum,
-    /// It would be among the first that anybody tries.
+    /// It would be among the first guesses.
     #[error(
         "the secret can be guessed: it has few different characters, repeats itself, or is made of sequences and common \
          words; make one with `bellwether secret`"
@@ -75,7 +75,7 @@ impl Secret {
         Secret(text)
     }
 
-    /// A secret that nobody can guess; nothing if the machine gives no random numbers.
+    /// A secret that cannot be guessed; nothing if the machine gives no random numbers.
     #[must_use]
     pub fn generate() -> Option<Secret> {
         let mut bytes = Zeroizing::new([0; RANDOM]);

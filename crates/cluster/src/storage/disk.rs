@@ -1,13 +1,14 @@
 //! The second thread of a member: it waits for the disk, so that the first never does.
 
-use crate::{Clock, PeerRecord, Store, StoreError};
+use crate::os::clock::Clock;
+use crate::storage::store::{PeerRecord, Store, StoreError};
 use bellwether_core::{Span, Time};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// What can keep a member's durable state: a [`Store`], or in tests something worse.
-pub trait Keep: Send + 'static {
+pub(crate) trait Keep: Send + 'static {
     /// Replaces what is kept, and returns when it is safe.
     ///
     /// # Errors
@@ -56,7 +57,7 @@ impl Keep for Store {
 /// The member asks with [`Disk::write`] and takes no further input until [`Disk::take_done`] gives the outcome. At most
 /// one write, one probe and one peer's record are under way; buffers go to and fro and are used again.
 #[derive(Debug)]
-pub struct Disk {
+pub(crate) struct Disk {
     jobs: SyncSender<Job>,
     ended: Receiver<FinishedJob>,
     thread: JoinHandle<()>,
@@ -69,7 +70,7 @@ pub struct Disk {
 
 /// What has been kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
+pub(crate) enum Done {
     /// What [`Disk::write`] asked for.
     Written,
     /// What [`Disk::remember`] asked for.
@@ -91,18 +92,8 @@ struct FinishedJob {
 }
 
 impl Disk {
-    /// Starts the thread. Times are by the member's own `clock`. It calls `wake` whenever there is something to take.
-    ///
-    /// # Errors
-    /// If the machine has no room for a thread.
-    pub fn start(keep: impl Keep, clock: Clock, wake: impl Fn() + Send + 'static) -> io::Result<Disk> {
-        let (disk, keeper) = Disk::prepare(clock, wake)?;
-        let _ = keeper.send(keep); // the thread waits for it
-        Ok(disk)
-    }
-
-    /// The same for what can be written only later: the thread waits until it is sent, and ends if it never is. So what
-    /// can fail has been tried before anything is written.
+    /// Starts the thread, which waits until it is sent what to write to, and ends if it never is. Times are by the member's own
+    /// `clock`. It calls `wake` whenever there is something to take.
     ///
     /// # Errors
     /// If the machine has no room for a thread.
@@ -110,7 +101,7 @@ impl Disk {
         clock: Clock,
         wake: impl Fn() + Send + 'static,
     ) -> io::Result<(Disk, SyncSender<K>)> {
-        // Room for one of each kind of job each way: nobody ever waits for room.
+        // Room for one of each kind of job each way: no thread ever waits for room.
         let (jobs, to_do) = sync_channel(4);
         let (report, ended) = sync_channel(4);
         let (keeper, kept) = sync_channel(1);
@@ -237,7 +228,7 @@ fn work(mut keep: impl Keep, to_do: &Receiver<Job>, report: &SyncSender<Finished
             Job::Remember(peer) => keep.remember(*peer),
             Job::Retire => keep.retire(),
         };
-        let _ = report.send(FinishedJob { job, result }); // nobody hears it while the store is being closed
+        let _ = report.send(FinishedJob { job, result }); // the receiver may be gone while the store is being closed
         wake();
     }
 }

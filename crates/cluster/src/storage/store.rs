@@ -251,7 +251,7 @@ fn wait_for(last: &image::Record, config: &ClusterConfig, directory: PathBuf) ->
         return Err(StoreError::OtherVoters { directory, kept, given });
     }
     let promised = last.config.delay_bound * LONGEST_PROMISE;
-    // Who has voted for nobody has promised nothing.
+    // A member that has never voted has promised nothing.
     let changed = if last.config != *config && last.payload.is_some() { promised } else { Span::default() };
     Ok(changed.max(Span::from_ticks(last.wait)))
 }

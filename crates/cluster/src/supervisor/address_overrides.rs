@@ -1,7 +1,7 @@
 //! Where members have moved to, for the supervisor: it has the settings only, and is to tell the peers of a death where
 //! they are then.
 //!
-//! A file beside the votes. It says which incarnation of the member it is of, by its supervisor's commitment. If it cannot be
+//! A file beside the votes. It names the incarnation of the member by its supervisor's commitment. If it cannot be
 //! written or read, peers are told where they were, and those that have moved wait for the lease to end, which is safe.
 
 use crate::Peer;
@@ -81,7 +81,7 @@ impl Notes {
     fn write(&self) {
         loop {
             let moved = self.known().moved.clone();
-            // Replaced as a whole, so that nobody ever reads half of it.
+            // Replaced as a whole, so that no reader ever sees half of it.
             let draft = self.file.with_extension("new");
             if let Ok(text) = serde_json::to_vec(&(&self.commitment, &moved)) {
                 let _ = write(&draft, &text).and_then(|()| fs::rename(&draft, &self.file));

@@ -1,7 +1,7 @@
 //! Death certificates: what a supervisor reveals to the peers of a member whose process is certainly dead.
 //!
 //! At each start the supervisor draws a [`Token`] and gives the member only its [`Commitment`], SHA-256 of the token,
-//! which the member says in every Hello. Only the supervisor can name the token, and it does so once the member and
+//! which the member sends in every Hello. Only the supervisor can name the token, and it does so once the member and
 //! all that it guarded are dead. So a token that fits the commitment proves that this very incarnation is dead.
 //! The token is no secret then: a process that repeats it repeats what is true.
 
@@ -23,7 +23,7 @@ pub const MAGIC: [u8; 6] = *b"BWOBIT";
 /// How many bytes a death certificate has: the magic, the hash of the cluster's name, the id (little-endian) and the token.
 pub const LENGTH: usize = 6 + 32 + 8 + 32;
 
-/// What a peer answers, one byte, when it has taken note. One that says nothing is to be told again.
+/// The answer of a peer that has accepted the certificate: one byte. A peer that does not answer is sent it again.
 pub const ACKNOWLEDGED: u8 = 0x06;
 /// What it answers if it has not heard that incarnation of that member, or a later one since. The Hello may still be on its
 /// way, so it is worth telling a few times more, and no longer.
@@ -34,7 +34,7 @@ pub const UNKNOWN: u8 = 0x15;
 pub struct Token(Zeroizing<[u8; 32]>);
 
 impl Token {
-    /// A token that nobody can guess; nothing if the machine has no randomness to give.
+    /// A token that cannot be guessed; nothing if the machine has no randomness to give.
     #[must_use]
     pub fn draw() -> Option<Token> {
         let mut bytes = Zeroizing::new([0; 32]);
@@ -56,7 +56,8 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What a member says of its supervisor's [`Token`] while it lives: SHA-256 of it. Written as 64 hexadecimal digits.
+/// What a member tells its peers of its supervisor's [`Token`] while it runs: the SHA-256 of it. Written as 64
+/// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Commitment(pub [u8; 32]);
 
@@ -94,7 +95,7 @@ impl FromStr for Commitment {
 pub struct DeathCertificate {
     /// SHA-256 of the cluster's name.
     cluster: [u8; 32],
-    /// Who is dead.
+    /// The member that is dead.
     pub id: Id,
     token: Token,
 }
@@ -112,7 +113,7 @@ impl DeathCertificate {
         self.cluster == sha256(cluster.as_bytes())
     }
 
-    /// Whether it proves the death of the incarnation of [`DeathCertificate::id`] that said this commitment.
+    /// Whether it proves the death of the incarnation of [`DeathCertificate::id`] that sent this commitment.
     #[must_use]
     pub fn proves_death_of(&self, commitment: &Commitment) -> bool {
         self.token.commitment() == *commitment

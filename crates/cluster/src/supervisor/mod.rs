@@ -1,9 +1,9 @@
-//! A tiny parent of a member's process, which knows for certain when it is dead, and tells the peers.
+//! A tiny parent of a member's process. It knows for certain when the process is dead, and tells the peers.
 //!
 //! It holds the member by a pidfd, so it learns of its death from the kernel at once. It is a *child subreaper*:
 //! whatever the member started, and whatever that started, becomes its child when the parents die, however well it hid.
 //! So it can end all of it, and know that it has: the kernel says when there are no children left. Only then does it
-//! reveal the token ([`death_certificate`]). If it cannot be sure, it says nothing, and voters wait for the lease to end.
+//! reveal the token ([`death_certificate`]). If it cannot be sure, it reveals nothing, and voters wait for the lease to end.
 //!
 //! What the member asked others to start (a container, a unit of the service manager) is not its descendant, and
 //! nothing here ends it.
@@ -38,9 +38,9 @@ pub const COMMITMENT: &str = "BELLWETHER_COMMITMENT";
 /// The environment variable that tells a member its supervisor's pid.
 pub const SUPERVISOR: &str = "BELLWETHER_SUPERVISOR";
 
-/// For so many delay bounds, which is two leases, a peer that does not answer is told again; but within these limits. The
-/// certificate is of use to a peer that waits for its promise to the dead one to run out, and an operator who wants to start
-/// the member again waits for the supervisor's end.
+/// For so many delay bounds, which is two leases, the certificate is sent again to a peer that does not answer; but within
+/// these limits. It is of use only while the peer waits for its promise to the dead process to run out, and a restart of the
+/// member waits for the supervisor to end.
 const DELAY_BOUNDS_OF_TELLING: u64 = 50;
 const LEAST_TELLING: Duration = Duration::from_secs(1);
 const LONGEST_TELLING: Duration = Duration::from_secs(10);
@@ -63,7 +63,7 @@ pub struct Supervisor {
 pub struct ExitStatus {
     /// Its exit code; 128 and the signal's number if a signal ended it. What the supervisor should end with.
     pub code: i32,
-    /// Who has taken note of the death; nothing if it was not announced, because something that the member had started
+    /// The peers that acknowledged the death certificate; none if it was not sent, because something that the member had started
     /// could not be ended, or the kernel did not let it die.
     pub told: Option<Vec<Id>>,
 }
@@ -98,14 +98,14 @@ impl Supervisor {
             me: settings.me,
             peers,
             data: settings.data.clone(),
-            patience: patience_with(settings.profile),
+            patience: patience_with(&settings.profile),
             stop_timeout: Duration::from_millis(settings.stop_timeout_ms),
         }
     }
 
-    /// For how long peers that do not answer are told again: else for two leases, but at least for a second and at most for
-    /// ten. Those that answer that they do not know the dead one, or where nobody is, are given up after an eighth of a second.
-    /// Longer than an hour is an hour.
+    /// For how long the certificate is sent again to peers that do not answer: otherwise for two leases, but at least
+    /// for a second and at most for ten. Peers that answer that they do not know the dead process, or do not listen, are given up after an
+    /// eighth of a second. An hour at most.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Supervisor {
         self.patience = patience.min(Duration::from_secs(3600));
@@ -136,14 +136,14 @@ impl Supervisor {
             error,
         })?;
         crate::os::thread_priority::raise_priority(); // after the start, so that it is not the member's to inherit
-        // Nobody else waits for our children, so until we do, the pid is the child's, dead or alive.
+        // Only this process reaps its children, so until it does, the pid is the child's, dead or alive.
         let pid = Pid::from_child(&child);
         let member = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
         if !signals.pass_on_until_the_end_of(&member, pid, self.stop_timeout)? {
             return Ok(ExitStatus { code: 128 + Signal::KILL.as_raw(), told: None });
         }
         // The whole group at once, as long as the dead member still keeps the number from being used again.
-        let _ = kill_process_group(pid, Signal::KILL); // there may be nobody left, or no such group
+        let _ = kill_process_group(pid, Signal::KILL); // the group may be empty, or gone
         let status = waitid(WaitId::PidFd(member.as_fd()), WaitIdOptions::EXITED).map_err(io::Error::from)?;
         let code = status.as_ref().map_or(1, exit_code);
         if !reaper::end_all_children() {
@@ -156,16 +156,16 @@ impl Supervisor {
     }
 }
 
-/// Whether a person at a terminal may be talking to this process and to the member.
+/// Whether this process and the member may be controlled from a terminal.
 ///
 /// Then the member must be of our process group: only one group may read from a terminal, and a process of
 /// another group that tries is stopped.
 /// Without one it has a group of its own, which can be ended at once, and in which it can do as it likes.
 fn has_terminal() -> bool {
-    File::open("/dev/tty").is_ok() // there is none for who is of no terminal
+    File::open("/dev/tty").is_ok() // a process without a terminal cannot open it
 }
 
-fn patience_with(profile: Profile) -> Duration {
+fn patience_with(profile: &Profile) -> Duration {
     let promises = profile.delay_bound * DELAY_BOUNDS_OF_TELLING;
     Duration::from_micros(promises.ticks()).clamp(LEAST_TELLING, LONGEST_TELLING)
 }
@@ -184,7 +184,7 @@ mod tests {
     fn patience_is_two_leases_within_limits() {
         let milliseconds = |delay_bound| {
             let delay_bound = Span::from_ticks(delay_bound);
-            patience_with(Profile { delay_bound, ..Profile::STEADY }).as_millis()
+            patience_with(&Profile { delay_bound, ..Profile::STEADY }).as_millis()
         };
         assert_eq!([0, 1_200, 12_000, 100_000].map(milliseconds), [1_000, 1_000, 1_000, 5_000]);
         assert_eq!([1_000_000, u64::MAX].map(milliseconds), [10_000; 2]);

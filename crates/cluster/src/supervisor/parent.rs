@@ -7,7 +7,7 @@ use std::env::VarError;
 use std::io;
 
 /// What the supervisor above this process has committed itself to, if there is one. Processes that this one starts inherit
-/// it, and rightly so: the supervisor says nothing before they are dead too.
+/// it, and rightly so: the supervisor reveals nothing before they are dead too.
 pub(crate) fn commitment_of_supervisor() -> Result<Option<Commitment>, InvalidCommitment> {
     match std::env::var(COMMITMENT) {
         Ok(text) => text.parse().map(Some),
@@ -16,7 +16,7 @@ pub(crate) fn commitment_of_supervisor() -> Result<Option<Commitment>, InvalidCo
     }
 }
 
-/// Whether this process was started by a supervisor: by its parent, not by anybody above that.
+/// Whether this process was started by a supervisor: by its parent, not by a process above that.
 #[must_use]
 pub fn is_supervised() -> bool {
     std::env::var_os(COMMITMENT).is_some() && matches!(parent_to_die_with(), Ok(Some(_)))
@@ -29,7 +29,7 @@ pub fn is_supervised() -> bool {
 /// above it before.)
 ///
 /// # Errors
-/// If it names nobody above this process. Then the parent that asked has died, or its number means nothing here.
+/// If it names no process above this one. Then the parent that asked has died, or its number means nothing here.
 pub fn parent_to_die_with() -> io::Result<Option<u32>> {
     let Some(asks) = std::env::var_os(SUPERVISOR) else { return Ok(None) };
     let pid = asks.to_str().and_then(|pid| pid.parse().ok());
@@ -44,8 +44,8 @@ pub fn parent_to_die_with() -> io::Result<Option<u32>> {
     }
 }
 
-/// Lets the calling process die when its supervisor does, even by kill -9: a member that nobody watches any more must
-/// not live on unseen. (No death certificate follows: voters wait for the lease to end.)
+/// Lets the calling process die when its supervisor does, even by kill -9: a member without its supervisor must
+/// not run on unseen. (No death certificate follows: voters wait for the lease to end.)
 ///
 /// Without a supervisor, the same with the process that started this one.
 ///
@@ -67,7 +67,7 @@ fn parent() -> u32 {
     getppid().map_or(0, |pid| pid.as_raw_pid().unsigned_abs())
 }
 
-/// The pid of who started a process, or inherited it.
+/// The pid of the process that started a process, or inherited it.
 ///
 /// # Errors
 /// If there is no such process, or it cannot be seen.
@@ -75,7 +75,7 @@ pub fn parent_of(pid: u32) -> io::Result<u32> {
     relations_of(pid).map(|relations| relations.parent)
 }
 
-/// To whom a process belongs: numbers of processes, 0 for those that this one cannot see.
+/// The parent, group and session of a process, as pids: 0 for those that this process cannot see.
 pub(super) struct Relations {
     pub parent: u32,
     pub group: u32,

@@ -1,4 +1,4 @@
-//! Ending everything that a dead member has left, and knowing that it has ended.
+//! Ends all processes that a dead member has left, and makes sure that they have ended.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -27,9 +27,9 @@ pub(super) fn end_all_children() -> bool {
         }
         let left = until.saturating_duration_since(Instant::now());
         let Ok(children) = children() else { return false };
-        // Only who has a parent to reap it is listed, and that is us: no number can have passed to a stranger.
+        // A listed process has not been reaped, and this process is its parent: its pid cannot have passed to another one.
         for &child in &children {
-            let _ = kill_process(child, Signal::KILL); // who cannot be ended shows in that it stays
+            let _ = kill_process(child, Signal::KILL); // a process that cannot be killed stays in the list
         }
         if left.is_zero() || wait_for_one(&children, left.min(LOOK_AGAIN)).is_err() {
             return false;
@@ -71,7 +71,7 @@ fn wait_for_one(children: &[Pid], limit: Duration) -> io::Result<()> {
     }
 }
 
-/// Children of all threads of this process, the dead who are not yet reaped among them. It may miss some: only
+/// Children of all threads of this process, with the dead ones that are not yet reaped. It may miss some: only
 /// [`none_left_after_reaping`] says that there are none.
 fn children() -> io::Result<Vec<Pid>> {
     let mut pids = Vec::new();

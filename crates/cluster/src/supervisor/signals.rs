@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Signals that ask for an end.
 const ENDING: [Signal; 4] = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
-/// Signals that mean what the member says they mean.
+/// Signals whose meaning the member defines.
 const OWN: [Signal; 2] = [Signal::USR1, Signal::USR2];
 
 /// The code of a signal that no process has sent: a terminal's Ctrl-C.
@@ -41,7 +41,7 @@ impl Signals {
 
     /// Waits, without polling, and meanwhile reaps orphans that others of the member's descendants have left.
     ///
-    /// What a terminal says to its whole group a member of the same group has heard as well: it is not to hear it twice.
+    /// A signal that a terminal sends to its whole group reaches a member of that group anyway: it is not passed on.
     ///
     /// A member that has not ended so long after the first SIGTERM is killed: it may be frozen. Other signals may mean
     /// something else to it, so no limit follows them. `false` if the kernel does not let it die even then.
@@ -88,14 +88,14 @@ impl Signals {
         }
     }
 
-    /// There is no member any more to pass signals on to: who asks for an end now means the telling.
+    /// The member has ended, so signals cannot be passed on: a request to end now ends the announcement.
     pub(super) fn end_this_process_from_now_on(&self) {
         self.ending.store(true, Ordering::SeqCst);
     }
 }
 
-/// Whether this process has heard what a terminal says to a whole group, and the member, of the same group, as well. That its
-/// line is gone a terminal tells the first process of the session alone.
+/// Whether the terminal sent this signal to the whole group, and so to the member too. Only the first process of the session
+/// is told that the terminal has hung up.
 fn is_heard_by(member: Pid, signal: Signal) -> bool {
     let me = std::process::id();
     let (Ok(ours), Ok(its)) = (relations_of(me), relations_of(member.as_raw_pid().unsigned_abs())) else {

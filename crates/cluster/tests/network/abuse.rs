@@ -1,6 +1,6 @@
-//! Those that say too much, or what nobody understands: that ends their connection, and nothing else.
+//! Peers that send too much, or malformed bytes: that ends their connection, and nothing else.
 
-use crate::bench::{Heard, Node, config, connected, id, life, settings, store, until};
+use crate::bench::{Heard, Node, config, connected, id, nth_incarnation, settings, store, until};
 use bellwether_cluster::net::wire::{Frame, HEADER, Hello, MAX_BODY, Reason, VERSION, decode, encode};
 use bellwether_cluster::net::{CloseReason, Outgoing};
 use bellwether_cluster::{Security, Settings};
@@ -15,7 +15,7 @@ const MUCH: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
-fn a_stranger_that_is_sent_away_cannot_go_on_talking() {
+fn refused_stranger_cannot_go_on() {
     let mut nodes = [Node::open(&settings(1, 2), 1)];
     let place = nodes[0].network.local_address();
     let flood = std::thread::spawn(move || {
@@ -34,7 +34,7 @@ fn a_stranger_that_is_sent_away_cannot_go_on_talking() {
 }
 
 #[test]
-fn whoever_says_much_waits_for_its_turn_and_nothing_is_lost() {
+fn peer_that_sends_much_waits_for_its_turn_and_loses_nothing() {
     let mut nodes = connected(&[settings(1, 2), settings(2, 2)]);
     let (mut talker, mut listener) = (nodes.pop().unwrap(), nodes.pop().unwrap());
     let (message, count) = ([7; MAX_BODY], 15);
@@ -90,7 +90,7 @@ impl Impostor {
 
 fn hello(settings: &Settings, boot: u64) -> Vec<u8> {
     let (cluster, config) = (settings.cluster.clone(), config(settings));
-    let (from, to, incarnation) = (id(2), id(1), life(boot));
+    let (from, to, incarnation) = (id(2), id(1), nth_incarnation(boot));
     let (store, is_new, commitment) = (store(2), false, None);
     framed(&Frame::Hello(Box::new(Hello {
         cluster,
@@ -123,7 +123,7 @@ fn stretched(frame: &Frame<&[u8]>) -> Vec<u8> {
 }
 
 #[test]
-fn what_nobody_understands_ends_a_connection_that_was_up() {
+fn malformed_bytes_end_a_connection_that_was_up() {
     let all = [settings(1, 2), settings(2, 2)].map(|it| Settings { security: Security::Plaintext, ..it });
     let mut nodes = [Node::open(&all[0], 1)];
     let too_long = (MAX_BODY as u16 + 1).to_le_bytes();
@@ -137,7 +137,7 @@ fn what_nobody_understands_ends_a_connection_that_was_up() {
         ("a Welcome with a body", stretched(&Frame::Welcome)),
         ("a farewell for no reason", vec![6, 1, 0, 99]),
         ("an unknown signal", [&[4, 9, 0, 77][..], &[0; 8]].concat()),
-        ("half a life", vec![7, 4, 0, 1, 2, 3, 4]),
+        ("half an incarnation", vec![7, 4, 0, 1, 2, 3, 4]),
     ];
     for (boot, (what, bytes)) in (1..).zip(&cases) {
         let mut impostor = Impostor::at(&mut nodes, &all[1], boot);
@@ -174,7 +174,7 @@ fn members_of_different_versions_refuse_each_other_and_say_why() {
     let farewell = framed(&Frame::Farewell(Reason::Version));
     assert!(answer.ends_with(&farewell), "{answer:?}");
 
-    // The other way round: whom it dials turns it away.
+    // The other way round: the peer that it dials refuses it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     nodes[0].network.set_address(id(2), listener.local_addr().unwrap().to_string());
     listener.set_nonblocking(true).unwrap();

@@ -14,7 +14,7 @@ pub fn id(value: u64) -> Id {
     Id::new(value).unwrap()
 }
 
-pub fn life(boot: u64) -> Incarnation {
+pub fn nth_incarnation(boot: u64) -> Incarnation {
     Incarnation { boot, nonce: 100 + boot }
 }
 
@@ -23,7 +23,7 @@ pub fn settings(me: u64, count: u64) -> Settings {
     let written = serde_json::json!({
         "cluster": "orders",
         "me": id(me),
-        // A port at which nobody listens.
+        // A port at which no process listens.
         "members": (1..=count).map(|member| Peer::new(id(member), "127.0.0.1:1")).collect::<Vec<_>>(),
         "listen": "127.0.0.1:0",
         "data": "unused",
@@ -79,7 +79,7 @@ impl Node {
 
     pub fn try_open(settings: &Settings, boot: u64) -> Result<Node, NetworkError> {
         let stores = stores(settings.me.value());
-        let network = Network::open(settings, config(settings), life(boot), &stores)?;
+        let network = Network::open(settings, config(settings), nth_incarnation(boot), &stores)?;
         Ok(Node { network, heard: Vec::new() })
     }
 

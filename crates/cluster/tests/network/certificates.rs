@@ -40,7 +40,7 @@ fn members_whose_certificates_name_them_connect() {
     connected(&[make(1), make(2)]);
 }
 
-/// One that is right meets one that is not: whoever dials, neither comes up, and both say why.
+/// A member with a valid certificate meets one without: no connection comes up, whichever dials, and both report why.
 #[test]
 fn expired_foreign_and_others_certificates_are_turned_away() {
     let (ours, foreign) = (authority(), authority());
@@ -72,7 +72,7 @@ fn expired_foreign_and_others_certificates_are_turned_away() {
 }
 
 #[test]
-fn who_has_no_certificate_is_turned_away() {
+fn peer_without_a_certificate_is_refused() {
     let (directory, ca) = (tempfile::tempdir().unwrap(), authority());
     let all = [certify(1, "member-1.orders", &ca, &ca, 4000, directory.path()), settings(2, 2)];
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();

@@ -87,7 +87,7 @@ fn comes_in_through(flood: Ipv4Addr, words: &[u8]) {
 
 /// They come from the very address of a member.
 #[test]
-fn a_handshake_goes_on_while_many_come_and_say_nothing() {
+fn handshake_goes_on_while_many_silent_clients_come() {
     comes_in_through(MEMBERS_ADDRESS, &[]);
 }
 
@@ -115,7 +115,7 @@ fn at_most_one_handshake_of_a_stranger_begins_in_a_turn() {
     }
 }
 
-/// Somebody always waits for a handshake, and the member is asked for turns without a pause.
+/// A client always waits for a handshake, and the member is asked for turns without a pause.
 #[test]
 fn handshakes_pause_when_they_have_taken_their_share_of_the_time() {
     for address in [MEMBERS_ADDRESS, OTHER_ADDRESS] {

@@ -1,6 +1,6 @@
 //! Frames that are whole, cut short and changed, drawn from a seed.
 
-use crate::bench::{config, id, life, settings};
+use crate::bench::{config, id, nth_incarnation, settings};
 use bellwether_cluster::StoreId;
 use bellwether_cluster::net::wire::{
     Frame, HEADER, Hello, MAX_BODY, Malformed, Reason, VERSION, decode, encode,
@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
     let hello = |commitment: Option<[u8; 32]>| {
         let (cluster, config) = ("orders".to_owned(), config(&settings(1, 3)));
-        let (from, to, incarnation, number) = (id(1), id(2), life(3), 4);
+        let (from, to, incarnation, number) = (id(1), id(2), nth_incarnation(3), 4);
         let (store, is_new) = (StoreId::new([9; 16]), commitment.is_some());
         let named_in = commitment.map(|_| (u64::MAX, 7));
         Frame::Hello(Box::new(Hello {
@@ -40,13 +40,13 @@ fn samples(message: &[u8]) -> Vec<Frame<&[u8]>> {
         Frame::Farewell(Reason::Leaving),
         Frame::Farewell(Reason::Malformed),
         Frame::Superseded(None),
-        Frame::Superseded(Some(life(8))),
+        Frame::Superseded(Some(nth_incarnation(8))),
         Frame::OtherStore,
     ]
 }
 
 #[test]
-fn what_is_written_is_read_and_what_is_cut_short_waits() {
+fn frame_is_read_as_written_and_an_incomplete_one_waits() {
     for message in [&[][..], b"vote", &[9; MAX_BODY]] {
         for frame in samples(message) {
             let mut bytes = Vec::new();
@@ -62,7 +62,7 @@ fn what_is_written_is_read_and_what_is_cut_short_waits() {
 }
 
 #[test]
-fn what_is_too_long_is_neither_written_nor_read() {
+fn frame_that_is_too_long_is_neither_written_nor_read() {
     let mut bytes = vec![1, 2];
     assert!(!encode(&Frame::Message(&[0; MAX_BODY + 1]), &mut bytes));
     assert_eq!(bytes, [1, 2]);
@@ -71,7 +71,7 @@ fn what_is_too_long_is_neither_written_nor_read() {
 }
 
 #[test]
-fn of_a_hello_of_another_version_nothing_but_that_is_read() {
+fn only_the_version_is_read_of_a_hello_of_another_version() {
     let mut bytes = Vec::new();
     assert!(encode(&samples(b"")[0], &mut bytes));
     for version in [VERSION - 1, VERSION + 1, u16::MAX] {

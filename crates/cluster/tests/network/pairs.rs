@@ -1,9 +1,9 @@
 //! Members that find each other, and those that must not.
 
-use crate::bench::{Heard, Node, config, connected, id, introduce, life, settings, stores, until};
+use crate::bench::{Heard, Node, config, connected, id, introduce, nth_incarnation, settings, stores, until};
 use bellwether_cluster::death_certificate::{ACKNOWLEDGED, DeathCertificate, Token, UNKNOWN};
 use bellwether_cluster::net::{CloseReason, Network, Outgoing};
-use bellwether_cluster::{ClusterConfig, CutLinks, Incarnation, Security, Settings};
+use bellwether_cluster::{ClusterConfig, Incarnation, Security, Settings};
 use bellwether_core::{Signal, Span};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -46,7 +46,7 @@ fn two_and_three_members_connect_and_hear_each_other() {
 
 /// Both dial at the same moment, again and again. Whatever one sends from its `Up` on, the other gets, in order.
 #[test]
-fn of_two_connections_both_keep_the_same_and_nothing_is_lost() {
+fn both_members_keep_the_same_of_two_connections_and_lose_nothing() {
     for round in 0..60 {
         let all = pair();
         let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, round + 1)).collect();
@@ -93,7 +93,7 @@ fn members_with_the_same_chosen_secret_connect() {
 }
 
 #[test]
-fn who_has_another_secret_or_cluster_or_no_tls_is_turned_away() {
+fn peer_with_another_secret_or_cluster_or_without_tls_is_refused() {
     let other =
         |it: &mut Settings| it.security = Security::Secret("another secret, just as long as that".into());
     turned_away(other, ["secret", "secret"]);
@@ -102,7 +102,7 @@ fn who_has_another_secret_or_cluster_or_no_tls_is_turned_away() {
 }
 
 #[test]
-fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
+fn plaintext_peer_of_another_cluster_is_refused() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.security = Security::Plaintext);
     all[1].cluster = "returns".into();
@@ -114,7 +114,7 @@ fn who_is_in_the_clear_and_of_another_cluster_is_turned_away() {
 
 /// Both sides say what it is.
 #[test]
-fn whoever_was_told_other_terms_is_turned_away() {
+fn peer_with_another_configuration_is_refused() {
     let all: Vec<Settings> = (1..=2).map(|me| settings(me, 3)).collect();
     let same = config(&all[1]);
     let cases = [
@@ -129,7 +129,7 @@ fn whoever_was_told_other_terms_is_turned_away() {
         (config(&settings(2, 5)), "1, 2, 3, 4 and 5"),
     ];
     for (others, what) in cases {
-        let other = Network::open(&all[1], others, life(1), &stores(2)).unwrap();
+        let other = Network::open(&all[1], others, nth_incarnation(1), &stores(2)).unwrap();
         let mut nodes = vec![Node::open(&all[0], 1), Node { network: other, heard: Vec::new() }];
         introduce(&all, &mut nodes);
         until(&mut nodes, what, |nodes| nodes.iter().all(|node| node.was_refused_for(what)));
@@ -168,14 +168,14 @@ fn garbage_and_oversized_frames_end_only_their_own_connection() {
 }
 
 #[test]
-fn a_later_life_replaces_an_earlier_one_and_a_second_process_is_refused() {
+fn later_incarnation_replaces_an_earlier_one_and_a_second_process_is_refused() {
     let all = pair();
     let mut nodes = connected(&all);
     // The same member starts again: from its disk, with one boot more.
     let mut again = Node::open(&all[1], 2);
     again.knows(&nodes[0], 1);
     nodes.push(again);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert_eq!(nodes[0].heard, [Heard::Up(2, 1), Heard::Down(2, CloseReason::Superseded), Heard::Up(2, 2)]);
     until(&mut nodes, "word of it", |nodes| nodes[1].has(&Heard::Superseded(Some(2))));
     // A copy of the disk as it was, and a process that lost its disk.
@@ -222,12 +222,12 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     assert!(!bring_to("returns", &mut nodes, id(2), &first));
     assert!(nodes[0].was_refused_for("another cluster"));
     assert!(nodes[0].network.is_connected(id(2)));
-    // A later life: the earlier one's certificate changes nothing now.
+    // A later incarnation: the earlier one's certificate changes nothing now.
     all[1].commitment = Some(second.commitment().0);
     nodes[1] = Node::open(&all[1], 2);
     let first_place = nodes[0].network.local_address().to_string();
     nodes[1].network.set_address(id(1), first_place);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert!(!bring(&mut nodes, id(2), &first));
     assert!(nodes[0].network.is_connected(id(2)));
     // Its own does: its connection is over, nothing of it comes after, and it may not come back.
@@ -240,9 +240,9 @@ fn only_the_token_of_the_latest_life_proves_a_death() {
     assert_eq!(dead, 1);
 }
 
-/// Of the life before nobody knows whether it is dead: what was promised to it may hold for 200 delay bounds.
+/// It is not known whether the earlier incarnation is dead: promises to it may hold for 200 delay bounds.
 #[test]
-fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
+fn death_voids_no_promise_to_an_earlier_incarnation() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(3_000_000)); // promises of ten minutes
     let mut nodes = connected(&all);
@@ -251,22 +251,22 @@ fn a_death_frees_nobody_from_what_was_promised_to_the_life_before() {
     nodes[1] = Node::open(&all[1], 2);
     let first_place = nodes[0].network.local_address().to_string();
     nodes[1].network.set_address(id(1), first_place);
-    until(&mut nodes, "the later life", |nodes| nodes[0].has(&Heard::Up(2, 2)));
+    until(&mut nodes, "the later incarnation", |nodes| nodes[0].has(&Heard::Up(2, 2)));
     assert!(bring(&mut nodes, id(2), &token), "note is taken");
     assert!(!nodes[0].has(&Heard::Dead(2, 2)));
 }
 
 #[test]
-fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
+fn cut_link_is_silent_and_delivers_waiting_messages_when_it_is_mended() {
     let all = pair();
     let mut nodes = connected(&all);
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     assert!(nodes[0].say(2, b"one") && nodes[1].say(1, b"two"));
     for _ in 0..50 {
         nodes.iter_mut().for_each(Node::step);
     }
-    assert!(nodes.iter().all(|node| node.heard.len() == 1), "nobody is told, and nothing comes");
-    nodes[0].network.set_link_filter(None);
+    assert!(nodes.iter().all(|node| node.heard.len() == 1), "no end is told, and nothing comes");
+    nodes[0].network.cut_links([].into());
     until(&mut nodes, "what was under way", |nodes| {
         nodes[1].has(&Heard::Message(1, b"one".to_vec())) && nodes[0].has(&Heard::Message(2, b"two".to_vec()))
     });
@@ -274,25 +274,25 @@ fn a_cut_cable_says_nothing_and_what_was_under_way_comes_when_it_is_mended() {
 
 /// The delay bound is so long that no time-out passes during the test.
 #[test]
-fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
+fn callers_and_death_certificates_through_a_cut_link_are_not_answered() {
     let mut all = pair();
     all.iter_mut().for_each(|it| it.profile.delay_bound = Span::from_ticks(60_000_000));
     let token = Token::draw().unwrap();
     all[1].commitment = Some(token.commitment().0);
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     introduce(&all, &mut nodes);
     until(&mut nodes, "member 2's Hello", |nodes| nodes[0].network.traffic().total.frames_in > 0);
     for _ in 0..100 {
         nodes.iter_mut().for_each(Node::step);
     }
     assert!(nodes.iter().all(|node| node.heard.is_empty()), "{:?} {:?}", nodes[0].heard, nodes[1].heard);
-    nodes[0].network.set_link_filter(None);
+    nodes[0].network.cut_links([].into());
     until(&mut nodes, "a connection", |nodes| {
         nodes[0].has(&Heard::Up(2, 1)) && nodes[1].has(&Heard::Up(1, 1))
     });
 
-    nodes[0].network.set_link_filter(Some(Box::new(CutLinks::from_iter([id(2)]))));
+    nodes[0].network.cut_links([id(2)].into());
     let certificate = DeathCertificate::new("orders", id(2), token.clone()).encode();
     let read_before = nodes[0].network.traffic().total.bytes_in;
     let mut caller = TcpStream::connect(nodes[0].network.local_address()).unwrap();
@@ -306,7 +306,7 @@ fn callers_and_death_certificates_through_a_closed_link_are_not_answered() {
     }
     assert_eq!(caller.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "no answer");
     assert!(!nodes[0].has(&Heard::Dead(2, 1)));
-    nodes[0].network.set_link_filter(None);
+    nodes[0].network.cut_links([].into());
     assert!(bring(&mut nodes, id(2), &token));
     assert!(nodes[0].has(&Heard::Dead(2, 1)));
 }
@@ -323,7 +323,7 @@ fn a_member_that_moved_is_found_again() {
 }
 
 #[test]
-fn who_does_not_listen_holds_up_the_sender_and_loses_nothing() {
+fn slow_receiver_holds_up_the_sender_and_loses_nothing() {
     let all = pair();
     let mut nodes = connected(&all);
     let big = vec![7; 16 * 1024];
@@ -343,7 +343,7 @@ fn who_does_not_listen_holds_up_the_sender_and_loses_nothing() {
 }
 
 #[test]
-fn a_taken_port_is_said_so() {
+fn taken_port_is_reported() {
     let first = Node::open(&settings(1, 2), 1);
     let mut second = settings(2, 2);
     second.listen = Some(first.network.local_address().to_string());
@@ -371,7 +371,7 @@ fn eavesdropper(to: SocketAddr) -> (SocketAddr, Receiver<Vec<u8>>) {
 }
 
 #[test]
-fn a_recorded_session_said_again_is_not_understood() {
+fn replayed_session_is_refused() {
     let all = pair();
     let mut nodes: Vec<Node> = all.iter().map(|it| Node::open(it, 1)).collect();
     let (place, recorded) = eavesdropper(nodes[0].network.local_address());

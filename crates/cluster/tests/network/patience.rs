@@ -5,7 +5,7 @@ use bellwether_cluster::net::CloseReason;
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
 
-/// Whoever comes and says nothing.
+/// Clients that connect and send nothing.
 struct Silent(TcpStream);
 
 impl Silent {
@@ -25,7 +25,7 @@ impl Silent {
 }
 
 #[test]
-fn of_many_that_say_nothing_some_are_sent_away_and_members_come_in() {
+fn silent_clients_are_dropped_so_that_members_come_in() {
     let all = [settings(1, 2), settings(2, 2)];
     let mut node = Node::open(&all[0], 1);
     let come = |_| {
@@ -48,14 +48,14 @@ fn of_many_that_say_nothing_some_are_sent_away_and_members_come_in() {
 }
 
 #[test]
-fn who_says_nothing_is_sent_away() {
+fn silent_client_is_dropped() {
     let mut nodes = [Node::open(&settings(1, 2), 1)];
     let mut silent = Silent::at(&nodes[0]);
     until(&mut nodes, "the end of its patience", |_| silent.is_sent_away());
 }
 
 #[test]
-fn a_member_s_address_at_which_nobody_answers_is_tried_again() {
+fn silent_address_of_a_member_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let mut node = Node::open(&settings(1, 2), 1);
@@ -69,7 +69,7 @@ fn a_member_s_address_at_which_nobody_answers_is_tried_again() {
 
 /// What it does not take is not kept for it without end, and then it is given up.
 #[test]
-fn who_no_longer_reads_is_given_up() {
+fn peer_that_no_longer_reads_is_given_up() {
     let mut nodes = connected(&[settings(1, 2), settings(2, 2)]);
     let deaf = nodes.pop().unwrap();
     let (mut sent, mut refused) = (0_u64, false);

@@ -1,4 +1,4 @@
-//! How soon a member dials again when nothing answers, and when somebody does who refuses.
+//! How soon a member dials again when nothing answers, and when a peer refuses.
 
 use crate::bench::{Heard, Node, id, settings, until};
 use bellwether_cluster::Profile;

@@ -1,6 +1,6 @@
 //! Stores that members vote from: known, new, and lost.
 
-use crate::bench::{Heard, Node, config, id, introduce, life, settings, store, stores, until};
+use crate::bench::{Heard, Node, config, id, introduce, nth_incarnation, settings, store, stores, until};
 use bellwether_cluster::net::Network;
 use bellwether_cluster::{Settings, StoreId, Stores};
 
@@ -12,7 +12,7 @@ fn pair() -> Vec<Settings> {
 
 /// A member at its `boot`-th start that knows these stores.
 fn open(settings: &Settings, boot: u64, stores: &Stores) -> Node {
-    let network = Network::open(settings, config(settings), life(boot), stores).unwrap();
+    let network = Network::open(settings, config(settings), nth_incarnation(boot), stores).unwrap();
     Node { network, heard: Vec::new() }
 }
 
@@ -74,7 +74,7 @@ fn an_accepted_store_takes_the_place_of_the_former_one() {
     assert!(nodes[0].network.is_connected(id(2)));
 }
 
-/// The claim is judged by the member, who knows its own term.
+/// The claim is judged by the member, which knows its own term.
 #[test]
 fn a_peer_with_a_claim_that_cannot_be_true_is_turned_away_and_its_true_store_is_heard() {
     let all = pair();

@@ -53,7 +53,7 @@ fn openable(pid: u32) -> Vec<&'static str> {
 fn a_supervisor_cannot_be_inspected_by_its_own_user() {
     let tested = std::thread::spawn(|| {
         for capability in [CapabilitySet::SYS_PTRACE, CapabilitySet::PERFMON, CapabilitySet::SYS_ADMIN] {
-            // A user who may not do this does not have the capability either.
+            // A user that may not do this does not have the capability either.
             let _ = remove_capability_from_bounding_set(capability);
         }
         let stage = Stage::set("echo $$ > new; mv new ready; exec sleep 600");

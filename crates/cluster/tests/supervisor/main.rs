@@ -110,14 +110,14 @@ fn a_death_is_announced_when_all_descendants_are_dead() {
     assert!(pids.iter().all(|&pid| lives(pid)));
     signal(pids[4], rustix::process::Signal::KILL);
     let (stream, certificate) = stage.heard();
-    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while somebody was left");
+    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while a process was left");
     assert!(certificate.proves_death_of(&commitment));
     assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
 }
 
 /// More of them than the supervisor may hold at once.
 #[test]
-fn a_large_family_is_buried_too() {
+fn many_descendants_are_reaped() {
     let mut narrow = Command::new("sh");
     let program = this_program("supervisor");
     narrow
@@ -131,11 +131,11 @@ fn a_large_family_is_buried_too() {
     assert_eq!(pids.len(), 61);
     signal(pids[60], rustix::process::Signal::KILL);
     let (stream, _) = stage.heard();
-    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while somebody was left");
+    assert!(!pids.iter().any(|&pid| exists(pid)), "announced while a process was left");
     assert_eq!(stage.acknowledge(stream).code(), Some(128 + 9));
 }
 
-/// But what was said in an earlier life counts no more.
+/// But addresses of an earlier incarnation do not count any more.
 #[test]
 fn peers_that_have_moved_are_told_where_they_are() {
     let script = r#"mkdir -p bellwether-data
@@ -207,7 +207,7 @@ fn the_exit_code_is_kept_and_the_token_never_shown() {
     assert_eq!(stage.acknowledge(stream).code(), Some(3));
 }
 
-/// What the terminal says to both, and what somebody says to its supervisor alone, it hears once. The codes are those of
+/// A signal of the terminal to both processes reaches the member once, and so does one to its supervisor. The codes are those of
 /// `<asm-generic/siginfo.h>`: sent by the kernel, sent by a process.
 #[test]
 fn a_member_reads_the_terminal_and_hears_every_signal_once() {
@@ -261,7 +261,7 @@ fn supervised_programs_nest() {
 }
 
 #[test]
-fn who_never_lived_is_not_announced() {
+fn process_that_never_started_is_not_announced() {
     let mut stage = Stage::set("none");
     assert_eq!(stage.supervisor.wait().unwrap().code(), Some(99));
     stage.assert_nothing_heard();

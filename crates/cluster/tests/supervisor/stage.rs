@@ -98,7 +98,7 @@ impl Stage {
     }
 }
 
-/// A test that fails leaves nobody behind.
+/// A test that fails leaves no process behind.
 impl Drop for Stage {
     fn drop(&mut self) {
         if let Ok(None) = self.supervisor.try_wait() {

@@ -3,9 +3,10 @@
 use bellwether_core::*;
 use bellwether_sim::schedule::{FaultBudget, Schedule};
 use bellwether_sim::{
-    Input, JsonTrace, Limits, MemoryTrace, Outcome, Plan, Report, RoundMode, Runner, Step, Stop, Visit,
-    World, run_events, run_rounds, run_synchronised, simulate,
+    JsonTrace, Limits, Outcome, Plan, Report, RoundMode, Runner, Stop, Visit, World, run_events, run_rounds,
+    run_synchronised, simulate,
 };
+use bellwether_testkit::memory_trace::{Input, MemoryTrace, Step};
 use bellwether_testkit::toys::{Ping, TOY, complete, hops, id, ring, with_script};
 use serde::Serialize;
 

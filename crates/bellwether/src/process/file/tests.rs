@@ -68,7 +68,7 @@ fn profiles_have_names() {
     assert_eq!(read(r#""steady""#).unwrap().profile, crate::Profile::STEADY);
 }
 
-/// Members that are no objects, and a peer that nobody can dial.
+/// Members that are no objects, and a peer that cannot be dialled.
 #[test]
 fn errors_name_the_member_in_the_list() {
     for (second, named) in [
@@ -130,7 +130,7 @@ fn a_member_of_its_own_process_is_a_candidate_unless_told_otherwise() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_apart_from_what_makes_no_sense() {
+fn unreadable_file_is_told_apart_from_wrong_settings() {
     let directory = tempfile::tempdir().unwrap();
     for unreadable in [directory.path().join("there-is-none"), directory.path().to_owned()] {
         let error = read_settings(&unreadable).unwrap_err();

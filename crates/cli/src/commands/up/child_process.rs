@@ -1,7 +1,7 @@
 //! The processes of one member: its supervisor, which is our child, and the member below it.
 
 use bellwether::Id;
-use bellwether::process::{Line, SUPERVISOR, parent_of};
+use bellwether::process::{Report, SUPERVISOR, parent_of};
 use ratatui::crossterm::event::Event as TerminalEvent;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -17,7 +17,7 @@ use std::thread;
 /// What other threads tell the main loop.
 pub enum Notice {
     /// A line that a member has printed, and since which start of it.
-    Said(MemberStart, Line),
+    Reported(MemberStart, Report),
     /// A line that a member has printed to standard error.
     Complained(Id, String),
     /// A member's process is dead.
@@ -85,7 +85,7 @@ impl ChildProcess {
             thread::Builder::new().spawn(move || {
                 for text in BufReader::new(lines).lines().map_while(Result::ok) {
                     let notice = match serde_json::from_str(&text) {
-                        Ok(line) => Notice::Said(start, line),
+                        Ok(line) => Notice::Reported(start, line),
                         Err(_) => Notice::Complained(start.id, text),
                     };
                     let _ = to.send(notice);

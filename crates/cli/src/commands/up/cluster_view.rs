@@ -1,6 +1,6 @@
 //! What is known of each member, from what it has reported.
 
-use bellwether::process::What;
+use bellwether::process::ReportKind;
 use bellwether::{Event, Id, Verdict};
 use std::collections::BTreeMap;
 
@@ -78,14 +78,14 @@ impl MemberView {
     }
 
     /// It says something.
-    pub fn hear(&mut self, at_us: u64, what: &What) {
+    pub fn hear(&mut self, at_us: u64, what: &ReportKind) {
         match what {
-            What::Lease { leads_in, until_us } => {
+            ReportKind::Lease { leads_in, until_us } => {
                 let length_us = until_us.saturating_sub(at_us);
                 self.lease = Some(Lease { term: *leads_in, until_us: *until_us, length_us });
             }
-            What::Shown { .. } => {}
-            What::Event(event) => self.hear_event(event),
+            ReportKind::Shown { .. } => {}
+            ReportKind::Event(event) => self.hear_event(event),
         }
     }
 

@@ -1,17 +1,16 @@
 //! What has happened in a run: leaderships, deaths, kills and failovers.
 
+use super::child_process::MemberStart;
 use bellwether::Id;
+use bellwether::judge::LeadershipInterval;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From when until when a member held leadership, by its own word, in microseconds since the machine booted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LeadershipInterval {
-    pub(super) member: Id,
-    pub(super) term: u64,
-    pub(super) from: u64,
-    pub(super) until: u64,
+/// A leadership, as far as its member has reported it.
+#[derive(Debug)]
+struct ReportedLeadership {
+    interval: LeadershipInterval,
     /// It has ended; more of the same is another one.
-    pub(super) is_over: bool,
+    is_over: bool,
 }
 
 /// The leader was killed, and the survivors are to name the next.
@@ -31,9 +30,9 @@ struct Failover {
 /// which of two members' lines comes first: what overlaps is judged at the end.
 #[derive(Debug, Default)]
 pub struct History {
-    pub(super) held: Vec<LeadershipInterval>,
+    led: Vec<ReportedLeadership>,
     /// Where in there each member's last one is.
-    last_held: BTreeMap<Id, usize>,
+    last_led: BTreeMap<Id, usize>,
     pub(super) deaths: BTreeSet<(Id, u64)>,
     /// When something was done to a member, or befell it.
     pub(super) disturbed: BTreeSet<u64>,
@@ -48,18 +47,27 @@ pub struct History {
 }
 
 impl History {
-    /// A member says that it leads in this term until then.
-    pub fn holds(&mut self, member: Id, term: u64, at: u64, until: u64) {
+    /// A member reports that it leads in this term until then.
+    pub fn holds(
+        &mut self,
+        MemberStart { id: member, number: process }: MemberStart,
+        term: u64,
+        at: u64,
+        until: u64,
+    ) {
         match self.last_of(member) {
-            Some(held) if !held.is_over && held.term == term && at <= held.until => {
-                held.until = held.until.max(until);
+            Some(ReportedLeadership { interval, is_over: false })
+                if interval.term == term && at <= interval.until =>
+            {
+                interval.until = interval.until.max(until);
             }
             last => {
                 if let Some(last) = last {
                     last.end(at);
                 }
-                self.last_held.insert(member, self.held.len());
-                self.held.push(LeadershipInterval { member, term, from: at, until, is_over: false });
+                let interval = LeadershipInterval { member, process, term, from: at, until };
+                self.last_led.insert(member, self.led.len());
+                self.led.push(ReportedLeadership { interval, is_over: false });
             }
         }
     }
@@ -74,13 +82,13 @@ impl History {
 
     /// A member leads no longer.
     pub fn ends(&mut self, member: Id, at: u64) {
-        if let Some(held) = self.last_of(member) {
-            held.end(at);
+        if let Some(last) = self.last_of(member) {
+            last.end(at);
         }
     }
 
-    fn last_of(&mut self, member: Id) -> Option<&mut LeadershipInterval> {
-        self.last_held.get(&member).and_then(|&at| self.held.get_mut(at))
+    fn last_of(&mut self, member: Id) -> Option<&mut ReportedLeadership> {
+        self.last_led.get(&member).and_then(|&at| self.led.get_mut(at))
     }
 
     /// So much of what a member said is lost.
@@ -163,21 +171,21 @@ impl History {
         self.closed_at = Some(at);
     }
 
-    /// The intervals as they really were, by when they began: a lease ends with its holder's life.
-    pub(super) fn intervals(&self) -> Vec<LeadershipInterval> {
-        let mut intervals = self.held.clone();
-        for held in &mut intervals {
-            let death = self.deaths.range((held.member, held.from)..=(held.member, u64::MAX)).next();
-            held.until = death.map_or(held.until, |&(_, at)| at.min(held.until));
+    /// All leaderships, in the order of their beginnings. A leadership ends when its member dies.
+    pub(super) fn leaderships(&self) -> Vec<LeadershipInterval> {
+        let mut leaderships: Vec<LeadershipInterval> = self.led.iter().map(|it| it.interval).collect();
+        for led in &mut leaderships {
+            let death = self.deaths.range((led.member, led.from)..=(led.member, u64::MAX)).next();
+            led.until = death.map_or(led.until, |&(_, at)| at.min(led.until));
         }
-        intervals.sort_by_key(|held| (held.from, held.until));
-        intervals
+        leaderships.sort_by_key(|led| (led.from, led.until));
+        leaderships
     }
 }
 
-impl LeadershipInterval {
+impl ReportedLeadership {
     fn end(&mut self, at: u64) {
-        self.until = self.until.min(at);
+        self.interval.until = self.interval.until.min(at);
         self.is_over = true;
     }
 }

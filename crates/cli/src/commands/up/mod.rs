@@ -18,15 +18,14 @@ mod tests;
 mod watchdog;
 
 use crate::args::UpArgs;
-use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use bellwether::{ALGORITHMS, StartError};
+use bellwether::{ALGORITHMS, StartError, algorithm_of};
 use bellwether_core::DetectorChoice;
 use run::Run;
 
 /// Runs a cluster until it is told to end.
 pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
-    let choice = Choice::find(&args.algorithm, None)?;
+    let choice = algorithm_of(&ALGORITHMS, &args.algorithm, &args.profile.into())?.into();
     if let Some(text) = &args.detector {
         let detector = DetectorChoice::parse(ALGORITHMS.detectors, text)?;
         if detector.entry().is_oracle {

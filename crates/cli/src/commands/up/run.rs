@@ -11,11 +11,10 @@ use super::{event_text, json};
 use crate::args::{OutcomeFormat, UpArgs, word};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
-use crate::guarantees;
 use crate::look::can_be_drawn;
 use crate::output;
-use bellwether::process::{Line, What as Said};
-use bellwether::{Clock, Event, Id, detector_of};
+use bellwether::process::{Report, ReportKind};
+use bellwether::{Clock, Event, Id, detector_of, guarantees};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -74,7 +73,7 @@ impl<'a> Run<'a> {
         let ids = (1..=args.members).map(Id::new).collect::<Result<Vec<Id>, _>>().map_err(Failure::input)?;
         let (sender, notices) = sync_channel(BACKLOG);
         let watchdog = Watchdog::start(sender.clone())?; // before there is anything to be left behind
-        let directory = RunDirectory::prepare(args, choice, &ids)?;
+        let directory = RunDirectory::prepare(args, &ids)?;
         let clock = Clock::new();
         let promise = guarantees::describe(choice.spec, args.members);
         let delay_bound = bellwether::Profile::from(args.profile).delay_bound;
@@ -198,7 +197,7 @@ impl<'a> Run<'a> {
 
     fn take(&mut self, notice: Notice) -> Result<(), Failure> {
         match notice {
-            Notice::Said(start, line) => self.hear(start, line)?,
+            Notice::Reported(start, line) => self.hear(start, line)?,
             Notice::Complained(id, text) => match &mut self.output {
                 Output::View(view) => view.log(format!("member {id}: {text}")),
                 _ => drop(writeln!(std::io::stderr(), "member {id}: {text}")), // or nobody wants to know
@@ -227,25 +226,29 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn hear(&mut self, start: MemberStart, line: Line) -> Result<(), Failure> {
-        let Line { at_us, member, what } = line;
+    fn hear(&mut self, start: MemberStart, line: Report) -> Result<(), Failure> {
+        let Report { at_us, member, what } = line;
         match &what {
-            Said::Lease { leads_in, until_us } => self.history.holds(member, *leads_in, at_us, *until_us),
-            Said::Event(Event::Elected { leader, term }) => self.history.named(member, *leader, *term, at_us),
-            Said::Event(event @ (Event::Lost { .. } | Event::Stopped { .. })) => {
+            ReportKind::Lease { leads_in, until_us } => {
+                self.history.holds(start, *leads_in, at_us, *until_us);
+            }
+            ReportKind::Event(Event::Elected { leader, term }) => {
+                self.history.named(member, *leader, *term, at_us);
+            }
+            ReportKind::Event(event @ (Event::Lost { .. } | Event::Stopped { .. })) => {
                 if matches!(event, Event::Stopped { why: Some(_) }) {
                     self.gave_up.insert(member);
                 }
                 self.history.ends(member, at_us);
             }
-            Said::Event(Event::Missed { count }) => self.history.missed(*count),
-            Said::Event(Event::Died { peer }) => {
+            ReportKind::Event(Event::Missed { count }) => self.history.missed(*count),
+            ReportKind::Event(Event::Died { peer }) => {
                 // The death of the process before does not end this one.
                 if self.children.get(peer).is_some_and(ChildProcess::is_dead) {
                     self.history.died(*peer, at_us);
                 }
             }
-            Said::Event(Event::Started { pid, .. }) => {
+            ReportKind::Event(Event::Started { pid, .. }) => {
                 self.could_not_start.remove(&member);
                 self.history.started(member, at_us);
                 if let Some(child) = self.children.get_mut(&member).filter(|child| child.start == start) {
@@ -254,7 +257,7 @@ impl<'a> Run<'a> {
                     let _ = child.hold(*pid);
                 }
             }
-            Said::Event(_) | Said::Shown { .. } => {}
+            ReportKind::Event(_) | ReportKind::Shown { .. } => {}
         }
         let is_current = self.children.get(&member).is_some_and(|child| child.start == start);
         let has_died = self.condition(member) == Condition::Dead;
@@ -262,7 +265,7 @@ impl<'a> Run<'a> {
             self.view_of(member).hear(at_us, &what);
         }
         match what {
-            Said::Event(event) => {
+            ReportKind::Event(event) => {
                 self.announce(RunEvent { at_us, member: Some(member), what: EventKind::Event(event) })
             }
             _ => Ok(()),

@@ -2,7 +2,6 @@
 
 use super::earlier_run;
 use crate::args::UpArgs;
-use crate::choice::Choice;
 use crate::error::Failure;
 use bellwether::{Id, Peer, Secret, Security, Settings};
 use rustix::fs::{FlockOperation, flock};
@@ -29,7 +28,7 @@ pub struct RunDirectory {
 
 impl RunDirectory {
     /// Makes the members' directories and writes their settings, which have a secret that no other user can read.
-    pub fn prepare(args: &UpArgs, choice: Choice, ids: &[Id]) -> Result<RunDirectory, Failure> {
+    pub fn prepare(args: &UpArgs, ids: &[Id]) -> Result<RunDirectory, Failure> {
         let (root, temporary) = match &args.data {
             Some(path) => (path.clone(), None),
             None => {
@@ -51,7 +50,7 @@ impl RunDirectory {
                 members: members.clone(),
                 data: directory.of(me).join(earlier_run::DATA),
                 security: Security::Secret(secret.clone()),
-                algorithm: choice.in_full(),
+                algorithm: args.algorithm.clone(),
                 detector: args.detector.clone(),
                 always_stands: true,
                 profile: args.profile.into(),

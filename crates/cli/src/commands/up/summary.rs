@@ -1,13 +1,12 @@
 //! A run in figures, and the verdict on it.
 
-use super::history::{History, LeadershipInterval};
+use super::history::History;
 use crate::error::Verdict;
-use crate::guarantees::Guarantees;
-use bellwether::Id;
+use bellwether::guarantees::Guarantees;
+use bellwether::judge::{self, LeadershipInterval};
 use bellwether_core::Spec;
 use bellwether_sim::Summary as Sample;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// A run in figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,32 +59,33 @@ pub struct Failovers {
 impl History {
     /// The run in figures.
     pub fn summary(&self, members: u64, algorithm: String, spec: &Spec) -> Summary {
-        let intervals = self.intervals();
-        let counted = |held: &&LeadershipInterval| self.closed_at.is_none_or(|end| held.from <= end);
+        let leaderships = self.leaderships();
+        let counted = |led: &&LeadershipInterval| self.closed_at.is_none_or(|end| led.from <= end);
         let (mut elections, mut changes) = (0, Changes { provoked: 0, unprovoked: 0 });
         // The last election, and the first one of the leader's that has led since the last change.
         let mut last: Option<LeadershipInterval> = None;
         let mut leads_since = 0;
-        for held in intervals.iter().filter(counted) {
+        for led in leaderships.iter().filter(counted) {
             // Where terms are counted, one goes on after its lease had lapsed, if no other member has led in between.
             // Where they are not, a member that has lost leadership was elected again.
-            let is_same = |last: LeadershipInterval| (last.member, last.term) == (held.member, held.term);
+            let is_same = |last: LeadershipInterval| (last.member, last.term) == (led.member, led.term);
             if spec.reign.counts_terms() && last.is_some_and(is_same) {
                 continue;
             }
             elections += 1;
-            if last.is_none_or(|last| last.member != held.member) {
+            if last.is_none_or(|last| last.member != led.member) {
                 if last.is_some() {
-                    let was_disturbed = self.disturbed.range(leads_since..=held.from).next().is_some();
+                    let was_disturbed = self.disturbed.range(leads_since..=led.from).next().is_some();
                     *(if was_disturbed { &mut changes.provoked } else { &mut changes.unprovoked }) += 1;
                 }
-                leads_since = held.from;
+                leads_since = led.from;
             }
-            last = Some(*held);
+            last = Some(*led);
         }
         let sample = Sample::of(self.took_ms.clone());
         let sample = sample.as_ref();
         let guarantees = Guarantees::by(spec);
+        let leaders = leaderships.iter().map(|led| (led.term, led.member));
         Summary {
             members,
             algorithm,
@@ -99,9 +99,9 @@ impl History {
                 max_ms: sample.map(|sample| sample.max),
             },
             missed: self.missed,
-            most_leaders_at_once: most_at_once(&intervals),
-            one_leader_a_term: guarantees.one_a_term.then(|| has_one_leader_a_term(&intervals)),
-            tokens_grew: guarantees.one_at_once.then(|| do_tokens_grow(&intervals)),
+            most_leaders_at_once: judge::most_at_once(&leaderships),
+            one_leader_a_term: guarantees.one_a_term.then(|| judge::term_with_two_leaders(leaders).is_none()),
+            tokens_grew: guarantees.one_at_once.then(|| judge::token_not_increased(&leaderships).is_none()),
         }
     }
 }
@@ -118,44 +118,6 @@ impl Summary {
             (false, _) => Verdict::Incomplete,
         }
     }
-}
-
-/// The most members that led at one instant. An interval ends before its end: one that begins there is no overlap.
-fn most_at_once(intervals: &[LeadershipInterval]) -> u64 {
-    // At one instant, ends come before beginnings.
-    let mut turns: Vec<(u64, bool, Id)> = intervals
-        .iter()
-        .filter(|held| held.from < held.until)
-        .flat_map(|held| [(held.from, true, held.member), (held.until, false, held.member)])
-        .collect();
-    turns.sort_unstable();
-    let (mut leading, mut most) = (BTreeMap::<Id, u64>::new(), 0);
-    for (_, begins, member) in turns {
-        if begins {
-            *leading.entry(member).or_default() += 1;
-            most = most.max(leading.len());
-        } else if let Some(left) = leading.get_mut(&member) {
-            *left -= 1;
-            if *left == 0 {
-                leading.remove(&member);
-            }
-        }
-    }
-    most as u64
-}
-
-/// Whether no two members led in one term.
-fn has_one_leader_a_term(intervals: &[LeadershipInterval]) -> bool {
-    let mut leaders = BTreeMap::new();
-    intervals.iter().all(|held| *leaders.entry(held.term).or_insert(held.member) == held.member)
-}
-
-/// Whether each leader's token is greater than that of the one before. A leader may go on with its own.
-fn do_tokens_grow(intervals: &[LeadershipInterval]) -> bool {
-    intervals.windows(2).all(|pair| {
-        let same = pair[0].member == pair[1].member && pair[0].term == pair[1].term;
-        same || pair[0].term < pair[1].term
-    })
 }
 
 #[cfg(test)]

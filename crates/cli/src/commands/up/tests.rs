@@ -4,7 +4,7 @@ use super::cluster_view::{ClusterView, Condition, MemberView};
 use super::key_commands::KeyCommand;
 use super::screen::Board;
 use crate::look::{ColorArg, Look};
-use bellwether::process::What;
+use bellwether::process::ReportKind;
 use bellwether::{Event, Id};
 use bellwether_testkit::golden::assert_golden;
 use ratatui::Terminal;
@@ -37,15 +37,15 @@ fn cluster() -> ClusterView {
             Event::Died { peer: id(5) },
             Event::Elected { leader: id(4), term: 2 },
         ];
-        said.into_iter().for_each(|event| view.hear(0, &What::Event(event)));
+        said.into_iter().for_each(|event| view.hear(0, &ReportKind::Event(event)));
     }
     cluster.get_mut(&id(5)).unwrap().die();
-    cluster.get_mut(&id(4)).unwrap().hear(1_000_000, &What::Lease { leads_in: 2, until_us: 1_300_000 });
+    cluster.get_mut(&id(4)).unwrap().hear(1_000_000, &ReportKind::Lease { leads_in: 2, until_us: 1_300_000 });
     cluster.get_mut(&id(3)).unwrap().condition = Condition::Paused;
     let cut = cluster.get_mut(&id(2)).unwrap();
     cut.is_cut = true;
-    cut.hear(0, &What::Event(Event::Leaderless { term: 2 }));
-    cut.hear(0, &What::Event(Event::Disconnected { peer: id(1), why: "silence".to_owned() }));
+    cut.hear(0, &ReportKind::Event(Event::Leaderless { term: 2 }));
+    cut.hear(0, &ReportKind::Event(Event::Disconnected { peer: id(1), why: "silence".to_owned() }));
     cluster
 }
 

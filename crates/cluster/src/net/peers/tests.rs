@@ -18,10 +18,10 @@ fn incarnation(boot: u64, nonce: u64) -> Incarnation {
 const LONGEST: Duration = Duration::from_secs(2);
 
 #[test]
-fn lives_are_told_apart_by_boot_and_nonce() {
+fn incarnations_are_told_apart_by_boot_and_nonce() {
     let refused = |boot, nonce| Arrival::Refused(Some(incarnation(boot, nonce)));
     let now = (Instant::now(), LONGEST);
-    // After boot 5 with nonce 1: who comes, and what that means.
+    // After boot 5 with nonce 1: the incarnation that comes, and how it is received.
     let cases = [
         (incarnation(5, 1), Arrival::Same),
         (incarnation(6, 2), Arrival::New),
@@ -168,7 +168,7 @@ fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_mea
     let (half, whole) = (now + LOOKED_UP / 2, now + LOOKED_UP);
     let mut peer = member("there:1", FIRST_PAUSE, now);
     assert!(peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
-    assert!(peer.resolved("there:1", None, now), "nobody knows");
+    assert!(peer.resolved("there:1", None, now), "the name has no address");
     assert!(!peer.begin_dialling(half) && matches!(peer.dialling, Dialling::At(at) if at == whole));
     assert!(peer.begin_dialling(whole) && peer.resolved("there:1", Some(vec![place]), whole));
     let is_tried = |peer: &Member| matches!(&peer.dialling, Dialling::Trying(places) if *places == [place]);
@@ -176,7 +176,7 @@ fn a_name_is_looked_up_at_most_once_a_second_and_known_addresses_are_dialled_mea
     assert!(!peer.begin_dialling(whole) && is_tried(&peer), "it is known");
     assert!(peer.begin_dialling(whole + LOOKED_UP) && is_tried(&peer), "it is known, and asked again");
     assert!(!peer.begin_dialling(whole + 9 * LOOKED_UP) && is_tried(&peer), "one question at a time");
-    // It moves: what was asked before says nothing of the new address.
+    // It moves: an earlier lookup is not about the new address.
     peer.move_to("elsewhere:1".into(), now);
     assert!(!peer.begin_dialling(now) && matches!(peer.dialling, Dialling::Resolving));
     assert!(!peer.resolved("there:1", Some(vec![place]), now) && peer.places.is_empty());

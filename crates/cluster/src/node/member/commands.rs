@@ -1,9 +1,8 @@
 //! Commands that a member gets from its own process.
 
 use super::{Fault, Member};
-use crate::elector::status_publisher::LeaderEpoch;
-use crate::net::link_filter::LinkFilter;
 use crate::net::{Outgoing, Traffic};
+use crate::status::publisher::LeaderEpoch;
 use bellwether_core::{Id, Port, Request};
 use std::sync::mpsc::TryRecvError;
 use tokio::sync::oneshot;
@@ -13,14 +12,15 @@ use tokio::sync::oneshot;
 pub(crate) enum Command {
     /// Something for the algorithm; if an epoch is named, only while that lasts.
     Request(Request, Option<LeaderEpoch>),
-    /// Who campaigns or leads has changed: look who does.
+    /// The campaigns and leaderships in this process have changed: read the count of candidates.
     Candidates,
     /// The application has taken over, in this epoch.
     Ready(LeaderEpoch),
     /// A member has moved.
     Address(Id, String),
-    /// This decides which links are open.
-    LinkFilter(Option<Box<dyn LinkFilter>>),
+    /// Cut the links with these peers, and no others.
+    #[cfg(feature = "faults")]
+    CutLinks(std::collections::BTreeSet<Id>),
     /// Say what has been counted.
     Traffic(oneshot::Sender<Traffic>),
     /// Give up leading, say farewell, and end.
@@ -33,7 +33,7 @@ impl Member {
             let command = match self.commands.try_recv() {
                 Ok(command) => command,
                 Err(TryRecvError::Empty) => return Ok(()),
-                Err(TryRecvError::Disconnected) => Command::Stop, // nobody is left who could
+                Err(TryRecvError::Disconnected) => Command::Stop, // no handle is left that could send a command
             };
             match command {
                 Command::Request(request, only_in) => self.ask(request, only_in),
@@ -47,7 +47,8 @@ impl Member {
                 }
                 Command::Ready(_) => {}
                 Command::Address(id, address) => self.network.set_address(id, address),
-                Command::LinkFilter(filter) => self.network.set_link_filter(filter),
+                #[cfg(feature = "faults")]
+                Command::CutLinks(peers) => self.network.cut_links(peers),
                 Command::Traffic(answer) => drop(answer.send(self.network.traffic())),
                 Command::Stop => {
                     self.state.is_stopping = true;

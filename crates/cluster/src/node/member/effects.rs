@@ -1,11 +1,11 @@
 //! The effects of an input, in their order: withdraw, persist, send, publish.
 
-use super::Member;
-use crate::elector::event::{Event, Loss};
-use crate::elector::status_publisher::LeaderEpoch;
-use crate::net::Outgoing;
+use super::{Member, WaitingMessages};
+use crate::net::{Network, Outgoing};
 use crate::node::machine::addressed;
-use bellwether_core::{Reign, Request, Time};
+use crate::status::event::{Event, Loss};
+use crate::status::publisher::LeaderEpoch;
+use bellwether_core::{Id, Reign, Request, Time};
 
 impl Member {
     /// Applies the effects of an input: all of them, or those before the write until the disk has answered.
@@ -23,7 +23,7 @@ impl Member {
         }
     }
 
-    /// It leads no longer. Everyone sees that at once, whatever it waits for.
+    /// The member leads no longer. Every caller sees that at once, whatever the member waits for.
     pub(super) fn withdraw(&mut self, why: Loss) {
         self.lease_cell.withdraw();
         // Not before: a judge of the events must not take the epoch to have ended while the lease still held.
@@ -43,11 +43,7 @@ impl Member {
         let direct = self.state.effects.sends().filter(|_| !self.around.closes());
         for (port, msg) in direct {
             let (peer, _) = self.around.behind(port);
-            if peer != self.me {
-                self.network.send(peer, Outgoing::Message(msg));
-            } else if let Some((port, msg)) = addressed(msg) {
-                self.state.waiting_messages.put(port, msg);
-            }
+            dispatch(&mut self.network, &mut self.state.waiting_messages, (self.me, peer), msg);
         }
         self.network.flush();
         self.publish(now);
@@ -61,7 +57,7 @@ impl Member {
             None if self.state.epoch.is_some() => self.withdraw(Loss::Expired),
             None => {}
         }
-        let now = self.clock.now(); // after what was said just now
+        let now = self.clock.now(); // after the events that were just reported
         let is_led = self.leader().works();
         if std::mem::replace(&mut self.state.was_led, is_led) || is_led {
             self.state.leaderless_since = now;
@@ -70,13 +66,13 @@ impl Member {
         self.publisher.show(now, status, self.state.epoch);
     }
 
-    /// Whether an epoch in this term has ended. Another would have the same token, and nobody could tell what is left of
-    /// the first from the second: so a member that still leads by its algorithm resigns, for a new term.
+    /// Whether an epoch in this term has ended. Another epoch would have the same token, and leftovers of
+    /// the first could not be told from the second: so a member that still leads by its algorithm resigns, for a new term.
     fn has_led_in(&self, term: u64) -> bool {
         self.machine.spec().reign == Reign::Leased && self.state.ended_in == Some(term)
     }
 
-    /// It leads until then: as before, or from now on.
+    /// The member leads until then: as before, or from now on.
     fn hold(&mut self, now: Time, term: u64, until: Time) {
         let epoch = self.state.epoch.unwrap_or_else(|| {
             self.state.epochs += 1;
@@ -104,4 +100,19 @@ impl Member {
             self.publisher.show(self.clock.now(), self.machine.status(), None);
         }
     }
+}
+
+/// Sends a message, or lets it wait if the member sends it to itself. Says whether it was sent.
+pub(super) fn dispatch(
+    network: &mut Network,
+    waiting: &mut WaitingMessages,
+    (from, to): (Id, Id),
+    message: &[u8],
+) -> bool {
+    if from != to {
+        network.send(to, Outgoing::Message(message));
+    } else if let Some((port, message)) = addressed(message) {
+        waiting.put(port, message);
+    }
+    from != to
 }

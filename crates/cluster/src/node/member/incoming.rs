@@ -1,11 +1,11 @@
-//! What reaches a member from outside: what peers say, what becomes of them, and what the detector thinks of them.
+//! What reaches a member from outside: messages of peers, news of their connections and deaths, and verdicts of the detector.
 
 use super::stores::{Offer, Refusal};
 use super::{Fault, Member};
-use crate::elector::event::Event;
 use crate::net::{Incoming, Outgoing};
 use crate::node::detector::{DetectorDriver, DetectorInput};
 use crate::node::machine::{Input, Malformed, addressed};
+use crate::status::event::Event;
 use bellwether_core::{Id, Occasion, Port, Signal, Span, StoreId, Verdict};
 
 /// The most signals that are heard in one turn while the disk is waited for.
@@ -13,14 +13,14 @@ const MOST_SIGNALS: usize = 64;
 /// The most inputs in a row that go before a detector's alarm.
 const MOST_BEFORE_DETECTOR: u64 = 4_096;
 
-/// Something that one occasion brings several of, to be told to the algorithm one at a time.
+/// An input for the algorithm of a kind that one occasion can bring several of. The algorithm takes one at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PendingInput {
     Suspicion(Port, Verdict),
     Death(Port),
     /// This has happened to the member: perhaps it is to start an election. The algorithm has been told before.
     Occasion(Occasion),
-    /// This one cannot be reached any more: a ring closes past it.
+    /// This member cannot be reached any more: a ring closes past it.
     Gone(Id),
     /// A member votes from this store.
     Store(Id, StoreId),
@@ -102,10 +102,10 @@ impl Member {
         }
     }
 
-    /// A connection has opened or closed. That is a suspicion, whatever the reason: it frees nobody from a promise.
+    /// A connection has opened or closed. That is a suspicion, whatever the reason: every promise stays.
     ///
-    /// Only a detector says when a member works again; but of a member that was certified to be dead, and is back before the
-    /// detector has missed it, it would never say so.
+    /// Only a detector says when a member works again. But a detector that has not missed a member never says that it works
+    /// again, even if the member was certified to be dead and is back.
     fn suspect(&mut self, peer: Id, verdict: Verdict, was_dead: bool) {
         if !self.state.has_started || self.detector.is_some() && verdict == Verdict::Working && !was_dead {
             return;
@@ -136,7 +136,7 @@ impl Member {
         }
     }
 
-    /// While the disk is waited for, the detector goes on: the member beats, and hears others beat. What the detector says
+    /// While the disk is waited for, the detector goes on: the member sends and hears beats. What the detector says
     /// is told to the algorithm afterwards. A member whose disk has stalled falls silent. Says whether there may be more.
     pub(super) fn serve_detector(&mut self) -> bool {
         if self.state.is_stalled {

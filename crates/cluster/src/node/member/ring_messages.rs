@@ -1,8 +1,9 @@
 //! Messages round a ring, past the members that cannot be reached ([`crate::node::ring`]).
 
 use super::Member;
+use super::effects::dispatch;
 use crate::net::Outgoing;
-use crate::node::machine::{Malformed, addressed};
+use crate::node::machine::Malformed;
 use crate::node::ring::Taken;
 use bellwether_core::{Environment as _, Id, Occasion, Port, Time};
 
@@ -63,11 +64,8 @@ impl Member {
     fn send_past(&mut self, now: Time, port: Port, bytes: Vec<u8>) {
         let passed_over: Vec<Id> = self.around.ids().filter(|&id| self.is_passed_over(id)).collect();
         let to = self.state.ring.route(&self.around, port, |id| passed_over.contains(&id));
-        if to != self.me {
-            self.network.send(to, Outgoing::Message(&bytes));
+        if dispatch(&mut self.network, &mut self.state.waiting_messages, (self.me, to), &bytes) {
             self.state.ring.note_sent(self.machine.spec(), now, to, (port, bytes));
-        } else if let Some((arrives_at, wrapped)) = addressed(&bytes) {
-            self.state.waiting_messages.put(arrives_at, wrapped);
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::incoming::PendingInput;
 use super::{Fault, Member};
-use crate::elector::event::Event;
 use crate::net::Party;
 use crate::settings::cluster_config::LONGEST_PROMISE;
+use crate::status::event::Event;
 use crate::storage::store::READMISSION;
 use crate::{Incarnation, PeerRecord, StoreId};
 use bellwether_core::{
@@ -64,7 +64,7 @@ impl Member {
                 let is_second = has_changed && self.network.is_connected(peer);
                 if is_second { StoreVerdict::Refused } else { StoreVerdict::Accepted }
             } else if must_wait {
-                continue; // it is not known yet who votes, and from which stores
+                continue; // the voters and their stores are not known yet
             } else {
                 self.judge(StoreOffer { peer, store, named_in }, known)
             };

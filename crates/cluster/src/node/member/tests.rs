@@ -1,12 +1,15 @@
 //! Members with disks that do as the test wants, and with an algorithm that writes whatever it hears.
 
 mod calls;
+mod detectors;
+mod disk;
+mod leadership;
 
 use super::*;
 use crate::elector::Elector;
 use crate::elector::leadership::NoHandOver;
+use crate::elector::start::PreparedMember;
 use crate::node::machine::ByteMachine;
-use crate::node::start::start_with;
 use crate::storage::disk::Keep;
 use crate::{Peer, PeerRecord, Profile, Saved, Security, Settings, StoreError, StoreId, Stores};
 use bellwether_algorithms::ALGORITHMS;
@@ -35,7 +38,7 @@ fn id(value: u64) -> Id {
     Id::new(value).unwrap()
 }
 
-/// What becomes of writes.
+/// How a disk treats writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mood {
     #[default]
@@ -226,7 +229,7 @@ impl Stage {
         Stage::working::<A>(detector, mood, change, Member::run)
     }
 
-    /// A member whose thread does this.
+    /// A member, and a thread that does this with it.
     fn working<A: Algorithm>(
         detector: Option<Box<dyn Detector>>,
         mood: Mood,
@@ -246,7 +249,10 @@ impl Stage {
         let stores = Stores { own: StoreId::new([1; 16]), is_new: true, peers: Vec::new() };
         let saved = Saved { boot: 1, durable: None, stores, wait: Span::default() };
         let machine = ByteMachine::new(MachineType::of::<A>(), Params::default());
-        let shared = start_with(settings, detector, machine, saved, || Ok(platter.clone()), work).unwrap();
+        let prepared = PreparedMember::new(settings, detector, machine, saved).unwrap();
+        let PreparedMember { member, disk, mut shared, .. } = prepared;
+        disk.send(platter.clone()).unwrap();
+        shared.thread = Mutex::new(Some(thread::spawn(move || work(member))));
         Stage { elector: Elector { shared: Arc::new(shared) }, platter }
     }
 
@@ -265,7 +271,7 @@ impl Stage {
     }
 }
 
-/// What comes of a future.
+/// The value of a future.
 fn within<T>(future: impl Future<Output = T>) -> T {
     let (mut future, begin) = (pin!(future), Instant::now());
     loop {
@@ -281,405 +287,7 @@ fn until(is_so: impl Fn() -> bool) {
     within(std::future::poll_fn(|_| if is_so() { Poll::Ready(()) } else { Poll::Pending }));
 }
 
-/// All that is said until there is no more.
+/// All events until there are no more.
 fn to_the_end(events: &mut crate::Events) -> Vec<Event> {
     std::iter::from_fn(|| within(events.next())).map(|happened| happened.event).collect()
-}
-
-#[test]
-fn a_leader_whose_disk_stalls_loses_visibly_and_leads_again_only_when_it_is_back() {
-    let stage = Stage::alone::<QuorumLease>();
-    let leadership = stage.campaign();
-    let mut events = stage.elector.observe();
-    stage.platter.be(Mood::Stalled);
-    within(leadership.lost());
-    assert!(leadership.check().is_err() && !stage.elector.is_leader());
-    let why = std::iter::from_fn(|| events.wait()).find_map(|happened| match happened.event {
-        Event::Lost { why, .. } => Some(why),
-        _ => None,
-    });
-    assert_eq!(why, Some(Loss::Disk));
-    drop(leadership);
-    let mut again = pin!(stage.elector.campaign());
-    let poll = again.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    assert!(poll.is_pending(), "a leadership that is over is not handed out again");
-    stage.platter.be(Mood::Quick);
-    assert!(within(again).unwrap().check().is_ok());
-}
-
-/// It has no lease that would run out, and nothing more to hear: nobody but the disk brings it back.
-#[test]
-fn a_leader_without_a_lease_leads_again_when_its_disk_is_back() {
-    for is_writing in [false, true] {
-        let stage = Stage::with::<Scribe>(None, Mood::Quick, |settings| settings.always_stands = true);
-        let leadership = stage.campaign();
-        stage.platter.be(Mood::Stalled);
-        if is_writing {
-            stage.elector.request(Request::Transfer(id(1)));
-        }
-        within(leadership.lost());
-        stage.platter.be(Mood::Quick);
-        assert!(stage.campaign().check().is_ok(), "{is_writing}");
-    }
-}
-
-#[test]
-fn member_stays_a_candidate_from_stand_until_withdraw() {
-    let stage = Stage::alone::<QuorumLease>();
-    stage.elector.request(Request::Stand);
-    let mut last = 0;
-    for _ in 0..2 {
-        until(|| stage.elector.view().epoch.is_some_and(|epoch| epoch.term > last));
-        last = stage.elector.view().status.term;
-        stage.elector.request(Request::Resign);
-    }
-    until(|| stage.elector.view().epoch.is_some_and(|epoch| epoch.term > last));
-    stage.elector.request(Request::Withdraw);
-    until(|| stage.elector.view().epoch.is_none());
-    let mut campaign = pin!(stage.elector.campaign());
-    assert!(campaign.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    stage.settle();
-    assert!(!stage.elector.is_leader(), "though a caller campaigns");
-    stage.elector.request(Request::Stand);
-    within(campaign).unwrap();
-}
-
-#[test]
-fn leader_after_resigning_has_a_new_token_though_its_lease_has_not_expired() {
-    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| {
-        settings.always_stands = true;
-        settings.profile.delay_bound = Span::from_ticks(200_000); // a lease of five seconds: longer than a disk may stall
-    });
-    let leadership = stage.campaign();
-    stage.platter.be(Mood::Stalled);
-    within(leadership.lost());
-    stage.platter.be(Mood::Quick);
-    let again = stage.campaign();
-    assert!(again.token() > leadership.token(), "what is left of the first is told from the second");
-}
-
-#[test]
-fn resignation_is_visible_before_the_disk_has_written_it() {
-    let stage = Stage::alone::<Scribe>();
-    let leadership = stage.campaign();
-    stage.platter.be(Mood::Stalled);
-    stage.elector.request(Request::Resign);
-    within(leadership.lost());
-    let view = stage.elector.view();
-    assert_eq!((view.epoch, view.status.leader), (None, Some(id(1))), "what is not written is not said");
-    stage.platter.be(Mood::Quick);
-    until(|| stage.elector.view().status.leader.is_none());
-}
-
-#[test]
-fn what_is_asked_again_and_again_while_the_disk_stalls_is_asked_once() {
-    let stage = Stage::alone::<Scribe>();
-    stage.campaign();
-    stage.platter.be(Mood::Stalled);
-    for _ in 0..5 {
-        stage.elector.request(Request::Resign);
-        stage.settle();
-    }
-    stage.platter.be(Mood::Quick);
-    stage.settle();
-    until(|| stage.elector.view().status.leader.is_none());
-    stage.settle();
-    assert_eq!(stage.platter.asked().len(), 2, "the one that was under way, and one more");
-}
-
-#[test]
-fn what_comes_of_one_occasion_is_taken_one_at_a_time_each_after_the_write_before() {
-    let stage = Stage::with::<Scribe>(Some(Box::new(Gloom)), Mood::Stalled, |settings| {
-        settings.members.extend([2, 3].map(|peer| Peer::new(id(peer), "127.0.0.1:0")));
-        settings.profile = Profile::FAST; // it starts before a leader tries its disk for the first time
-    });
-    until(|| stage.platter.asked().len() == 1);
-    stage.settle();
-    assert_eq!(stage.elector.view().status.term, 0, "nothing is said before it is written");
-    assert_eq!(stage.platter.asked().len(), 1);
-    stage.platter.be(Mood::Quick);
-    until(|| stage.elector.view().status.term == 2);
-    assert_eq!(stage.platter.asked(), [[1], [2]]);
-}
-
-/// The detector would not say anything for a minute.
-#[test]
-fn a_connection_that_closes_is_a_suspicion_at_once_whatever_the_detector_says() {
-    let stage = |me: u64| {
-        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=1000,D=60000").unwrap();
-        Stage::with::<Scribe>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
-            settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
-            settings.me = id(me);
-        })
-    };
-    let (stage, other) = (stage(1), stage(2));
-    let mut events = stage.elector.observe();
-    stage.elector.set_address(id(2), other.elector.address().to_string());
-    let mut next = || within(events.next()).unwrap().event;
-    while next() != (Event::Connected { peer: id(2) }) {}
-    until(|| stage.elector.is_leader());
-    assert_eq!(stage.elector.view().status.term, 0, "nobody is suspected yet");
-    other.elector.clone().stop();
-    while !matches!(next(), Event::Disconnected { peer, .. } if peer == id(2)) {}
-    until(|| stage.elector.view().status.term == 1);
-    assert_eq!(stage.platter.asked(), [[1]]);
-}
-
-/// Judges a neighbour failed at the moment at which it is connected.
-#[derive(Clone, Debug)]
-struct Doorman;
-
-impl Detector for Doorman {
-    fn start(&mut self, _: &mut WatchCx<'_>) {}
-
-    fn on_signal(&mut self, _: &mut WatchCx<'_>, _: Port, _: Signal) {}
-
-    fn on_connected(&mut self, cx: &mut WatchCx<'_>, peer: Port) {
-        cx.judge(peer, Verdict::Failed);
-    }
-
-    fn on_wake(&mut self, _: &mut WatchCx<'_>) {}
-
-    fn patience(&self) -> Span {
-        Span::default()
-    }
-
-    fn boxed_clone(&self) -> Box<dyn Detector> {
-        Box::new(self.clone())
-    }
-}
-
-#[test]
-fn detector_hears_of_each_new_connection() {
-    let stage = |me: u64, detector: Option<Box<dyn Detector>>| {
-        Stage::with::<Scribe>(detector, Mood::Quick, |settings| {
-            settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
-            settings.me = id(me);
-        })
-    };
-    let (one, two) = (stage(1, Some(Box::new(Doorman))), stage(2, None));
-    until(|| one.elector.is_leader()); // it has started without the other
-    let mut events = one.elector.observe();
-    one.elector.set_address(id(2), two.elector.address().to_string());
-    let mut next = || within(events.next()).unwrap().event;
-    while next() != (Event::Connected { peer: id(2) }) {}
-    assert_eq!(next(), failed(2));
-}
-
-/// A heartbeat detector one tick before its deadline, and after it.
-#[test]
-fn silence_begins_anew_with_a_connection() {
-    for (is_connected, expected) in [(false, vec![(Port(0), Verdict::Failed)]), (true, vec![])] {
-        let mut settings = Settings::new("test", id(1));
-        settings.members = [1, 2].map(|peer| Peer::new(id(peer), "127.0.0.1:0")).into();
-        let mut around = Surroundings::new(&settings, &Scribe::SPEC, &Params::default(), 1);
-        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=60,D=240").unwrap();
-        let mut watch = DetectorDriver::new(detector.build(Span::default()), 1);
-        let at = Time::from_ticks;
-        watch.hear(DetectorInput::Start, at(0), &mut around);
-        if is_connected {
-            watch.hear(DetectorInput::Connected(Port(0)), at(299_999), &mut around);
-        }
-        assert_eq!(watch.hear(DetectorInput::Wake, at(300_000), &mut around).verdicts, expected);
-        watch.hear(DetectorInput::Wake, at(599_998), &mut around);
-        assert_eq!(watch.verdict(Port(0)) == Verdict::Failed, !is_connected);
-        watch.hear(DetectorInput::Wake, at(599_999), &mut around);
-        assert_eq!(watch.verdict(Port(0)), Verdict::Failed);
-    }
-}
-
-fn watched_alone<A: Algorithm>() -> (u64, Vec<Event>) {
-    let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=5,D=15").unwrap();
-    let stage = Stage::with::<A>(Some(detector.build(Span::default())), Mood::Quick, |_| ());
-    let mut events = stage.elector.observe();
-    until(|| stage.elector.is_leader());
-    thread::sleep(Duration::from_millis(100)); // several times the detector's patience
-    let epochs = stage.elector.view().epoch.map_or(0, |epoch| epoch.number);
-    stage.elector.clone().stop();
-    let judged = to_the_end(&mut events).into_iter().filter(|event| matches!(event, Event::Judged { .. }));
-    (epochs, judged.collect())
-}
-
-#[test]
-fn detector_never_watches_its_own_member() {
-    assert_eq!(watched_alone::<ChangRoberts>(), (1, vec![]));
-    assert_eq!(watched_alone::<NeighbourTimeout>(), (1, vec![]));
-    assert_eq!(watched_alone::<Basic>(), (1, vec![]));
-    assert_eq!(watched_alone::<Franklin>(), (1, vec![]));
-}
-
-/// How long the detectors of a pair wait for a beat.
-const PATIENCE_OF_PAIRS: Duration = Duration::from_secs(2);
-
-/// Two members that are connected, with detectors whose patience is two seconds.
-fn watched_pair<A: Algorithm>() -> (Stage, Stage) {
-    let stage = |me: u64| {
-        let detector = DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=50,D=1950").unwrap();
-        Stage::with::<A>(Some(detector.build(Span::default())), Mood::Quick, |settings| {
-            settings.members.push(Peer::new(id(2), "127.0.0.1:0"));
-            settings.me = id(me);
-        })
-    };
-    let (one, two) = (stage(1), stage(2));
-    one.elector.set_address(id(2), two.elector.address().to_string());
-    let has_leader = |stage: &Stage| stage.elector.view().status.leader.is_some();
-    until(|| has_leader(&one) && has_leader(&two)); // by now they have started
-    (one, two)
-}
-
-fn failed(peer: u64) -> Event {
-    Event::Judged { peer: id(peer), verdict: Verdict::Failed }
-}
-
-/// In a two-way ring of two both ports lead to the other member.
-#[test]
-fn beats_are_heard_at_both_ports_of_a_ring_of_two() {
-    let (one, two) = watched_pair::<Franklin>();
-    let mut events = one.elector.observe();
-    thread::sleep(PATIENCE_OF_PAIRS + PATIENCE_OF_PAIRS / 2);
-    let status = one.elector.view().status;
-    assert_eq!((status.leader, two.elector.view().status.leader), (Some(id(2)), Some(id(2))));
-    one.elector.clone().stop();
-    let said = to_the_end(&mut events);
-    assert!(!said.contains(&failed(2)), "the other beat all the time: {said:?}");
-}
-
-#[test]
-fn member_that_waits_for_its_disk_beats_and_hears_beats() {
-    let (one, two) = watched_pair::<Scribe>();
-    let (mut events, mut others) = (one.elector.observe(), two.elector.observe());
-    one.platter.be(Mood::Stalled);
-    one.elector.request(Request::Transfer(id(1))); // is written down
-    let mut said = Vec::new();
-    while said.last() != Some(&Event::DiskStalled) {
-        said.push(within(events.next()).unwrap().event); // for longer than the detectors' patience
-    }
-    assert!(!said.contains(&failed(2)), "it heard the other: {said:?}");
-    two.elector.clone().stop();
-    let said = to_the_end(&mut others);
-    assert!(!said.contains(&failed(1)), "the other heard it: {said:?}");
-}
-
-#[test]
-fn member_that_was_held_up_hears_what_came_before_it_judges() {
-    let (one, two) = watched_pair::<Scribe>();
-    let (mut events, mut others) = (one.elector.observe(), two.elector.observe());
-    one.elector.request(Request::Dismiss(id(2)));
-    let mut next = || within(others.next()).unwrap().event;
-    while next() != failed(1) {} // it is silent for too long
-    while next() != (Event::Judged { peer: id(1), verdict: Verdict::Working }) {}
-    one.elector.clone().stop();
-    let said = to_the_end(&mut events);
-    assert!(!said.contains(&failed(2)), "the other beat all the time: {said:?}");
-}
-
-#[test]
-fn a_member_that_panics_leads_no_longer_and_ends_with_a_word() {
-    let stage = Stage::alone::<Scribe>();
-    let mut events = stage.elector.observe();
-    let leadership = stage.campaign();
-    stage.elector.request(Request::Admit(id(2)));
-    within(leadership.lost());
-    assert!(leadership.check().is_err() && !stage.elector.is_leader());
-    let said = to_the_end(&mut events);
-    assert!(said.contains(&Event::Lost { term: 0, why: Loss::Failed }), "{said:?}");
-    assert!(
-        matches!(said.last(), Some(Event::Stopped { why: Some(why) }) if why.contains("bug")),
-        "{said:?}"
-    );
-    assert!(within(stage.elector.campaign()).is_err());
-}
-
-#[test]
-fn a_leader_whose_disk_fails_says_that_it_was_the_disk() {
-    let stage = Stage::alone::<Scribe>();
-    let mut events = stage.elector.observe();
-    drop(stage.campaign());
-    stage.platter.be(Mood::Broken);
-    let said = to_the_end(&mut events);
-    assert!(said.contains(&Event::Lost { term: 0, why: Loss::Disk }), "{said:?}");
-}
-
-#[test]
-fn stop_does_not_wait_forever_for_a_stalled_disk() {
-    let stage = Stage::alone::<Scribe>();
-    let leadership = stage.campaign();
-    stage.platter.be(Mood::Stalled);
-    stage.elector.request(Request::Resign);
-    within(leadership.lost());
-    let (elector, stopped) = (stage.elector.clone(), Arc::new(Mutex::new(false)));
-    let stops = stopped.clone();
-    thread::spawn(move || {
-        elector.stop();
-        *stops.lock().unwrap() = true;
-    });
-    until(|| *stopped.lock().unwrap());
-    assert!(stage.elector.view().is_over);
-}
-
-#[test]
-fn a_leadership_that_is_over_ends_no_later_one_and_keeps_none_alive() {
-    let stage = Stage::alone::<QuorumLease>();
-    let (first, also_first) = (stage.campaign(), stage.campaign());
-    stage.elector.resign().unwrap();
-    within(first.lost());
-    let second = stage.campaign();
-    within(first.resign()).unwrap();
-    stage.settle();
-    assert!(second.check().is_ok(), "another resigned, of a leadership that was over");
-    drop(second);
-    until(|| !stage.elector.is_leader());
-    assert!(also_first.check().is_err());
-}
-
-#[test]
-fn what_is_dropped_is_given_up_unless_another_holds_it() {
-    let stage = Stage::alone::<QuorumLease>();
-    let (first, second) = (stage.campaign(), stage.campaign());
-    drop(first);
-    stage.settle();
-    assert!(second.check().is_ok());
-    drop(second);
-    until(|| stage.elector.view().status.leader.is_none());
-}
-
-#[test]
-fn dropped_leadership_is_given_up_though_a_campaign_begins_at_once() {
-    let stage = Stage::alone::<QuorumLease>();
-    let first = stage.campaign();
-    let epoch = stage.elector.view().epoch;
-    drop(first);
-    let second = stage.campaign();
-    until(|| stage.elector.view().epoch != epoch);
-    drop(second);
-}
-
-#[test]
-fn a_member_that_always_stands_gives_up_what_is_dropped_and_stands_again() {
-    let stage = Stage::with::<QuorumLease>(None, Mood::Quick, |settings| settings.always_stands = true);
-    let leadership = stage.campaign();
-    let before = stage.elector.view().epoch.unwrap().number;
-    drop(leadership);
-    until(|| stage.elector.view().epoch.is_some_and(|epoch| epoch.number > before));
-}
-
-#[test]
-fn hand_over_fails_at_once_where_the_algorithm_has_none() {
-    let stage = Stage::alone::<Scribe>();
-    let leadership = stage.campaign();
-    assert_eq!(within(leadership.resign()), Err(NoHandOver("scribe")));
-    assert_eq!(stage.elector.resign(), Err(NoHandOver("scribe")));
-    assert_eq!(stage.elector.transfer(id(1)), Err(NoHandOver("scribe")));
-    stage.settle();
-    assert!(stage.elector.is_leader(), "it leads whether anybody holds its leadership or not");
-    assert!(stage.campaign().check().is_ok());
-}
-
-/// Members of `itai-rodeh` know whether they lead, and no names.
-#[test]
-fn member_whose_algorithm_names_no_leader_is_elected_once() {
-    let stage = Stage::with::<ItaiRodeh>(None, Mood::Quick, |settings| settings.profile = Profile::FAST);
-    until(|| stage.elector.is_leader());
-    thread::sleep(Duration::from_millis(300)); // several times the patience with an election
-    assert_eq!(stage.elector.view().epoch.map(|epoch| epoch.number), Some(1));
 }

@@ -1,4 +1,4 @@
-//! Messages that wait inside a member: what it says to itself, and what came before it had started.
+//! Messages that wait inside a member: those to itself, and those that came before it had started.
 
 use bellwether_core::Port;
 use std::collections::VecDeque;
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_makes_room() {
+    fn taken_messages_make_room() {
         let mut messages = WaitingMessages::default();
         for round in 0..200 {
             messages.put_early(Port(round), &[1; 16 * 1024]);

@@ -51,7 +51,8 @@ fn theatre() -> Theatre {
     let (their_kept, kept) = mpsc::channel();
     let (wake, woken) = mpsc::channel();
     let puppet = Puppet { outcomes: their_outcomes, kept: their_kept };
-    let disk = Disk::start(puppet, Clock::new(), move || wake.send(()).unwrap_or_default()).unwrap();
+    let (disk, keeper) = Disk::prepare(Clock::new(), move || wake.send(()).unwrap_or_default()).unwrap();
+    keeper.send(puppet).unwrap();
     Theatre { disk, outcomes, kept, woken }
 }
 
@@ -134,7 +135,8 @@ fn a_disk_that_does_not_answer_is_left_alone() {
 fn closing_ends_what_was_asked_for_and_frees_the_store() {
     let directory = tempfile::tempdir().unwrap();
     let open = || Store::open(directory.path(), "orders", Id::new(1).unwrap(), &config()).unwrap();
-    let mut disk = Disk::start(open().0, Clock::new(), || {}).unwrap();
+    let (mut disk, keeper) = Disk::prepare(Clock::new(), || {}).unwrap();
+    keeper.send(open().0).unwrap();
     disk.probe();
     disk.write(b"one");
     assert!(disk.close(LONG));

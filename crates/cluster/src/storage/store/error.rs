@@ -55,7 +55,7 @@ pub enum StoreError {
         /// What was to read it.
         given: String,
     },
-    /// Majorities of the one list and of the other may have nobody in common.
+    /// Majorities of the one list and of the other may have no member in common.
     #[error(
         "this member's cluster began with the voters {kept}, and now it is told {given}; two majorities could then elect \
          two leaders. List the voters that it began with (whoever comes later as an observer), and change who votes while \
@@ -65,9 +65,9 @@ pub enum StoreError {
     OtherVoters {
         /// The directory.
         directory: PathBuf,
-        /// Who voted at first.
+        /// The first voters.
         kept: String,
-        /// Who is to have voted at first.
+        /// The first voters by the settings.
         given: String,
     },
     /// A later start has voted from another copy of it.
@@ -80,7 +80,7 @@ pub enum StoreError {
         /// The directory.
         directory: PathBuf,
     },
-    /// Nobody can know what this member has promised.
+    /// It cannot be known what this member has promised.
     #[error(
         "{}: {flaw}. This member could vote twice if it started from nothing or from a backup, so it does not \
          start. {READMISSION}",

@@ -16,7 +16,7 @@
 use super::{Flaw, PeerRecord, StoreId};
 use crate::ClusterConfig;
 use crate::Settings;
-use crate::net::wire::{Reader, put_incarnation};
+use crate::settings::encoding::{Reader, put_incarnation};
 
 /// Disks write a sector whole or not at all.
 pub(super) const SECTOR: usize = 512;

@@ -119,7 +119,7 @@ fn a_write_torn_in_any_order_of_sectors_leaves_the_old_or_the_new() {
     assert!(olds > 0 && news > 0, "{olds} and {news}");
 }
 
-/// Files whose newest record the disk had acknowledged, and has damaged in both copies: nobody knows which vote was in it.
+/// Files whose newest record the disk had acknowledged, and has damaged in both copies: the vote in it cannot be known.
 fn with_damaged_newest_record() -> Vec<Vec<u8>> {
     let (_, file, at) = before_and_after(b"old", b"new");
     let damaged = |damage: &dyn Fn(&mut [u8])| {
@@ -325,7 +325,7 @@ fn no_flipped_bit_and_no_lost_block_changes_what_is_read() {
 }
 
 #[test]
-fn what_cannot_be_trusted_is_refused() {
+fn untrusted_store_is_refused() {
     let (before, after, at) = before_and_after(b"old", b"new");
     let spoilt = vec![0xee; FILE];
     assert_eq!(payload(&spoilt), Err(Flaw::Damaged));
@@ -420,7 +420,7 @@ fn after_other_bounds_a_member_waits_for_longer_than_it_can_have_promised() {
     };
     for other in [&other_drift, &fast, &short] {
         let directory = TempDir::new().unwrap();
-        // Who has voted for nobody has promised nothing.
+        // A member that has never voted has promised nothing.
         assert_eq!(wait_of(&directory, other).1, 0);
         assert_eq!(wait_of(&directory, &config()).1, 0);
         open(directory.path()).unwrap().0.write(b"a vote").unwrap();

@@ -1,4 +1,4 @@
-//! Telling all peers at once.
+//! Sends a death certificate to all peers at once.
 
 use super::{ACKNOWLEDGED, DeathCertificate, UNKNOWN};
 use crate::Peer;
@@ -14,24 +14,25 @@ const FIRST_WAIT: Duration = Duration::from_millis(2);
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
 /// How long one attempt may take: a peer that is there answers at once.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// After so many answers that the dead one is not known there, it is not. With the waits above, a Hello that was on its way
-/// has had an eighth of a second to arrive.
+/// After so many answers that the peer does not know the dead process, it does not. With the waits above, a Hello
+/// that was on its way has had an eighth of a second to arrive.
 const DENIALS: u32 = 7;
 
 /// What came of an attempt.
 enum Answer {
-    /// Note was taken.
+    /// The peer has accepted the certificate.
     Noted,
-    /// The process there has not heard the dead one. The same holds if no process is there: a member listens from its start to
-    /// its end, so one that listens there later has started since.
+    /// The process there has had no connection with the dead one. The same holds if no process is there: a member listens
+    /// from its start to its end, so one that listens there later has started since.
     Unknown,
-    /// There was none.
+    /// There was no answer.
     Missing,
 }
 
-/// Tells all these peers, again and again until they have taken note, for at most `limit`. Returns who has.
+/// Sends the certificate to all these peers, again and again until they acknowledge it, for at most `limit`. Returns the peers
+/// that have.
 ///
-/// Those who do not know the dead one are given up soon: they have promised it nothing.
+/// A peer that does not know the dead process is given up soon: it has promised that process nothing.
 ///
 /// Each is told by a thread of its own: names are resolved by blocking, and one that is slow must not hold up others.
 #[must_use]
@@ -42,7 +43,7 @@ pub fn announce(certificate: &DeathCertificate, peers: &[Peer], limit: Duration)
         let (bytes, peer, told) = (certificate.encode(), peer.clone(), told.clone());
         let tell = move || {
             if tell_until(&bytes, &peer.address, until) {
-                let _ = told.send(peer.id); // nobody hears it when the limit is over
+                let _ = told.send(peer.id); // no receiver is left when the limit is over
             }
         };
         // A machine without room for a thread leaves this peer to the end of the lease, which is safe.
@@ -75,7 +76,7 @@ fn tell_until(bytes: &[u8], address: &str, until: Instant) -> bool {
 
 fn tell(bytes: &[u8], address: &str, until: Instant) -> Answer {
     let Ok(addresses) = address.to_socket_addrs() else { return Answer::Missing };
-    let mut answer = Answer::Unknown; // unless it may be otherwise at one of them
+    let mut answer = Answer::Unknown; // unless one of the addresses gives no answer
     for address in addresses {
         // No time at all is an error to the standard library: a millisecond is the least.
         let time = until.saturating_duration_since(Instant::now()).clamp(Duration::from_millis(1), ATTEMPT);

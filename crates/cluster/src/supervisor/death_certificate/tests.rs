@@ -11,7 +11,7 @@ fn certificate() -> DeathCertificate {
 
 /// Hashes as `sha256sum` prints them.
 #[test]
-fn the_form_is_as_written_down() {
+fn certificate_has_the_documented_form() {
     let bytes = certificate().encode();
     let cluster = "1c168adb00d208e42f93314529f1fa9c0427eb63233ceda95a5db52b7012a719";
     let expected = format!("42574f424954{cluster}0700000000000000{}", "61".repeat(32));
@@ -57,7 +57,7 @@ fn a_commitment_survives_being_written() {
     }
 }
 
-/// Takes as many calls as there are answers, and gives back what was said.
+/// Takes as many calls as there are answers, and returns what was sent.
 fn peer(answers: &'static [&'static [u8]]) -> (String, thread::JoinHandle<Vec<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -91,14 +91,14 @@ fn all_are_told_again_until_they_take_note() {
 }
 
 #[test]
-fn who_is_not_there_is_given_up() {
+fn absent_peer_is_given_up() {
     let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let peers = peers([absent, "no such place".to_owned()]);
     assert_eq!(announce(&certificate(), &peers, Duration::from_millis(50)), []);
 }
 
 #[test]
-fn who_cannot_know_the_dead_is_given_up_long_before_the_limit() {
+fn peer_that_cannot_know_the_dead_process_is_given_up_early() {
     const NO: &[u8] = &[UNKNOWN];
     let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let ignorant = peer(&[NO; 100]);

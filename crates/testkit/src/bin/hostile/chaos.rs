@@ -4,9 +4,9 @@ use crate::fault::{Fault, span};
 use crate::field::Field;
 use crate::options::{Options, Speed};
 use crate::report::{Report, percent, sleep};
+use bellwether::judge::overlaps;
 use bellwether_testkit::availability::Window;
 use bellwether_testkit::cables::Cables;
-use bellwether_testkit::judge::overlaps;
 use bellwether_testkit::process::now_us;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -103,14 +103,14 @@ fn episode(name: &str, kind: Kind, rng: &mut Xoshiro256PlusPlus, totals: &mut To
     if recovery.is_none() {
         report.violation(format!("{name}: not all members know one leader {RECOVERY:?} after healing"));
     }
-    let reigns = report.judge(name, &mut field.cluster);
+    let leaderships = report.judge(name, &mut field.cluster);
     let window = Window { from, until };
-    let led = window.led(&reigns);
-    let elections = reigns.iter().filter(|reign| reign.from > from).count();
+    let led = window.led(&leaderships);
+    let elections = leaderships.iter().filter(|led| led.from > from).count();
     let count: u64 = faults.values().sum();
     report.note(&format!("{name}: {count} faults, {elections} elections, led {}", percent(led)));
     if report.violations() > violations {
-        let at = overlaps(&reigns).first().map_or(now_us(), |(_, later)| later.from);
+        let at = overlaps(&leaderships).first().map_or(now_us(), |(_, later)| later.from);
         tell(&field, at, report);
     }
     faults.into_iter().for_each(|(kind, count)| *totals.faults.entry(kind).or_default() += count);

@@ -52,6 +52,6 @@ fn measure(speed: Speed, length: Duration, trials: u32, name: &str, report: &mut
         }
         sleep(Duration::from_millis(700));
     }
-    let reigns = report.judge(name, &mut cluster);
-    healings.into_iter().map(|at| led_again_after(&reigns, at).unwrap_or(LIMIT)).collect()
+    let leaderships = report.judge(name, &mut cluster);
+    healings.into_iter().map(|at| led_again_after(&leaderships, at).unwrap_or(LIMIT)).collect()
 }

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt as _};
 use std::time::Duration;
 
-/// Whom a fault strikes. Who leads is known only when it strikes.
+/// The member that a fault strikes. The leader is known only when it strikes.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     Leader,
@@ -25,9 +25,9 @@ pub enum Fault {
     CutOneWay(u64, u64, Duration),
     /// Nothing passes between the two.
     CutBothWays(u64, u64, Duration),
-    /// Nobody hears it.
+    /// Nothing of what it sends arrives.
     Mute(Target, Duration),
-    /// It hears nobody.
+    /// It receives nothing.
     Deafen(Target, Duration),
     /// Nothing passes between it and the others.
     Isolate(Target, Duration),

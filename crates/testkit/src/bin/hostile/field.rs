@@ -41,7 +41,7 @@ pub struct Field {
     floods: Vec<(Instant, Flooding)>,
     /// What was done to the cluster, and when, in microseconds since the machine booted.
     pub log: Vec<(u64, String)>,
-    /// Members that ended though nobody told them to.
+    /// Members that ended without being told to.
     pub unexpected_ends: u64,
 }
 
@@ -69,7 +69,7 @@ impl Field {
         self.log.push((now_us(), text));
     }
 
-    /// Who leads, as the members with the latest term know it.
+    /// The leader that the members with the latest term know.
     fn leader(&self) -> Option<u64> {
         self.cluster.record().change(|recording| {
             recording.known_leaders().values().max_by_key(|(_, term)| *term).map(|(leader, _)| *leader)

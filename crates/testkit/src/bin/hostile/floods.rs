@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const RATE: u32 = 3_700;
 /// Half of a round trip.
 const ONE_WAY: Duration = Duration::from_millis(10);
-/// Who has not come back by now never does.
+/// A member that has not come back by now never does.
 const LIMIT: Duration = Duration::from_secs(15);
 const TARGET: Duration = Duration::from_secs(1);
 /// Before anything happens, the flood is at its height.

@@ -1,12 +1,12 @@
 //! The best of five members is frozen for half of every second: four healthy members are up throughout.
 //!
-//! The lease of a frozen leader is valid and serves nobody, so that time counts as time without a leader.
+//! The lease of a frozen leader is valid and of no use, so that time counts as time without a leader.
 
 use crate::options::{Options, Speed};
 use crate::report::{Report, percent, sleep_until};
+use bellwether::judge::LeadershipInterval;
 use bellwether_testkit::availability::Window;
 use bellwether_testkit::cluster::Cluster;
-use bellwether_testkit::judge::Reign;
 use bellwether_testkit::process::now_us;
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
@@ -24,13 +24,13 @@ pub fn run(options: &Options, report: &mut Report) {
         let from = now_us();
         let frozen = freeze(&mut cluster, options.trials(SECONDS));
         let window = Window { from, until: now_us() };
-        let reigns = report.judge(&name, &mut cluster);
-        let led = window.led(&awake(&reigns, &frozen));
+        let leaderships = report.judge(&name, &mut cluster);
+        let led = window.led(&awake(&leaderships, &frozen));
         let figure = format!("{name}: led by a member that runs");
         report.figure(&figure, &percent(led), ">= 99 %", led >= TARGET);
-        report.note(&format!("{name}: some lease was valid: {}", percent(window.led(&reigns))));
+        report.note(&format!("{name}: some lease was valid: {}", percent(window.led(&leaderships))));
         report
-            .note(&format!("{name}: leaders: {}", reigns.iter().filter(|reign| reign.until > from).count()));
+            .note(&format!("{name}: leaders: {}", leaderships.iter().filter(|led| led.until > from).count()));
     }
 }
 
@@ -50,17 +50,19 @@ fn freeze(cluster: &mut Cluster, seconds: u32) -> Vec<Window> {
     frozen
 }
 
-/// What is left of reigns without the times in which the leader was frozen.
-fn awake(reigns: &[Reign], frozen: &[Window]) -> Vec<Reign> {
-    let (best, others): (Vec<Reign>, Vec<Reign>) =
-        reigns.iter().partition(|reign| reign.member.value() == MEMBERS);
-    let pieces = best.iter().flat_map(|reign| {
+/// What is left of leaderships without the times in which the leader was frozen.
+fn awake(leaderships: &[LeadershipInterval], frozen: &[Window]) -> Vec<LeadershipInterval> {
+    let (best, others): (Vec<LeadershipInterval>, Vec<LeadershipInterval>) =
+        leaderships.iter().partition(|led| led.member.value() == MEMBERS);
+    let pieces = best.iter().flat_map(|led| {
         let within: Vec<&Window> =
-            frozen.iter().filter(|it| it.from < reign.until && reign.from < it.until).collect();
-        let begins = std::iter::once(reign.from).chain(within.iter().map(|it| it.until));
-        let ends = within.iter().map(|it| it.from).chain([reign.until]);
+            frozen.iter().filter(|it| it.from < led.until && led.from < it.until).collect();
+        let begins = std::iter::once(led.from).chain(within.iter().map(|it| it.until));
+        let ends = within.iter().map(|it| it.from).chain([led.until]);
         let pieces = begins.zip(ends).filter(|(from, until)| from < until);
-        pieces.map(|(from, until)| Reign { from, until, ..*reign }).collect::<Vec<Reign>>()
+        pieces
+            .map(|(from, until)| LeadershipInterval { from, until, ..*led })
+            .collect::<Vec<LeadershipInterval>>()
     });
     pieces.chain(others).collect()
 }
@@ -72,12 +74,19 @@ mod tests {
 
     #[test]
     fn lease_of_a_frozen_leader_does_not_count() {
-        let reign = |member, from, until| Reign { member: id(member), term: from, from, until };
-        let reigns = [reign(MEMBERS, 0, 100), reign(1, 100, 150), reign(MEMBERS, 150, 200)];
+        let led = |member, from, until| LeadershipInterval {
+            member: id(member),
+            process: member,
+            term: from,
+            from,
+            until,
+        };
+        let leaderships = [led(MEMBERS, 0, 100), led(1, 100, 150), led(MEMBERS, 150, 200)];
         let frozen = [(20, 40), (90, 160), (190, 300)].map(|(from, until)| Window { from, until });
-        let spans: Vec<(u64, u64)> = awake(&reigns, &frozen).iter().map(|it| (it.from, it.until)).collect();
+        let spans: Vec<(u64, u64)> =
+            awake(&leaderships, &frozen).iter().map(|it| (it.from, it.until)).collect();
         assert_eq!(spans, [(0, 20), (40, 90), (160, 190), (100, 150)]);
-        let led = Window { from: 0, until: 200 }.led(&awake(&reigns, &frozen));
+        let led = Window { from: 0, until: 200 }.led(&awake(&leaderships, &frozen));
         assert!((led - 0.75).abs() < 1e-9, "{led}");
     }
 }

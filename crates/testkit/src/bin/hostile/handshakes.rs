@@ -59,10 +59,10 @@ fn measure(speed: Speed, has_priority: bool, (rate, sources): (u32, u32), report
     sleep(SPAN);
     let window = Window { from, until: now_us() };
     let strength = flooding.end();
-    let reigns = report.judge(&name, &mut cluster);
-    let led = window.led(&reigns);
+    let leaderships = report.judge(&name, &mut cluster);
+    let led = window.led(&leaderships);
     let name = format!("{name}: led");
     report.figure_in_floods(&name, &percent(led), ">= 99 %", led >= TARGET, &[strength]);
-    let leaders = reigns.iter().filter(|reign| reign.until > from).count();
+    let leaders = leaderships.iter().filter(|led| led.until > from).count();
     report.note(&format!("  {leaders} leaders"));
 }

@@ -5,8 +5,8 @@
 
 use crate::options::{Options, Speed};
 use crate::report::{Report, sleep};
+use bellwether::judge::overlaps;
 use bellwether_testkit::cables::Cables;
-use bellwether_testkit::judge::overlaps;
 use bellwether_testkit::stop;
 use std::time::{Duration, Instant};
 
@@ -57,9 +57,10 @@ fn lose_disk(speed: Speed, phase: Duration, name: &str, report: &mut Report) -> 
         }
     }
     cluster.end();
-    let (reigns, judged) = cluster.record().change(|recording| (recording.reigns(), recording.judge()));
-    let reigns = reigns.unwrap_or_else(|why| panic!("{name}: {why}"));
-    let found = overlaps(&reigns);
+    let (leaderships, judged) =
+        cluster.record().change(|recording| (recording.leaderships(), recording.judge()));
+    let leaderships = leaderships.unwrap_or_else(|why| panic!("{name}: {why}"));
+    let found = overlaps(&leaderships);
     for (earlier, later) in &found {
         report.violation(format!("{name}: two leases at once: {earlier:?} and {later:?}"));
     }
@@ -67,7 +68,7 @@ fn lose_disk(speed: Speed, phase: Duration, name: &str, report: &mut Report) -> 
     if let (Err(why), []) = (judged, &found[..]) {
         report.violation(format!("{name}: {why}"));
     }
-    report.note(&format!("{name}: {starts} starts without a store, {} leaders", reigns.len()));
+    report.note(&format!("{name}: {starts} starts without a store, {} leaders", leaderships.len()));
     let lengths = found.iter().map(|(one, two)| one.until.min(two.until) - two.from);
     lengths.max().map(Duration::from_micros)
 }

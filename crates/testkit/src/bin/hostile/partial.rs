@@ -26,13 +26,13 @@ pub fn run(options: &Options, report: &mut Report) {
         let from = now_us();
         sleep(SPAN);
         let window = Window { from, until: now_us() };
-        let reigns = report.judge(&name, &mut cluster);
-        let gaps = window.gaps(&reigns, LEAST_GAP);
+        let leaderships = report.judge(&name, &mut cluster);
+        let gaps = window.gaps(&leaderships, LEAST_GAP);
         let total: Duration = gaps.iter().map(|gap| gap.length()).sum();
         let value = format!("{} gaps in {SPAN:?}, {} ms in all", gaps.len(), total.as_millis());
         // The window begins after the first gap: the cut itself.
         report.figure(&name, &value, "0 gaps", gaps.is_empty());
-        let leaders = reigns.iter().filter(|reign| reign.until > from).count();
+        let leaders = leaderships.iter().filter(|led| led.until > from).count();
         report.note(&format!("{name}: leaders: {leaders}"));
     }
 }

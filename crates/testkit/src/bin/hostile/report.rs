@@ -1,8 +1,8 @@
 //! Figures and violations.
 
+use bellwether::judge::LeadershipInterval;
 use bellwether_testkit::cluster::Cluster;
 use bellwether_testkit::flood::Strength;
-use bellwether_testkit::judge::Reign;
 use bellwether_testkit::stop;
 use std::time::{Duration, Instant};
 
@@ -61,14 +61,14 @@ impl Report {
         self.violations.push(text);
     }
 
-    /// Ends a cluster and judges everything that its members said. Gives all reigns, if they can be known.
-    pub fn judge(&mut self, name: &str, cluster: &mut Cluster) -> Vec<Reign> {
+    /// Ends a cluster and judges everything that its members said. Gives all leaderships, if they can be known.
+    pub fn judge(&mut self, name: &str, cluster: &mut Cluster) -> Vec<LeadershipInterval> {
         cluster.end();
         match cluster.judge() {
-            Ok(reigns) => reigns,
+            Ok(leaderships) => leaderships,
             Err(why) => {
                 self.violation(format!("{name}: {why}"));
-                cluster.record().change(|recording| recording.reigns()).unwrap_or_default()
+                cluster.record().change(|recording| recording.leaderships()).unwrap_or_default()
             }
         }
     }

@@ -2,10 +2,17 @@
 
 use super::*;
 use crate::choice::Choice;
+use crate::commands::up::child_process::MemberStart;
+use bellwether::Id;
 use std::collections::BTreeSet;
 
 fn id(value: u64) -> Id {
     Id::new(value).unwrap()
+}
+
+/// The first process of a member.
+fn first(member: u64) -> MemberStart {
+    MemberStart { id: id(member), number: 1 }
 }
 
 fn summary(history: &History) -> Summary {
@@ -19,10 +26,10 @@ fn spec() -> &'static Spec {
 /// 3 leads from 10 on, renews, is killed at 50; 2 leads in the next term.
 fn failover() -> History {
     let mut history = History::default();
-    history.holds(id(3), 1, 10, 40);
-    history.holds(id(3), 1, 30, 90);
+    history.holds(first(3), 1, 10, 40);
+    history.holds(first(3), 1, 30, 90);
     history.killed(id(3), Some(1), [1, 2].map(id).into(), 50);
-    history.holds(id(2), 2, 60, 120);
+    history.holds(first(2), 2, 60, 120);
     history
 }
 
@@ -42,7 +49,7 @@ fn tokens_must_grow_from_leader_to_leader() {
     let mut history = failover();
     assert_eq!(summary(&history).tokens_grew, Some(true));
     history.ends(id(2), 100);
-    history.holds(id(1), 2, 130, 140);
+    history.holds(first(1), 2, 130, 140);
     let seen = summary(&history);
     assert_eq!((seen.tokens_grew, seen.verdict(spec())), (Some(false), Verdict::Unsafe));
 }
@@ -51,9 +58,9 @@ fn tokens_must_grow_from_leader_to_leader() {
 fn changes_are_provoked_or_not() {
     let mut history = failover();
     history.ends(id(2), 100);
-    history.holds(id(1), 3, 110, 140);
+    history.holds(first(1), 3, 110, 140);
     history.close(150);
-    history.holds(id(2), 4, 160, 170);
+    history.holds(first(2), 4, 160, 170);
     let seen = summary(&history);
     assert_eq!(seen.elections, 3);
     assert_eq!(seen.leader_changes, Changes { provoked: 1, unprovoked: 1 });
@@ -64,12 +71,12 @@ fn changes_are_provoked_or_not() {
 fn elections_without_terms_are_counted_by_who_came_to_lead() {
     let spec = Choice::find("chang-roberts", None).unwrap().spec;
     let mut history = History::default();
-    history.holds(id(3), 0, 10, u64::MAX);
+    history.holds(first(3), 0, 10, u64::MAX);
     history.killed(id(3), Some(0), [1, 2].map(id).into(), 50);
     history.started(id(3), 70);
-    history.holds(id(3), 0, 80, u64::MAX);
+    history.holds(first(3), 0, 80, u64::MAX);
     history.ends(id(3), 90);
-    history.holds(id(3), 0, 100, u64::MAX); // a returning member has called an election
+    history.holds(first(3), 0, 100, u64::MAX); // a returning member has called an election
     let seen = history.summary(3, "chang-roberts".to_owned(), spec);
     assert_eq!((seen.elections, seen.leader_changes), (3, Changes { provoked: 0, unprovoked: 0 }));
 }
@@ -81,7 +88,7 @@ fn leader_that_is_elected_again_is_no_change() {
         let spec = Choice::find(algorithm, None).unwrap().spec;
         let mut history = History::default();
         for (at, member, term) in [(10, 3, 0), (30, 3, 1), (50, 3, 2), (70, 2, 3), (90, 3, 4)] {
-            history.holds(id(member), terms[term], at, u64::MAX);
+            history.holds(first(member), terms[term], at, u64::MAX);
             history.ends(id(member), at + 10);
         }
         history.disturbed(25);
@@ -94,7 +101,7 @@ fn leader_that_is_elected_again_is_no_change() {
 #[test]
 fn failover_ends_when_survivors_name_the_restarted_leader() {
     let mut history = History::default();
-    history.holds(id(3), 0, 10, u64::MAX);
+    history.holds(first(3), 0, 10, u64::MAX);
     history.killed(id(3), Some(0), [1, 2].map(id).into(), 50);
     history.named(id(1), id(3), 0, 60); // of its life before
     history.started(id(3), 70);
@@ -120,8 +127,8 @@ fn a_failover_is_over_when_every_survivor_names_the_same() {
 /// Two lead at once, in terms 1 and 2; nobody led in a term of another's.
 fn two_at_once() -> History {
     let mut history = History::default();
-    history.holds(id(3), 1, 10, 90);
-    history.holds(id(2), 2, 20, 90);
+    history.holds(first(3), 1, 10, 90);
+    history.holds(first(2), 2, 20, 90);
     history
 }
 
@@ -144,55 +151,17 @@ fn two_leaders_are_a_fault_only_where_one_was_promised() {
     }
     // Even if the earlier term's leader hears of its votes after the later one's has begun.
     let mut late = History::default();
-    late.holds(id(2), 2, 10, 90);
-    late.holds(id(3), 1, 20, 90);
+    late.holds(first(2), 2, 10, 90);
+    late.holds(first(3), 1, 20, 90);
     assert_eq!(verdict(&late, "raft-vote"), Verdict::Fine);
     let mut one_term = History::default();
-    one_term.holds(id(3), 1, 10, 20);
-    one_term.holds(id(2), 1, 30, 40);
+    one_term.holds(first(3), 1, 10, 20);
+    one_term.holds(first(2), 1, 30, 40);
     for (name, expected) in
         [("quorum-lease", Verdict::Unsafe), ("raft-vote", Verdict::Unsafe), ("bully", Verdict::Fine)]
     {
         assert_eq!(verdict(&one_term, name), expected, "{name}");
     }
-}
-
-/// By the definition: at each instant at which a leadership begins, how many members lead?
-fn most_at_once_naively(intervals: &[LeadershipInterval]) -> u64 {
-    let at_once = |now: u64| {
-        let leads = |held: &&LeadershipInterval| held.from <= now && now < held.until;
-        intervals.iter().filter(leads).map(|held| held.member).collect::<BTreeSet<_>>().len()
-    };
-    intervals.iter().map(|held| at_once(held.from)).max().unwrap_or(0) as u64
-}
-
-#[test]
-fn the_most_at_once_are_those_of_the_definition() {
-    let mut state = 7_u64;
-    let mut draw = |bound: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % bound
-    };
-    let mut seen = BTreeSet::new();
-    for _ in 0..2_000 {
-        let count = draw(7);
-        let intervals: Vec<LeadershipInterval> = (0..count)
-            .map(|_| {
-                let from = draw(12);
-                LeadershipInterval {
-                    member: id(1 + draw(4)),
-                    term: 1,
-                    from,
-                    until: from + draw(6),
-                    is_over: true,
-                }
-            })
-            .collect();
-        let most = most_at_once(&intervals);
-        assert_eq!(most, most_at_once_naively(&intervals), "{intervals:?}");
-        seen.insert(most);
-    }
-    assert_eq!(seen, (0..=4).collect(), "as many as can be");
 }
 
 /// A leader that is killed ten times a second for six hours. What looks at every pair would take the day.
@@ -203,7 +172,7 @@ fn a_very_long_run_is_summed_up() {
     for term in 1..=kills {
         let (leader, at) = (id(1 + term % 3), term * 100);
         history.ends(leader, at); // it starts again
-        history.holds(leader, term, at, at + 1_000);
+        history.holds(MemberStart { id: leader, number: term }, term, at, at + 1_000);
         history.killed(leader, Some(term), BTreeSet::new(), at + 90);
     }
     let seen = summary(&history);

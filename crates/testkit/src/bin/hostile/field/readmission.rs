@@ -3,7 +3,7 @@
 use super::{Field, RESTART};
 use std::time::{Duration, Instant};
 
-/// The operator asks again after this time: orders are lost where nobody leads.
+/// The operator asks again after this time: orders are lost where there is no leader.
 const AGAIN: Duration = Duration::from_millis(100);
 /// What a member says when it ends because its peers know another store of it.
 const REFUSED: &str = "voted from another store";
@@ -15,11 +15,11 @@ pub struct Readmission {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// The member starts again and again, with a store that is new, and nobody has dismissed it yet.
+    /// The member starts again and again, with a store that is new, and has not been dismissed yet.
     Lost,
     /// The leader is told to dismiss it, until it hears a leader.
     Dismissing,
-    /// The leader is told to admit it. It may have voted since: nobody says so, so this goes on.
+    /// The leader is told to admit it. It may have voted since without a report, so this goes on.
     Admitting,
 }
 

@@ -3,7 +3,7 @@
 use bellwether_core::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a member says of its own leadership. One thread writes, any may read at any time.
+/// The current lease of a member, if it leads. One thread writes, any may read at any time.
 ///
 /// Every time that it comes to lead is an epoch of its own, numbered from 1. A reader must never take one epoch's deadline
 /// for another's: so the deadline is cleared before the number changes, and readers look at the deadline first. A
@@ -25,7 +25,7 @@ impl LeaseCell {
         self.until.store(until.ticks(), Ordering::SeqCst);
     }
 
-    /// It leads no longer. When this returns, nobody sees it lead.
+    /// The member leads no longer. When this returns, no reader sees it lead.
     pub(crate) fn withdraw(&self) {
         self.until.store(0, Ordering::SeqCst);
     }

@@ -28,14 +28,14 @@ pub enum Event {
     },
     /// It starts with a new store in a cluster that has run before: it is a new member, or was readmitted.
     NewStore,
-    /// It knows who leads: another member, or itself.
+    /// It knows a leader: another member, or itself.
     Elected {
-        /// Who leads.
+        /// The leader.
         leader: Id,
         /// In which term.
         term: u64,
     },
-    /// It knows nobody that leads.
+    /// It knows no leader.
     Leaderless {
         /// The last term that it has heard of.
         term: u64,
@@ -46,7 +46,7 @@ pub enum Event {
         /// In which term.
         term: u64,
     },
-    /// Its lease lasts until then, on its own clock. Said in trials only.
+    /// Its lease lasts until then, on its own clock. Reported only with [`crate::Settings::tells_leases`].
     Extended {
         /// The term in which it leads.
         term: u64,
@@ -55,7 +55,7 @@ pub enum Event {
     },
     /// The leader's application has taken over.
     Ready {
-        /// Who leads.
+        /// The leader.
         leader: Id,
         /// In which term.
         term: u64,
@@ -67,23 +67,23 @@ pub enum Event {
         /// Why.
         why: Loss,
     },
-    /// It can talk to a member.
+    /// It is connected to a member.
     Connected {
-        /// To whom.
+        /// The member.
         peer: Id,
     },
     /// The connection to a member has closed: it is suspected, and nothing more.
     Disconnected {
-        /// To whom.
+        /// The member.
         peer: Id,
         /// How it closed.
         why: String,
     },
-    /// The failure detector has changed its mind about a member.
+    /// The failure detector has changed its verdict on a member.
     Judged {
-        /// About whom.
+        /// The member.
         peer: Id,
-        /// To what.
+        /// The new verdict.
         verdict: bellwether_core::Verdict,
     },
     /// A member's process is dead, for certain: its supervisor said so.
@@ -93,7 +93,7 @@ pub enum Event {
     },
     /// A connection was refused.
     Refused {
-        /// Who, as far as is known.
+        /// The other end, as far as is known.
         from: String,
         /// Why.
         why: String,

@@ -1,18 +1,17 @@
-//! How a member begins: everything that can go wrong does so before anything is written and before its thread runs.
+//! How a member starts: everything that can fail is done before anything is written and before its thread runs.
 
-use crate::elector::candidates::Candidates;
-use crate::elector::event::Event;
-use crate::elector::lease_cell::LeaseCell;
-use crate::elector::status_publisher::StatusPublisher;
 use crate::elector::{Elector, Shared};
 use crate::net::{Network, NetworkError};
 use crate::node::detector::DetectorDriver;
 use crate::node::machine::ByteMachine;
 use crate::node::member::{Command, Member, State};
 use crate::node::surroundings::Surroundings;
-use crate::os::clock::Clock;
 use crate::settings::cluster_config::ClusterConfig;
-use crate::settings::{Incarnation, Peer, Security, Settings, SettingsError, shown};
+use crate::settings::{Incarnation, Peer, Profile, Security, Settings, SettingsError, shown};
+use crate::status::candidates::Candidates;
+use crate::status::event::Event;
+use crate::status::lease_cell::LeaseCell;
+use crate::status::publisher::StatusPublisher;
 use crate::storage::disk::{Disk, Keep};
 use crate::storage::store::{Saved, Store, StoreError};
 use crate::supervisor::address_overrides::AddressOverrides;
@@ -25,14 +24,14 @@ use bellwether_core::{
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
 
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
 
-/// How often members beat by default, in delay bounds, and how much longer they may be silent (docs/decisions.md says why). Together this is as long
-/// as a lease of `quorum-lease`: a silent leader is replaced as soon, and a machine that stands still for a moment loses
-/// no leader.
+/// How often members beat by default, in delay bounds, and how much longer they may be silent (docs/decisions.md says why).
+/// Together this is as long as a lease of `quorum-lease`: a silent leader is replaced as soon, and a machine that
+/// stands still for a moment loses no leader.
 const DEFAULT_BEATS: (u64, u64) = (5, 20);
 
 /// The failure detector of a member of this algorithm: the chosen one; else the default one, if it needs any.
@@ -46,14 +45,17 @@ pub fn detector_of<'a>(spec: &Spec, chosen: Option<&'a str>, delay_bound: Span) 
     chosen.map(Cow::Borrowed).or_else(|| (spec.starts == Starts::Callers).then(default))
 }
 
-/// The algorithm of these settings, with its parameters.
+/// The algorithm that a member runs: the one of this name, with the parameters that the name and the profile give.
 ///
 /// # Errors
 /// [`AlgorithmError`] says what is wrong.
-pub fn algorithm_of(registry: &Registry, settings: &Settings) -> Result<AlgorithmChoice, AlgorithmError> {
-    let chosen = registry.choose(&settings.algorithm);
-    let preset = settings.profile.renewals.map(|renewals| format!("renewals={renewals}"));
-    let chosen = chosen.and_then(|choice| preset.map_or(Ok(choice), |preset| choice.or(&preset)));
+pub fn algorithm_of(
+    registry: &Registry,
+    name: &str,
+    profile: &Profile,
+) -> Result<AlgorithmChoice, AlgorithmError> {
+    let mut parameters = profile.parameters.split_terminator(',');
+    let chosen = registry.choose(name).and_then(|choice| parameters.try_fold(choice, AlgorithmChoice::or));
     chosen.map_err(|mut error| {
         match &mut error {
             AlgorithmError::Unknown { name, .. } => *name = shown(name),
@@ -68,13 +70,13 @@ pub fn algorithm_of(registry: &Registry, settings: &Settings) -> Result<Algorith
 /// Why a member could not start. Nothing has been changed, but where the error says so.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// It was told something that cannot be.
+    /// Its settings are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// Its directory cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It cannot listen, or cannot prove who it is.
+    /// It cannot listen, or cannot load its credentials.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// There is no such algorithm, or it cannot be set so.
@@ -83,7 +85,7 @@ pub enum StartError {
     /// There is no such failure detector.
     #[error(transparent)]
     Detector(#[from] DetectorError),
-    /// Nobody knows the truth about a real network.
+    /// No detector knows the truth about a real network.
     #[error("the detector '{0}' is told the truth, which only a simulator can do; take 'heartbeat', say")]
     Oracle(&'static str),
     /// Time-outs would run out before anything can come.
@@ -123,7 +125,7 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     if settings.commitment.is_none() {
         settings.commitment = commitment_of_supervisor().map_err(StartError::Commitment)?.map(|it| it.0);
     }
-    let choice = algorithm_of(registry, &settings)?;
+    let choice = algorithm_of(registry, &settings.algorithm, &settings.profile)?;
     let delay_bound = settings.profile.delay_bound;
     let chosen = detector_of(choice.spec, settings.detector.as_deref(), delay_bound);
     let detector = chosen.map(|text| DetectorChoice::parse(registry.detectors, &text)).transpose();
@@ -138,7 +140,6 @@ pub fn start(registry: &Registry, mut settings: Settings) -> Result<Elector, Sta
     Ok(Elector { shared: Arc::new(shared) })
 }
 
-/// Everything that can fail is done before the thread begins, so that the caller gets the error.
 fn start_machine(
     settings: Settings,
     detector: Option<Box<dyn Detector>>,
@@ -150,92 +151,106 @@ fn start_machine(
     }
     let config = ClusterConfig::new(&settings, machine.spec(), machine.params());
     let store = Store::examine(&settings.data, &settings.cluster, settings.me, &config)?;
-    let saved = store.saved();
-    start_with(settings, detector, machine, saved, || store.begin(), Member::run)
+    let prepared = PreparedMember::new(settings, detector, machine, store.saved())?;
+    Ok(prepared.start(store.begin()?))
 }
 
-/// The same with what it has saved, what makes the store ready to be written, and what its thread does. Nothing is written before everything
-/// else that can fail has been tried: a start that fails can be corrected and tried again.
-pub(crate) fn start_with<K: Keep>(
-    settings: Settings,
-    detector: Option<Box<dyn Detector>>,
-    machine: ByteMachine,
-    saved: Saved,
-    begin: impl FnOnce() -> Result<K, StoreError>,
-    work: impl FnOnce(Member) + Send + 'static,
-) -> Result<Shared, StartError> {
-    let spec = machine.spec();
-    let seed = settings.seed.map_or_else(entropy, Ok)?;
-    let clock = Clock::that_gains(settings.clock_gains);
-    let config = ClusterConfig::new(&settings, spec, machine.params());
-    let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
-    let first_voters = config.voters.clone();
-    let network = Network::open(&settings, config, incarnation, &saved.stores)?;
-    let around = Surroundings::new(&settings, spec, machine.params(), seed);
-    let (waker, address) = (network.waker(), network.local_address());
-    let disk_wakes = waker.clone();
-    let (disk, keeper) = Disk::prepare(clock, move || {
-        // The loop may be gone, for it does not wait for a disk that stalls: then there is nobody to wake.
-        let _ = disk_wakes.wake();
-    })
-    .map_err(StartError::Thread)?;
-    let (place, ready) = sync_channel::<Member>(1);
-    let name = format!("bellwether-{}", settings.me);
-    let run = move || {
-        if let Ok(member) = ready.recv() {
-            work(member);
+/// A member that is ready to start. All that can fail has been tried, and nothing has been written: a start that fails can be
+/// corrected and tried again.
+pub(crate) struct PreparedMember<K> {
+    pub(crate) member: Member,
+    /// The member's thread waits for the member here.
+    thread: SyncSender<Member>,
+    /// The thread of its disk waits here for what it is to write to.
+    pub(crate) disk: SyncSender<K>,
+    pub(crate) shared: Shared,
+}
+
+impl<K: Keep> PreparedMember<K> {
+    /// Prepares a member that has saved this.
+    pub(crate) fn new(
+        settings: Settings,
+        detector: Option<Box<dyn Detector>>,
+        machine: ByteMachine,
+        saved: Saved,
+    ) -> Result<PreparedMember<K>, StartError> {
+        let spec = machine.spec();
+        let seed = settings.seed.map_or_else(entropy, Ok)?;
+        let clock = settings.clock();
+        let config = ClusterConfig::new(&settings, spec, machine.params());
+        let incarnation = Incarnation { boot: saved.boot, nonce: entropy()? };
+        let first_voters = config.voters.clone();
+        let network = Network::open(&settings, config, incarnation, &saved.stores)?;
+        let around = Surroundings::new(&settings, spec, machine.params(), seed);
+        let (waker, address) = (network.waker(), network.local_address());
+        let disk_wakes = waker.clone();
+        let (disk, keeper) = Disk::prepare(clock, move || {
+            // The loop may have ended, as it does not wait for a disk that stalls: then there is nothing to wake.
+            let _ = disk_wakes.wake();
+        })
+        .map_err(StartError::Thread)?;
+        let (to_thread, ready) = sync_channel::<Member>(1);
+        let name = format!("bellwether-{}", settings.me);
+        let run = move || {
+            if let Ok(member) = ready.recv() {
+                member.run();
+            }
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
+        let (commands, orders) = channel();
+        let (lease_cell, publisher) = (Arc::new(LeaseCell::default()), StatusPublisher::new(settings.me));
+        let (events, view) = (publisher.events(clock), publisher.view());
+        if settings.security == Security::Plaintext {
+            publisher.say(clock.now(), Event::InTheClear);
         }
-    };
-    let thread = std::thread::Builder::new().name(name).spawn(run).map_err(StartError::Thread)?;
-    // Both threads wait. From here on nothing fails but this, and then both end.
-    let keep = begin()?;
-    let (commands, orders) = channel();
-    let (lease_cell, publisher) = (Arc::new(LeaseCell::default()), StatusPublisher::new(settings.me));
-    let (events, view) = (publisher.events(clock), publisher.view());
-    if settings.security == Security::Plaintext {
-        publisher.say(clock.now(), Event::InTheClear);
+        let candidates = Arc::new(Candidates::default());
+        // The receiver is still in this function, so this cannot fail.
+        let _ = commands.send(Command::Candidates);
+        let member = Member {
+            clock,
+            me: settings.me,
+            detector: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
+            policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
+            machine,
+            around,
+            network,
+            disk,
+            lease_cell: lease_cell.clone(),
+            publisher,
+            commands: orders,
+            saved: saved.durable,
+            candidates: candidates.clone(),
+            first_voters,
+            takes_part_at: Time::ZERO + saved.wait,
+            stands: settings.always_stands,
+            tells_leases: settings.tells_leases,
+            state: State::default(),
+        };
+        let shared = Shared {
+            me: settings.me,
+            spec,
+            address,
+            incarnation,
+            clock,
+            lease_cell,
+            commands,
+            waker,
+            events,
+            view,
+            candidates,
+            thread: std::sync::Mutex::new(Some(thread)),
+            address_overrides: AddressOverrides::new(&settings.data, settings.commitment.map(Commitment)),
+        };
+        Ok(PreparedMember { member, thread: to_thread, disk: keeper, shared })
     }
-    let candidates = Arc::new(Candidates::default());
-    // Nobody can be behind the channel yet to refuse it.
-    let _ = commands.send(Command::Candidates);
-    let member = Member {
-        clock,
-        me: settings.me,
-        detector: detector.map(|detector| DetectorDriver::new(detector, around.watched_ports())),
-        policy: CallPolicy::in_cluster(spec, around.size(), around.delay_bound()),
-        machine,
-        around,
-        network,
-        disk,
-        lease_cell: lease_cell.clone(),
-        publisher,
-        commands: orders,
-        saved: saved.durable,
-        candidates: candidates.clone(),
-        first_voters,
-        takes_part_at: Time::ZERO + saved.wait,
-        stands: settings.always_stands,
-        tells_leases: settings.tells_leases,
-        state: State::default(),
-    };
-    // Their threads wait for them.
-    let _ = keeper.send(keep);
-    let _ = place.send(member);
-    Ok(Shared {
-        me: settings.me,
-        spec,
-        address,
-        incarnation,
-        clock,
-        lease_cell,
-        commands,
-        waker,
-        events,
-        view,
-        candidates,
-        thread: std::sync::Mutex::new(Some(thread)),
-        address_overrides: AddressOverrides::new(&settings.data, settings.commitment.map(Commitment)),
-    })
+
+    /// Lets the member begin, with what its disk is to write to.
+    fn start(self, keep: K) -> Shared {
+        // Both threads wait.
+        let _ = self.disk.send(keep);
+        let _ = self.thread.send(self.member);
+        self.shared
+    }
 }
 
 /// The same without values that are long enough to be a secret in the wrong place.
@@ -255,7 +270,7 @@ fn shorten(error: &mut ParamError) {
     error.setting = short;
 }
 
-/// A number that nobody can foresee.
+/// A number that cannot be foreseen.
 fn entropy() -> Result<u64, StartError> {
     let mut bytes = [0; 8];
     SystemRandom::new().fill(&mut bytes).map_err(|_| StartError::Randomness)?;

@@ -8,7 +8,7 @@ fn id(value: u64) -> Id {
 
 const AT: Time = Time::ZERO;
 
-/// Member 1, and everything that it says.
+/// Member 1, and all its events.
 fn onlooker() -> (StatusPublisher, crate::Events) {
     let publisher = StatusPublisher::new(id(1));
     let events = publisher.events(Clock::new()).observe();
@@ -39,7 +39,7 @@ impl StatusPublisher {
 fn a_leader_that_was_ready_before_it_was_known_is_ready() {
     let (mut publisher, mut events) = onlooker();
     publisher.show_ready(AT, id(2), 5);
-    assert!(!publisher.is_ready(), "nobody is known to lead");
+    assert!(!publisher.is_ready(), "no leader is known");
     publisher.led(Some(3), 4, 0);
     assert!(!publisher.is_ready(), "this one has not said so");
     publisher.led(Some(2), 5, 0);
@@ -58,7 +58,7 @@ fn a_leader_that_was_ready_before_it_was_known_is_ready() {
 }
 
 #[test]
-fn a_leader_that_is_heard_again_in_its_term_is_still_ready_whatever_others_say_late() {
+fn leader_that_is_named_again_in_its_term_is_still_ready() {
     let (mut publisher, _events) = onlooker();
     publisher.led(Some(2), 5, 0);
     publisher.show_ready(AT, id(2), 5);

@@ -1,32 +1,32 @@
 //! Publishes what a member shows to its observers: its status, and events.
 
-use crate::elector::event::{Event, Happened, Loss};
-use crate::elector::events::Source;
 use crate::os::clock::Clock;
+use crate::status::event::{Event, Happened, Loss};
+use crate::status::events::Source;
 use bellwether_core::{Id, Role, Status, Time};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
 
-/// How many events a slow onlooker can be behind before it misses some.
+/// How many events a slow observer can be behind before it misses some.
 const BACKLOG: usize = 1_024;
 
-/// Where things stand at a member.
+/// The state of a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct View {
-    /// What the member's algorithm says: its role, who leads, in which term. Whether it leads *now* is in `epoch`: what
-    /// it says may be older than that, while it waits for its disk.
+    /// The status by the member's algorithm: role, leader and term. Whether the member leads *now* is in `epoch`: while it
+    /// waits for its disk, the status may be older than that.
     pub status: Status,
     /// This member's own leadership, while it lasts.
     #[serde(rename = "reign")]
     pub epoch: Option<LeaderEpoch>,
-    /// Whether the leader's application has said, in this term, that it has taken over.
+    /// Whether the leader's application has reported, in this term, that it has taken over.
     pub is_ready: bool,
     /// Whether the member has ended.
     pub is_over: bool,
 }
 
-/// One time that a member came to lead.
+/// One leadership of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LeaderEpoch {
     /// Which one of this process's, from 1.
@@ -43,10 +43,10 @@ pub(crate) struct StatusPublisher {
     view: watch::Sender<View>,
     /// What the channel shows. It has a lock, which is left alone as long as nothing changes.
     shown: View,
-    /// Of each member that has said so, in which term its application took over. It may say so before this member knows
-    /// that it leads.
+    /// The term in which the application of each member took over, if it has reported that. The report may come before
+    /// this member knows that the other leads.
     ready: BTreeMap<Id, u64>,
-    /// Who led last, as far as was known, and in which term.
+    /// The last known leader, and its term.
     led_by: Option<(Id, u64)>,
     last: Arc<OnceLock<Happened>>,
 }
@@ -73,11 +73,11 @@ impl StatusPublisher {
     }
 
     pub(crate) fn say(&self, at: Time, event: Event) {
-        // Nobody looks on: that is no fault.
+        // There may be no observers: that is no fault.
         let _ = self.events.send(Happened { at, member: self.member, event });
     }
 
-    /// The member's algorithm says this now, and this is its own leadership, if it leads.
+    /// Shows the algorithm's status, and the member's own leadership, if it leads.
     pub(crate) fn show(&mut self, at: Time, status: Status, epoch: Option<LeaderEpoch>) {
         self.forget_former(status);
         let is_ready = status.leader.is_some_and(|leader| self.ready.get(&leader) == Some(&status.term));
@@ -126,12 +126,12 @@ impl StatusPublisher {
         }
     }
 
-    /// A member's process has ended: its application has not taken over until it says so again.
+    /// A member's process has ended: its application has not taken over until it reports that again.
     pub(crate) fn forget_ready(&mut self, member: Id) {
         self.ready.remove(&member);
     }
 
-    /// Its own leadership has ended, whatever its algorithm says yet.
+    /// The member's own leadership has ended, even if its algorithm still shows one.
     pub(crate) fn show_loss(&mut self, at: Time, term: u64, why: Loss) {
         self.forget_ready(self.member);
         let is_ready = self.shown.is_ready && self.shown.status.leader != Some(self.member);

@@ -1,4 +1,4 @@
-//! What a cluster guarantees, printed before it starts.
+//! What a cluster of an algorithm guarantees, and in which words that is said before it starts.
 
 use bellwether_core::{Electorate, Faults, Identities, Reign, Spec, Starts};
 
@@ -14,6 +14,7 @@ pub struct Guarantees {
 impl Guarantees {
     /// What an algorithm guarantees under any faults of members and network. Without a majority, each part of a partition
     /// may elect, and counts its own terms.
+    #[must_use]
     pub fn by(spec: &Spec) -> Guarantees {
         let by_majority = spec.electorate == Electorate::Majority;
         Guarantees {
@@ -24,6 +25,7 @@ impl Guarantees {
 }
 
 /// Which guarantees hold for so many members of this algorithm, and which do not, in one sentence.
+#[must_use]
 pub fn describe(spec: &Spec, members: u64) -> String {
     if members == 1 {
         return "one leader at most; with a single member nobody takes over when it fails".to_owned();
@@ -70,10 +72,10 @@ fn without_majority(spec: &Spec) -> String {
 #[cfg(test)]
 mod tests {
     use super::describe;
-    use crate::choice::Choice;
+    use crate::ALGORITHMS;
 
     fn of(name: &str, members: u64) -> String {
-        describe(Choice::find(name, None).unwrap().spec, members)
+        describe(ALGORITHMS.choose(name).unwrap().spec, members)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Why a member is a candidate: campaigns in its process, and holders of its leadership.
 
-use crate::elector::status_publisher::LeaderEpoch;
+use crate::status::publisher::LeaderEpoch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counted by the callers that campaign, read by the member when it is told that something has changed: whatever the order in
@@ -21,17 +21,17 @@ impl Candidates {
         self.0.lock().unwrap_or_else(PoisonError::into_inner) // a count is whole, even if another thread panicked
     }
 
-    /// One more campaigns.
+    /// One more caller campaigns.
     pub(crate) fn enter(&self) {
         self.count().campaigning += 1;
     }
 
-    /// One that campaigned does so no longer.
+    /// A caller stops its campaign.
     pub(crate) fn leave(&self) {
         self.count().campaigning -= 1;
     }
 
-    /// One that campaigned has come to lead.
+    /// A campaign has led to leadership.
     pub(crate) fn gain(&self, epoch: LeaderEpoch) {
         let mut count = self.count();
         count.campaigning -= 1;
@@ -43,7 +43,7 @@ impl Candidates {
         }
     }
 
-    /// One that led has dropped its leadership. Says whether nobody is left who wants this epoch to go on.
+    /// A caller has dropped its leadership. Returns whether no caller is left that wants this epoch to go on.
     pub(crate) fn give_up(&self, epoch: LeaderEpoch) -> bool {
         let mut count = self.count();
         if count.epoch == epoch.number {
@@ -52,7 +52,7 @@ impl Candidates {
         count.epoch == epoch.number && count.holding == 0 && count.campaigning == 0
     }
 
-    /// Whether anybody wants the member to lead, or to go on leading in this epoch.
+    /// Whether a caller wants the member to lead, or to go on leading in this epoch.
     pub(crate) fn want(&self, epoch: Option<LeaderEpoch>) -> bool {
         let count = self.count();
         let is_held = epoch.is_some_and(|epoch| count.epoch == epoch.number && count.holding > 0);
@@ -83,11 +83,11 @@ mod tests {
         candidates.enter();
         candidates.gain(epoch(2));
         assert!(candidates.give_up(epoch(2)));
-        assert!(!candidates.want(Some(epoch(2))), "who still holds the first epoch holds nothing");
+        assert!(!candidates.want(Some(epoch(2))), "a holder of the first epoch holds nothing");
         assert!(!candidates.give_up(epoch(1)), "it is over already");
         candidates.enter();
         candidates.gain(epoch(1));
         assert!(!candidates.give_up(epoch(1)));
-        assert!(!candidates.want(Some(epoch(1))), "nor does who comes late to it");
+        assert!(!candidates.want(Some(epoch(1))), "nor does a caller that comes late to it");
     }
 }

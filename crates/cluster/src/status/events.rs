@@ -1,7 +1,7 @@
 //! What happens at a member, as a stream.
 
-use crate::elector::event::{Event, Happened};
 use crate::os::clock::Clock;
+use crate::status::event::{Event, Happened};
 use bellwether_core::Id;
 use futures_core::Stream;
 use std::future::Future;
@@ -18,9 +18,9 @@ pub(crate) struct Source {
     clock: Clock,
     /// Weak: when the member has ended, so have the streams.
     sender: WeakSender<Happened>,
-    /// For the first who looks on: what has happened since the beginning.
+    /// For the first observer: the events since the beginning.
     first: Mutex<Option<Receiver<Happened>>>,
-    /// What the member said last, if it has ended.
+    /// The member's last event, if it has ended.
     last: Arc<OnceLock<Happened>>,
 }
 
