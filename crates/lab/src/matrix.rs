@@ -1,11 +1,12 @@
 //! The survival matrix: swarms of algorithms under failure models, and what became of them.
 
+use crate::parallel::in_parallel;
 use crate::seeds::Seeds;
 use crate::shrink;
 use crate::swarm::{self, Case, Class, Model, Options, Verdict};
 use bellwether_core::{AlgorithmChoice, Registry};
 use bellwether_runspec::RunSpec;
-use bellwether_sim::{Runner, SetupError, in_parallel};
+use bellwether_sim::{Runner, SetupError};
 use std::collections::BTreeMap;
 
 /// How the cells of a matrix are filled.

@@ -23,7 +23,7 @@ pub mod suggest;
 pub use fields::{FIELDS, Field, Flag, file_keys};
 pub use header::{Header, HeaderError, TRACE_FORMAT, read_header};
 pub use links::LinkOptions;
-pub use plan::{Chosen, PATIENCE, simulate_many};
+pub use plan::{Chosen, PATIENCE};
 pub use script::{FileLine, Line, Partition, Script, Scripted, Word, check, read_events};
 pub use shell::{command, quoted, words};
 pub use spec::{Attributes, Callers, RunSpec};

@@ -9,8 +9,7 @@ use bellwether_core::{
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::{
-    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, Report, Runner, SetupError, Stream,
-    claimed_rounds, in_parallel, simulate, stream,
+    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, SetupError, Stream, claimed_rounds, stream,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
@@ -431,28 +430,4 @@ fn check_partition(partition: &Partition, plan: &Plan, memory: u64) -> Result<()
         return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(memory) });
     }
     Ok(())
-}
-
-/// Runs a description once for each of `runs` seeds from
-/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
-/// from any thread, and what it makes of them comes back in the order of seeds: the result does
-/// not depend on the number of cores.
-///
-/// # Errors
-/// A seed's [`SetupError`] (mostly every seed's, as descriptions depend on it only where a random network
-/// cannot be drawn), or [`SetupError::Threads`].
-pub fn simulate_many<T: Send>(
-    algorithm: &Runner,
-    run: &RunSpec,
-    detectors: &'static [DetectorEntry],
-    (first_seed, runs): (u64, u64),
-    threads: usize,
-    each: impl Fn(&Plan, Report) -> T + Sync,
-) -> Result<Vec<T>, SetupError> {
-    let chosen = Chosen::of(algorithm.spec, run, detectors)?;
-    in_parallel(threads, runs, |number| {
-        let plan = run.plan(chosen.clone(), first_seed.wrapping_add(number))?;
-        let report = simulate(algorithm, &plan, run.mode());
-        Ok(each(&plan, report))
-    })
 }

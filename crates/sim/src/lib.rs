@@ -24,7 +24,6 @@ mod run;
 mod runner;
 pub mod schedule;
 mod stability;
-mod stats;
 pub mod text_file;
 mod timers;
 mod trace;
@@ -43,12 +42,9 @@ pub use measure::Counts;
 pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
 pub use report::{Driver, Ended, Report};
 pub use rounds::{Visit, run as run_rounds};
-pub use run::{
-    RoundMode, can_forge, check_messages, in_parallel, kinds, runs_in_step, simulate, simulate_observed,
-};
+pub use run::{RoundMode, check_messages, kinds, runs_in_step, simulate, simulate_observed};
 pub use runner::Runner;
 pub use schedule::Schedule;
 pub use stability::{Reigns, Rivals, Stability};
-pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, Input, JsonTrace, MemoryTrace, Observer, Step, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

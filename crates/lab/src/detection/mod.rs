@@ -24,8 +24,10 @@ mod pair;
 
 pub use closed_form::ClosedForm;
 
+use crate::parallel::in_parallel;
+use crate::stats::{Ratio, Summary};
 use bellwether_core::{DetectorChoice, HOP, Span};
-use bellwether_sim::{Delay, Ratio, SetupError, Summary, in_parallel};
+use bellwether_sim::{Delay, SetupError};
 use pair::{Pair, Watching};
 
 /// What signals meet on their way.

@@ -17,14 +17,13 @@ pub use model::Model;
 pub use reduce::reduce;
 pub use verdict::{Class, Verdict};
 
+use crate::parallel::in_parallel;
 use bellwether_core::{
     AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
 };
 use bellwether_runspec::{Chosen, Line, RunSpec};
 use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::{
-    Plan, Report, RoundMode, Runner, SETTLING, SetupError, can_forge, in_parallel, simulate,
-};
+use bellwether_sim::{Plan, Report, RoundMode, Runner, SETTLING, SetupError, simulate};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -72,7 +71,7 @@ pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> R
     let entry = &registry.entries[case.choice.entry];
     let mut run = draw(entry.spec, case.model, case.seed, options);
     run.algorithm = case.choice.to_string();
-    if !can_forge(entry) {
+    if !entry.machine.can_forge() {
         let honest_about = |line: &Line| match *line {
             Line::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
                 let other = Some(id).filter(|id| *id != whose).or_else(draw::stranger);

@@ -1,5 +1,6 @@
 //! Everything that is tested of what is done with runs, in one binary.
 
+mod batch;
 mod exports;
 mod lasting;
 mod parameters;

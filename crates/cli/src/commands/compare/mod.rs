@@ -14,8 +14,9 @@ use crate::request::Request;
 use crate::{file, output};
 use bellwether_core::{Expect, Measure, Order, Spec};
 use bellwether_lab::batch::{Batch, ClaimSummary, Figures};
+use bellwether_lab::growth_exponent;
 use bellwether_runspec::form::Form as _;
-use bellwether_sim::{Plan, claims, growth_exponent};
+use bellwether_sim::{Plan, claims};
 
 /// How many members there are, time after time, unless the user says.
 const USUAL_SIZES: [u64; 7] = [8, 16, 32, 64, 128, 256, 512];

@@ -2,8 +2,8 @@
 
 use super::measure::{HOPS_AN_HOUR, Row};
 use crate::args::DetectorsArgs;
+use bellwether_lab::Ratio;
 use bellwether_lab::batch::Figures;
-use bellwether_sim::Ratio;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -10,8 +10,9 @@ use crate::error::Failure;
 use crate::progress::Progress;
 use bellwether_core::{AlgorithmChoice, Elect, FaultEvent, HOP, Id, Order, Rank, Span, Time, Topology};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab::in_parallel;
 use bellwether_lab::outage::{Outage, after_crash};
-use bellwether_sim::{Delay, Happening, Plan, in_parallel};
+use bellwether_sim::{Delay, Happening, Plan};
 
 /// The algorithm that is measured.
 const ALGORITHM: &str = "raft-vote";

@@ -13,7 +13,7 @@ use bellwether_core::{Driving, Lasting, Spec};
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::swarm::Options;
 use bellwether_lab::trials::{self, Ordeal, Trial};
-use bellwether_sim::{Summary, in_parallel};
+use bellwether_lab::{Summary, in_parallel};
 
 /// What one ordeal did to one algorithm. Times are in delay bounds.
 pub struct Tried {

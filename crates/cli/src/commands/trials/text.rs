@@ -4,7 +4,7 @@ use super::Tried;
 use crate::args::TrialsArgs;
 use crate::output::{self, Column};
 use bellwether_core::Spec;
-use bellwether_sim::Summary;
+use bellwether_lab::Summary;
 
 pub const COLUMNS: [Column; 7] = [
     Column::Left("algorithm"),

@@ -5,7 +5,7 @@ use crate::error::Verdict;
 use crate::guarantees::Guarantees;
 use bellwether::Id;
 use bellwether_core::Spec;
-use bellwether_sim::Summary as Sample;
+use bellwether_lab::Summary as Sample;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
