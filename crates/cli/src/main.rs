@@ -10,6 +10,7 @@ mod file;
 mod guarantees;
 mod look;
 mod markdown;
+mod matrix;
 mod memory;
 mod output;
 mod parameters;

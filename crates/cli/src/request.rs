@@ -75,8 +75,7 @@ impl Request {
     pub fn run(&self, progress: &Progress) -> Result<Batch, Failure> {
         let seeds = Seeds { first: self.run.seed, count: self.runs };
         let algorithm = &ALGORITHMS.entries[self.choice.entry];
-        let each = || progress.advance();
-        Ok(batch::run(algorithm, &self.run, ALGORITHMS.detectors, seeds, self.threads.into(), each)?)
+        Ok(batch::run(algorithm, &self.run, ALGORITHMS.detectors, seeds, self.threads.into(), progress)?)
     }
 
     /// The command line that gives the same outcome again. What does not bear on the outcome (threads, memory, format,

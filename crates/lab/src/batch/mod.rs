@@ -10,6 +10,7 @@ pub use figures::{
 use crate::figure::Figure;
 use crate::parallel::in_parallel;
 use crate::planning::plan;
+use crate::progress::Progress;
 use crate::result::RunResult;
 use crate::seeds::Seeds;
 use crate::stats::Summary;
@@ -91,8 +92,7 @@ pub fn run_each<T: Send>(
     })
 }
 
-/// Runs a description once for each seed, on `threads` cores (0: all of them), and sums up the runs. `each` is called as each
-/// run ends, from any thread.
+/// Runs a description once for each seed, on `threads` cores (0: all of them), and sums up the runs.
 ///
 /// # Errors
 /// The first [`SetupError`].
@@ -102,10 +102,10 @@ pub fn run(
     detectors: &'static [DetectorEntry],
     seeds: Seeds,
     threads: usize,
-    each: impl Fn() + Sync,
+    progress: &dyn Progress,
 ) -> Result<Batch, SetupError> {
     let samples = run_each(algorithm, run, detectors, seeds, threads, |plan, report| {
-        each();
+        progress.advance();
         Sample::new(algorithm.spec, plan, &report)
     })?;
     Ok(sum_up(algorithm.spec, &samples))

@@ -25,6 +25,7 @@ mod pair;
 pub use closed_form::ClosedForm;
 
 use crate::parallel::in_parallel;
+use crate::progress::Progress;
 use crate::stats::{Ratio, Summary};
 use bellwether_core::{DetectorChoice, HOP, Span};
 use bellwether_sim::{Delay, SetupError};
@@ -99,7 +100,7 @@ impl Quality {
 /// A watch is let settle for this part of the time for which it is looked at.
 const SETTLING: u64 = 4;
 
-/// Measures a detector; `each` is told of every watch as it ends, from any thread.
+/// Measures a detector.
 ///
 /// # Errors
 /// [`SetupError::Threads`], where the threads cannot be had.
@@ -107,7 +108,7 @@ pub fn measure(
     choice: &DetectorChoice,
     conditions: &Conditions,
     effort: &Effort,
-    each: impl Fn() + Sync,
+    progress: &dyn Progress,
 ) -> Result<Quality, SetupError> {
     let prototype = choice.build(conditions.delay.bound());
     let is_oracle = choice.entry().is_oracle;
@@ -116,7 +117,7 @@ pub fn measure(
         Watching { conditions, is_oracle, settled: Span::from_ticks(length.ticks() / SETTLING), length };
     let watches = in_parallel(effort.threads, effort.watches, |run| {
         let watched = Pair::new(&*prototype, &watching, effort.seed.wrapping_add(run)).watch();
-        each();
+        progress.advance();
         Ok(watched)
     })?;
     Ok(sum_up(&watches))

@@ -71,7 +71,7 @@ pub fn measure(args: &DetectorsArgs, cells: Vec<Cell>) -> Result<Vec<Row>, Failu
     let progress = Progress::new(args.runs * cells.len() as u64, "watches");
     let measured = cells.into_iter().map(|cell| {
         progress.say(format!("{}, {}", cell.choice, cell.conditions.delay));
-        let quality = detection::measure(&cell.choice, &cell.conditions, &effort, || progress.advance())?;
+        let quality = detection::measure(&cell.choice, &cell.conditions, &effort, &progress)?;
         Ok(Row { quality, closed_form: cell.closed_form(effort.length), cell })
     });
     measured.collect()
