@@ -81,7 +81,7 @@ pub struct Named {
 
 impl Named {
     /// The keys of an algorithm.
-    pub fn new(choice: &Choice) -> Named {
+    pub fn new(choice: &AlgorithmChoice) -> Named {
         let Spec { name, variant, parameters, .. } = *choice.spec;
         Named { algorithm: name, variant, parameters: parameters::given(&choice.params, parameters) }
     }

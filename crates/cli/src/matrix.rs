@@ -61,7 +61,7 @@ struct CellObject {
 impl CellObject {
     fn new(cell: &MatrixCell) -> CellObject {
         CellObject {
-            named: Named::new(&cell.choice.into()),
+            named: Named::new(&cell.choice),
             model: cell.model.name(),
             declared: cell.model.is_survived_by(cell.choice.spec),
             right: cell.count(Class::Right),

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod compare;
 pub mod detection;
 pub mod export;
+pub mod failover;
 mod figure;
 pub mod matrix;
 pub mod outage;
@@ -18,7 +20,7 @@ mod seeds;
 pub mod shrink;
 mod stats;
 pub mod swarm;
-pub mod trials;
+pub mod timeouts;
 pub mod wording;
 
 pub use figure::Figure;

@@ -17,6 +17,7 @@ pub fn plan(
     seed: u64,
     memory: u64,
 ) -> Result<Plan, SetupError> {
+    run.check_exclusions()?;
     let spec = algorithm.spec;
     if run.synchroniser && algorithm.driving != Driving::Rounds {
         let problem = format!("{} does not run in rounds: leave out `synchroniser`", spec.name);

@@ -10,7 +10,6 @@
 pub mod document;
 mod fields;
 pub mod form;
-mod header;
 mod links;
 pub mod notation;
 mod plan;
@@ -19,9 +18,9 @@ mod script;
 mod shell;
 mod spec;
 pub mod suggest;
+pub mod trace;
 
 pub use fields::{FIELDS, Field, Flag, file_keys};
-pub use header::{Header, HeaderError, TRACE_FORMAT, read_header};
 pub use links::LinkOptions;
 pub use plan::{Chosen, PATIENCE};
 pub use script::{FileLine, Line, Partition, Script, Scripted, Word, check, read_events};

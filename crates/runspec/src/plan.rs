@@ -83,7 +83,7 @@ impl RunSpec {
         memory: u64,
     ) -> Result<Plan, SetupError> {
         let Chosen { spec, detector } = chosen.into();
-        let shape = self.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
+        let shape = self.shape(spec);
         let asked = (!self.ids.is_empty()).then_some(self.ids.len() as u64);
         let asked = asked.or(self.nodes).or(shape.own_size());
         if asked == Some(0) {
@@ -247,7 +247,7 @@ impl RunSpec {
             what.about().map(find).transpose()?;
             script.push(Happening { at, what: what.try_map(find)?, member: find(id)? });
         }
-        script::check(&self.script).map_err(|(_, problem)| SetupError::Script { problem })?;
+        script::check(&self.script).map_err(|(line, problem)| SetupError::Script { line, problem })?;
         for line in self.script.iter() {
             match line {
                 Line::Partition(partition) => {

@@ -134,6 +134,8 @@ pub enum SetupError {
     /// Something happens to a member that cannot.
     #[error("{problem}")]
     Script {
+        /// The line of the script, from 0.
+        line: usize,
         /// What is wrong, and what to do.
         problem: String,
     },

@@ -1,17 +1,16 @@
 //! A run is the same in every form in which its description is written, and each of them repeats it to the byte.
 
-use bellwether_core::{Driving, Elect, FaultKind, Id, Order, Span};
+use bellwether_core::{Elect, FaultKind, Id, Order, Span};
 use bellwether_engine::ALGORITHMS;
+use bellwether_lab as lab;
 use bellwether_lab::scenario::Scenario;
 use bellwether_lab::swarm::{self, Case, Model, Options};
-use bellwether_model::{check_schedule, run_plan_observed};
+use bellwether_model::run_plan_observed;
 use bellwether_runspec::document::{Table, parse_toml, write_toml};
 use bellwether_runspec::notation::{DriftBound, Interval, Pattern};
-use bellwether_runspec::{
-    Attributes, Callers, Chosen, FIELDS, Header, Line, RunSpec, file_keys, read_header, words,
-};
+use bellwether_runspec::{Attributes, Callers, FIELDS, Line, RunSpec, file_keys, trace as traces, words};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{JsonTrace, LinkOrder, Plan, check_messages};
+use bellwether_sim::{LinkOrder, Plan};
 use bellwether_testkit::drawn_runs::run_of_words;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -63,15 +62,7 @@ const ADDITIONS: [fn(&mut RunSpec); 22] = [
 ];
 
 fn plan(entry: usize, run: &RunSpec) -> Option<Plan> {
-    let algorithm = &ALGORITHMS.entries[entry];
-    if run.synchroniser && algorithm.driving != Driving::Rounds {
-        return None;
-    }
-    let chosen = Chosen::of(algorithm.spec, run, ALGORITHMS.detectors).ok()?;
-    let plan = run.plan(chosen, run.seed).ok()?;
-    check_messages(algorithm, &plan, run.mode()).ok()?;
-    check_schedule(algorithm, &plan).ok()?;
-    Some(plan)
+    lab::plan(&ALGORITHMS.entries[entry], run, ALGORITHMS.detectors, run.seed, u64::MAX).ok()
 }
 
 /// A run as a swarm draws it, with more that its algorithm can be asked.
@@ -94,11 +85,9 @@ fn drawn(entry: usize, model: Model, seed: u64) -> RunSpec {
 fn trace(entry: usize, run: &RunSpec) -> Vec<u8> {
     let algorithm = &ALGORITHMS.entries[entry];
     let plan = plan(entry, run).unwrap_or_else(|| panic!("it can be run: {run:?}"));
-    let header = Header::new(run, algorithm.spec, &plan);
-    let mut trace = JsonTrace::new(Vec::new(), &plan.topology, &plan.ranks, &header)
-        .in_ring_that_closes(plan.ring_closes);
+    let mut trace = traces::begin(run, algorithm.spec, &plan, Vec::new());
     let report = run_plan_observed(algorithm, &plan, run.mode(), &mut trace);
-    trace.finish(&report.ruling).expect("writing to memory")
+    traces::finish(trace, &report).expect("writing to memory")
 }
 
 fn of_toml(text: &str) -> RunSpec {
@@ -114,7 +103,7 @@ fn check_forms(entry: usize, run: &RunSpec) {
     let header = original.split(|&byte| byte == b'\n').next().expect("it has a first line");
     let header = std::str::from_utf8(header).expect("it is text");
     let read = [
-        read_header(header).unwrap_or_else(|error| panic!("{error}: {header}")),
+        traces::read_header(header).unwrap_or_else(|error| panic!("{error}: {header}")),
         of_toml(&write_toml(&run.entries())),
         run_of_words(&words(run)),
     ];

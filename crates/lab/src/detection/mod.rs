@@ -20,9 +20,11 @@
 //! mistakes / mistakes begun tend to λ_M, 1 - P_A and E(T_M), whatever is cut off at both ends.
 
 mod closed_form;
+mod matrix;
 mod pair;
 
 pub use closed_form::ClosedForm;
+pub use matrix::{Cell, Row, TRADE_OFF_DELAYS, TradeOff, USUAL_DELAYS, cells, measure_cells};
 
 use crate::parallel::in_parallel;
 use crate::progress::Progress;

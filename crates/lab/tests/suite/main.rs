@@ -2,9 +2,9 @@
 
 mod batch;
 mod exports;
+mod failover;
 mod lasting;
 mod parameters;
 mod scenarios;
 mod shrink;
 mod swarm;
-mod trials;

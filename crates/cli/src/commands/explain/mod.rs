@@ -6,8 +6,9 @@
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};
+use crate::markdown::{self, capitalised, list, section};
+use crate::output;
 use crate::parameters::{self, ParameterObject};
-use crate::{markdown, output};
 use bellwether_core::{Citation, Identities, Leadership, Links, Parameter, Spec, Starts, Timing};
 use bellwether_engine::ALGORITHMS;
 use serde::Serialize;
@@ -251,19 +252,4 @@ fn assumptions(spec: &Spec) -> Vec<String> {
         all.push("Members draw random numbers".to_owned());
     }
     all
-}
-
-/// One section of an algorithm's text, without its heading.
-pub(super) fn section(text: &'static str, heading: &str) -> &'static str {
-    let sections = text.split("## ").find_map(|section| section.strip_prefix(heading));
-    sections.unwrap_or_default().trim()
-}
-
-pub(super) fn list(points: impl Iterator<Item = String>) -> String {
-    points.map(|point| format!("- {point}\n")).collect()
-}
-
-pub(super) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

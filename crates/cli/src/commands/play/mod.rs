@@ -5,7 +5,6 @@ mod text;
 mod viewer;
 
 use crate::args::{OutcomeFormat, PlayArgs};
-use crate::commands::scenarios::algorithm;
 use crate::error::{Failure, Verdict};
 use crate::look::Look;
 use crate::output;
@@ -62,7 +61,7 @@ fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(),
 /// The scenario's story, its algorithm and where it comes from.
 fn about(scenario: &Scenario) -> String {
     let source = scenario.source.as_ref().map(|source| format!("; {source}")).unwrap_or_default();
-    let from = format!("({}{source})", algorithm(scenario));
+    let from = format!("({}{source})", scenario.run.algorithm_in_full());
     if scenario.about.is_empty() { from } else { format!("{}\n{from}", scenario.about.trim_end()) }
 }
 

@@ -1,4 +1,5 @@
-//! The first line of a trace: what run it is of.
+//! Traces as files have them: the first line says what run it is of, the last one what it came to. Between them is an event
+//! a line.
 
 use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
 use crate::fields::file_keys;
@@ -9,17 +10,47 @@ use bellwether_core::{
     Attribute, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, ParamValue, Parameter, Spec,
     Time,
 };
-use bellwether_sim::network::Shape;
-use bellwether_sim::{EventDetails, Plan, TRACE_VERSION};
+use bellwether_sim::{EventDetails, JsonTrace, Outcome, Plan, Report, TRACE_VERSION};
 use serde::Serialize;
 use std::fmt;
+use std::io::{self, Write};
 
 /// What a trace calls itself.
-pub const TRACE_FORMAT: &str = "bellwether-trace";
+const TRACE_FORMAT: &str = "bellwether-trace";
+
+/// Begins the trace of a run. It is an observer of the run, and [`finish`] ends it.
+pub fn begin<'p, W: Write>(run: &RunSpec, spec: &Spec, plan: &'p Plan, to: W) -> JsonTrace<'p, W> {
+    JsonTrace::new(to, &plan.topology, &plan.ranks, &Header::new(run, spec, plan))
+        .in_ring_that_closes(plan.ring_closes)
+}
+
+/// Ends the trace of a run with what it came to.
+///
+/// # Errors
+/// If the trace could not be written.
+pub fn finish<W: Write>(trace: JsonTrace<'_, W>, report: &Report) -> io::Result<W> {
+    trace.finish(&Footer {
+        event: "end",
+        outcome: report.ruling.outcome,
+        leader: report.ruling.leader,
+        messages: report.messages.total,
+        time: report.time.to_datum(),
+    })
+}
+
+/// The last line of a trace.
+#[derive(Debug, Serialize)]
+struct Footer {
+    event: &'static str,
+    outcome: Outcome,
+    leader: Option<Id>,
+    messages: u64,
+    time: Datum,
+}
 
 /// The first line of a trace.
 #[derive(Debug, Serialize)]
-pub struct Header<'r> {
+struct Header<'r> {
     format: &'static str,
     version: u64,
     /// What was asked for, with the keys of a scenario file.
@@ -28,7 +59,7 @@ pub struct Header<'r> {
     plan: Planned,
 }
 
-/// What came of it, for readers that draw nothing themselves.
+/// What was planned, for readers that draw nothing themselves.
 #[derive(Debug, Serialize)]
 struct Planned {
     algorithm: &'static str,
@@ -70,12 +101,9 @@ struct Happened {
 }
 
 impl<'r> Header<'r> {
-    /// The header of a trace: of a run, and what was planned for an algorithm.
-    #[must_use]
-    pub fn new(run: &'r RunSpec, spec: &Spec, plan: &Plan) -> Header<'r> {
+    fn new(run: &'r RunSpec, spec: &Spec, plan: &Plan) -> Header<'r> {
         let id = |member: u32| plan.ranks[member as usize].id();
         let attributes = || plan.ranks.iter().map(|rank| rank.attribute());
-        let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
         let happened = |happening: &bellwether_sim::Happening| Happened {
             t: happening.at.to_datum(),
             event: happening.what.kind().word(),
@@ -88,7 +116,7 @@ impl<'r> Header<'r> {
             parameters: parameters(spec, plan),
             n: plan.n(),
             seed: plan.seed,
-            topology: shape.to_string(),
+            topology: run.shape(spec).to_string(),
             delay: plan.delay.to_string(),
             delay_bound: plan.delay_bound.to_datum(),
             links: plan.links.to_text(),
