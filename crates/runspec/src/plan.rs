@@ -3,8 +3,8 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    AlgorithmError, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities,
-    Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
+    AlgorithmError, AlgorithmText, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id,
+    Identities, Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
@@ -153,7 +153,9 @@ impl RunSpec {
 
     /// What is given of the algorithm's parameters: they stand behind its name.
     fn params(&self, spec: &Spec) -> Result<Params, SetupError> {
-        let Some((_, settings)) = self.algorithm.split_once(':') else { return Ok(Params::default()) };
+        let Some(settings) = AlgorithmText::of(&self.algorithm).settings else {
+            return Ok(Params::default());
+        };
         let params = Params::parse(spec.parameters, settings);
         params.map_err(|error| AlgorithmError::Setting { name: spec.name, error }.into())
     }
@@ -268,9 +270,8 @@ impl RunSpec {
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
     fn limits_of(&self, spec: &Spec, plan: &Plan) -> Limits {
         let goes_on = spec.lasting == Lasting::GoesOn;
-        let is_calm = !plan.is_disturbed() && plan.detector.is_none() && plan.restart_after.is_none();
         let limits = self.limits();
-        if is_calm && !goes_on {
+        if plan.ends_by_itself() && !goes_on {
             return limits;
         }
         let messages = limits.messages.min(MOST_WHEN_DISTURBED);
@@ -359,7 +360,7 @@ impl RunSpec {
     ) -> Result<Initiators, SetupError> {
         let later_calls = plan.script.iter().any(|happening| happening.what == FaultEvent::Call);
         if spec.starts == Starts::Everyone && later_calls {
-            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name, key: "call" });
         }
         let Callers::Ids(callers) = &self.initiators else { return Ok(Initiators::All) };
         // Whoever comes back calls too.
@@ -379,7 +380,7 @@ impl RunSpec {
         members.sort_unstable();
         members.dedup();
         if spec.starts == Starts::Everyone && members.len() != plan.n() as usize {
-            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name, key: "initiators" });
         }
         Ok(Initiators::Some(members))
     }

@@ -3,7 +3,7 @@
 use crate::links::LinkOptions;
 use crate::notation::DriftBound;
 use crate::script::Script;
-use bellwether_core::{AlgorithmChoice, Attribute, Elect, Id, Order, Span, Spec, Time};
+use bellwether_core::{AlgorithmChoice, AlgorithmText, Attribute, Elect, Id, Order, Span, Spec, Time};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder, RoundMode, Schedule};
 
@@ -134,10 +134,8 @@ impl RunSpec {
     /// The algorithm with its variant, as users write it: `quorum-lease/tight:renewals=5`.
     #[must_use]
     pub fn algorithm_in_full(&self) -> String {
-        let Some(variant) = &self.variant else { return self.algorithm.clone() };
-        let (name, parameters) =
-            self.algorithm.split_at(self.algorithm.find(':').unwrap_or(self.algorithm.len()));
-        format!("{name}/{variant}{parameters}")
+        let text = AlgorithmText::of(&self.algorithm);
+        AlgorithmText { variant: self.variant.as_deref().or(text.variant), ..text }.to_string()
     }
 
     /// Writes a parameter of the algorithm behind those that are there, as in `renewals=5`.

@@ -1,14 +1,13 @@
 //! Traces as files have them: the first line says what run it is of, the last one what it came to. Between them is an event
 //! a line.
 
-use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
+use crate::document::{At, Datum, Flaw, Table, Value, entry};
 use crate::fields::file_keys;
 use crate::form::Form;
 use crate::script::{Line, Script, Scripted};
 use crate::spec::{Callers, RunSpec};
 use bellwether_core::{
-    Attribute, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, ParamValue, Parameter, Spec,
-    Time,
+    Attribute, ChangedParams, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, Spec, Time,
 };
 use bellwether_sim::{EventDetails, JsonTrace, Outcome, Plan, Report, TRACE_VERSION};
 use serde::Serialize;
@@ -65,8 +64,8 @@ struct Planned {
     algorithm: &'static str,
     variant: &'static str,
     /// Those that do not have their default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<Datum>,
+    #[serde(skip_serializing_if = "ChangedParams::is_empty")]
+    parameters: ChangedParams,
     n: u32,
     seed: u64,
     topology: String,
@@ -113,7 +112,7 @@ impl<'r> Header<'r> {
         let plan = Planned {
             algorithm: spec.name,
             variant: spec.variant,
-            parameters: parameters(spec, plan),
+            parameters: plan.params.changed(spec.parameters),
             n: plan.n(),
             seed: plan.seed,
             topology: run.shape(spec).to_string(),
@@ -139,21 +138,6 @@ impl<'r> Header<'r> {
         };
         Header { format: TRACE_FORMAT, version: TRACE_VERSION, run, plan }
     }
-}
-
-/// The algorithm's parameters that do not have their default, if there are any.
-fn parameters(spec: &Spec, plan: &Plan) -> Option<Datum> {
-    let changed = plan.params.without_defaults(spec.parameters);
-    let datum = |parameter: &Parameter, value| match value {
-        ParamValue::Whole(whole) => Datum::Whole(whole.into()),
-        ParamValue::Number(number) => Datum::number(number),
-        ParamValue::Range(..) | ParamValue::Word(_) => Datum::Text(parameter.domain.show(value)),
-    };
-    let entries: Entries = changed
-        .given(spec.parameters)
-        .map(|(parameter, value)| entry(parameter.name, datum(parameter, value)))
-        .collect();
-    (!entries.is_empty()).then_some(Datum::Table(entries))
 }
 
 /// What links do to messages, if anything.

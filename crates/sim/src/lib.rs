@@ -12,6 +12,7 @@ mod delay;
 mod error;
 mod events;
 pub mod faults;
+mod features;
 mod field_names;
 mod judge;
 mod mail;
@@ -34,6 +35,7 @@ pub use calm::{can_be_calm, is_calm};
 pub use delay::{Delay, DelayError, Sampler};
 pub use error::{Bytes, SetupError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
+pub use features::Features;
 pub use field_names::rewrite_fields;
 pub use judge::{
     ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,

@@ -4,6 +4,7 @@ use crate::calm;
 use crate::delay::Delay;
 use crate::error::SetupError;
 use crate::events::{self, Stop};
+use crate::features::Features;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::runner::{Hot, Runner};
@@ -59,14 +60,8 @@ fn is_in_step(plan: &Plan, mode: RoundMode) -> bool {
 /// Whether a plan has nothing that rounds in step cannot express.
 #[must_use]
 pub fn runs_in_step(plan: &Plan) -> bool {
-    let is_plain = plan.schedule.is_none()
-        && plan.link_faults.is_none()
-        && !plan.ring_closes
-        && !plan.certified_crashes
-        && plan.detector.is_none();
-    is_plain
-        && plan.delay == Delay::Unit
-        && plan.script.iter().all(|happening| happening.what == FaultEvent::Crash)
+    let crashes = Features::EARLY_CRASHES.and(Features::LATE_CRASHES);
+    plan.delay == Delay::Unit && plan.features().are_within(crashes)
 }
 
 /// Makes sure that an algorithm has the messages that a plan speaks of: those chosen to be lost, and

@@ -3,7 +3,7 @@
 use super::events::Events;
 use super::expect::{Expectation, Fact, Figure, Range, word};
 use super::play::setup_flaw;
-use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
+use bellwether_core::{Class, Id, Identities, Kind, Lasting, Spec, Time};
 use bellwether_runspec::document::{At, Flaw};
 use bellwether_sim::{Outcome, SetupError};
 
@@ -116,6 +116,7 @@ impl Expectation {
             && outcome.value == Outcome::Split
             && safe.value
             && spec.identities == Identities::Unique
+            && spec.lasting == Lasting::Ends
         {
             let problem = "'safe' cannot be where outcome is 'split'";
             return Err(Flaw::new(safe.at, problem).hint("leave one of them out"));

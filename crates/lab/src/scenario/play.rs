@@ -3,9 +3,7 @@
 use super::error::{ScenarioError, in_file};
 use super::{MOST_MESSAGES, Scenario, contradiction};
 use crate::{Roster, Seat, plan};
-use bellwether_core::{
-    AlgorithmChoice, AlgorithmError, DetectorError, Driving, FaultEvent, Id, Registry, Time,
-};
+use bellwether_core::{AlgorithmChoice, AlgorithmError, DetectorError, Driving, Id, Registry, Time};
 use bellwether_model::run_plan_observed;
 use bellwether_runspec::RunSpec;
 use bellwether_runspec::document::{Flaw, Table, Value};
@@ -151,7 +149,6 @@ impl Scenario {
         if let Some(place) = self.place_within(error) {
             return place;
         }
-        let calls_later = self.run.script.events().any(|(_, what, _)| what == FaultEvent::Call);
         self.place(match error {
             SetupError::NoMembers | SetupError::TooLarge { .. } => "nodes",
             SetupError::SizeNeeded | SetupError::DuplicateId(_) => "ids",
@@ -159,7 +156,7 @@ impl Scenario {
             SetupError::Symmetric { .. } if self.run.identical => "identical",
             SetupError::Symmetric { .. } => "ids",
             SetupError::AboveIdBound { .. } => "id_bound",
-            SetupError::EveryoneStarts { .. } if calls_later => "event",
+            SetupError::EveryoneStarts { key: "call", .. } => "event",
             SetupError::NotAMember { .. }
             | SetupError::DeadInitiator(_)
             | SetupError::NoInitiator
