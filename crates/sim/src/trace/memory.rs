@@ -1,8 +1,7 @@
 //! A trace in memory.
 
 use super::{Drop, Observer};
-use bellwether_core::{DynMessage, FaultEvent};
-use bellwether_core::{Port, Time, Verdict};
+use bellwether_core::{DynMessage, FaultEvent, Port, Time, Verdict};
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
 /// because members are deterministic.
