@@ -6,7 +6,6 @@
 
 use crate::delay::Sampler;
 use crate::events::LinkCounts;
-use crate::features::Features;
 use crate::judge::{Ending, Live, Survivor};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
@@ -56,7 +55,7 @@ impl<'p> Links<'p> {
 /// is left to happen.
 #[must_use]
 pub fn is_calm(spec: &Spec, plan: &Plan) -> bool {
-    plan.features() == Features::NONE && can_be_calm(spec)
+    plan.features().is_empty() && can_be_calm(spec)
 }
 
 /// Whether runs of an algorithm can be calm: they end, and no lease runs out.

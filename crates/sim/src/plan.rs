@@ -253,7 +253,7 @@ impl Plan {
                 _ => Delivery::Fifo,
             },
             bounded: !is_said && self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
-            calm: self.features().are_within(Features::EARLY_CRASHES.and(Features::CERTIFICATES)),
+            calm: (Features::EARLY_CRASHES | Features::CERTIFICATES).contains(self.features()),
         }
     }
 }

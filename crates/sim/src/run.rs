@@ -60,8 +60,8 @@ fn is_in_step(plan: &Plan, mode: RoundMode) -> bool {
 /// Whether a plan has nothing that rounds in step cannot express.
 #[must_use]
 pub fn runs_in_step(plan: &Plan) -> bool {
-    let crashes = Features::EARLY_CRASHES.and(Features::LATE_CRASHES);
-    plan.delay == Delay::Unit && plan.features().are_within(crashes)
+    let crashes = Features::EARLY_CRASHES | Features::LATE_CRASHES;
+    plan.delay == Delay::Unit && crashes.contains(plan.features())
 }
 
 /// Makes sure that an algorithm has the messages that a plan speaks of: those chosen to be lost, and

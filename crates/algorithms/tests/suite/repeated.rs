@@ -266,6 +266,12 @@ fn scenarios_repeat_from_each_of_their_forms() {
 fn what_members_are_told_is_in_the_trace() {
     let entry = ALGORITHMS.find("quorum-lease", None).expect("it is registered");
     let id = |value| Id::new(value).expect("an id");
+    // A scenario without limits has its own.
+    let limited = |algorithm: &str| RunSpec {
+        until: Some(at(500)),
+        max_messages: Some(9_000),
+        ..RunSpec::of(algorithm)
+    };
     let run = RunSpec {
         ids: (1..=5).map(id).collect(),
         id_bound: Some(9),
@@ -273,7 +279,7 @@ fn what_members_are_told_is_in_the_trace() {
         observers: vec![id(5)],
         drift_bound: Some(DriftBound(500)),
         seed: 3,
-        ..RunSpec::of("quorum-lease")
+        ..limited("quorum-lease")
     };
     check_forms(entry, &run);
     let restarts = RunSpec {
@@ -284,7 +290,7 @@ fn what_members_are_told_is_in_the_trace() {
             lose: vec!["coordinator:2-1#1".parse().expect("a pattern")],
             ..Default::default()
         },
-        ..RunSpec::of("bully")
+        ..limited("bully")
     };
     check_forms(ALGORITHMS.find("bully", None).expect("it is registered"), &restarts);
 }

@@ -83,8 +83,8 @@ impl Scenario {
             plan.limits.time != Time::NEVER || self.run.max_messages.is_some() || plan.schedule.is_some();
         let (events, until) = (&self.events, self.run.until);
         self.expect.check_against(&contradiction::Run { ids: &ids, events, is_limited, until })?;
-        // Unless the file says otherwise: a scenario is to be watched.
-        if self.run.max_messages.is_none() {
+        // Unless the file says otherwise: a scenario is to be watched. A schedule has its own end.
+        if self.run.max_messages.is_none() && plan.schedule.is_none() {
             plan.limits.messages = MOST_MESSAGES;
         }
         let in_step = algorithm.driving == Driving::Rounds && mode == RoundMode::Auto && runs_in_step(&plan);
