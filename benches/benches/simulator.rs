@@ -7,7 +7,8 @@
 use bellwether_benches::{best_order, queue_loop, round_buffers, wheel_loop, worst_order};
 use bellwether_core::{Elect, Id, Order, Rank, Topology};
 use bellwether_engine::ALGORITHMS;
-use bellwether_runspec::{RunSpec, simulate_many};
+use bellwether_lab::{Seeds, batch};
+use bellwether_runspec::RunSpec;
 use bellwether_sim::{LinkOrder, Plan, RoundMode, Runner, simulate, simulate_observed};
 use bellwether_testkit::memory_trace::MemoryTrace;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -99,7 +100,8 @@ fn observed() {
 fn many_runs_on_two_cores() {
     let setup = RunSpec { nodes: Some(1_000), order: Some(Order::Worst), ..RunSpec::default() };
     let runs = |threads| {
-        let counts = simulate_many(runner(CHANG_ROBERTS), &setup, &[], (1, 100), threads, |_, report| {
+        let seeds = Seeds { first: 1, count: 100 };
+        let counts = batch::run_each(runner(CHANG_ROBERTS), &setup, &[], seeds, threads, |_, report| {
             report.messages.total
         });
         counts.expect("the setup can be run").into_iter().sum()

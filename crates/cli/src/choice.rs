@@ -1,11 +1,9 @@
 //! From an algorithm, as the user writes it, to its place in the registry; and how outputs name it.
 
 use crate::error::Failure;
-use crate::parameters;
-use bellwether_core::{AlgorithmChoice, Spec};
+use bellwether_core::{AlgorithmChoice, ChangedParams, Spec};
 use bellwether_engine::ALGORITHMS;
 use serde::Serialize;
-use serde_json::{Map, Value};
 use std::ops::Deref;
 
 /// An algorithm of the registry, with its parameters.
@@ -75,14 +73,14 @@ pub struct Named {
     algorithm: &'static str,
     variant: &'static str,
     /// Those that do not have their default.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    parameters: Map<String, Value>,
+    #[serde(skip_serializing_if = "ChangedParams::is_empty")]
+    parameters: ChangedParams,
 }
 
 impl Named {
     /// The keys of an algorithm.
-    pub fn new(choice: &Choice) -> Named {
-        let Spec { name, variant, parameters, .. } = *choice.spec;
-        Named { algorithm: name, variant, parameters: parameters::given(&choice.params, parameters) }
+    pub fn new(choice: &AlgorithmChoice) -> Named {
+        let Spec { name, variant, .. } = *choice.spec;
+        Named { algorithm: name, variant, parameters: choice.parameters() }
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod look;
 mod markdown;
+mod matrix;
 mod memory;
 mod output;
 mod parameters;

@@ -1,5 +1,7 @@
 //! Markdown for terminals: as much of it as the algorithms' texts use.
 
+use bellwether_core::Citation;
+
 /// Lines longer than this are hard to read, however wide the terminal.
 const MOST_COLUMNS: usize = 100;
 
@@ -100,6 +102,28 @@ fn lead_of(line: &str) -> (&str, &str, Kind) {
         return (lead, rest, Kind::Item);
     }
     ("", line, Kind::Paragraph)
+}
+
+/// One section of an algorithm's or a detector's text, without its heading.
+pub fn section(text: &'static str, heading: &str) -> &'static str {
+    let sections = text.split("## ").find_map(|section| section.strip_prefix(heading));
+    sections.unwrap_or_default().trim()
+}
+
+/// Points, a line each.
+pub fn list(points: impl Iterator<Item = String>) -> String {
+    points.map(|point| format!("- {point}\n")).collect()
+}
+
+/// The text with a capital letter.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// A source, as tables have it.
+pub fn short(source: &Citation) -> String {
+    format!("{} {}", source.authors, source.year)
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Parameters of algorithms and detectors, as pages and JSON have them.
 
-use bellwether_core::{Domain, ParamValue, Parameter, Params, Preset};
-use bellwether_lab::Figure;
+use bellwether_core::{Domain, ParamValue, Parameter, Preset, WrittenValue};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 /// A parameter as JSON.
 #[derive(Serialize)]
@@ -11,12 +9,12 @@ pub struct ParameterObject {
     name: &'static str,
     about: &'static str,
     /// In the parameter's unit, or in delay bounds.
-    default: Value,
+    default: WrittenValue,
     default_in_delay_bounds: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    least: Option<Value>,
+    least: Option<WrittenValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    most: Option<Value>,
+    most: Option<WrittenValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<&'static [&'static str]>,
     unit: &'static str,
@@ -29,16 +27,17 @@ impl ParameterObject {
     pub fn new(parameter: &Parameter) -> ParameterObject {
         let Parameter { name, about, unit, domain, default, is_fixed } = *parameter;
         let (kind, bounds, words) = match domain {
-            Domain::Whole(least, most) => ("whole", Some((least.into(), most.into())), None),
-            Domain::Range(least, most) => ("range", Some((least.into(), most.into())), None),
-            Domain::Number(least, most) => ("number", Some((number(least), number(most))), None),
+            Domain::Whole(least, most) => ("whole", Some([least, most].map(ParamValue::Whole)), None),
+            Domain::Range(least, most) => ("range", Some([least, most].map(ParamValue::Whole)), None),
+            Domain::Number(least, most) => ("number", Some([least, most].map(ParamValue::Number)), None),
             Domain::Words(words) => ("word", None, Some(words)),
         };
-        let (least, most) = bounds.unzip();
+        let (least, most) = bounds.map(|[least, most]| (domain.written(least), domain.written(most))).unzip();
         let (default, default_in_delay_bounds) = match default {
-            Preset::Fixed(value) => (json_of(domain, value), false),
-            Preset::DelayBounds(times) => (number(times), true),
+            Preset::Fixed(value) => (value, false),
+            Preset::DelayBounds(times) => (ParamValue::Number(times), true),
         };
+        let default = domain.written(default);
         let set_by_variant = is_fixed;
         ParameterObject {
             name,
@@ -53,24 +52,6 @@ impl ParameterObject {
             set_by_variant,
         }
     }
-}
-
-/// What is given of these parameters, as JSON.
-pub fn given(params: &Params, parameters: &[Parameter]) -> Map<String, Value> {
-    let given = params.without_defaults(parameters).given(parameters);
-    given.map(|(parameter, value)| (parameter.name.to_owned(), json_of(parameter.domain, value))).collect()
-}
-
-fn json_of(domain: Domain, value: ParamValue) -> Value {
-    match value {
-        ParamValue::Whole(whole) => whole.into(),
-        ParamValue::Number(fraction) => number(fraction),
-        ParamValue::Range(..) | ParamValue::Word(_) => domain.show(value).into(),
-    }
-}
-
-fn number(number: f64) -> Value {
-    json!(Figure(number))
 }
 
 /// What a parameter can be, in its unit.

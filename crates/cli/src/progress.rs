@@ -46,6 +46,16 @@ impl Progress {
     }
 }
 
+impl bellwether_lab::Progress for Progress {
+    fn begin(&self, part: &str) {
+        self.say(format!("({part})"));
+    }
+
+    fn advance(&self) {
+        Progress::advance(self);
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();

@@ -1,18 +1,16 @@
 //! From the description of a run to runs.
 
-use crate::args::{CompareArgs, SimulateArgs};
+use crate::args::SimulateArgs;
 use crate::choice::Choice;
 use crate::error::Failure;
 use crate::memory::Budget;
 use crate::progress::Progress;
-use bellwether_core::{Driving, Order, Starts};
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::Seeds;
 use bellwether_lab::batch::{self, Batch};
-use bellwether_model::check_schedule;
-use bellwether_runspec::{Chosen, RunSpec, Word};
+use bellwether_lab::{Seeds, plan};
+use bellwether_runspec::{RunSpec, command};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Delay, Plan, RoundMode, check_messages};
+use bellwether_sim::{Plan, RoundMode, Runner};
 
 /// How many members there are when nothing says so.
 const DEFAULT_NODES: u64 = 8;
@@ -41,19 +39,25 @@ impl Request {
     pub fn from_simulate(args: &SimulateArgs) -> Result<Request, Failure> {
         let given = args.described()?;
         let choice = Choice::find(&given.algorithm, given.variant.as_deref())?;
-        check_starts(&choice, &given)?;
         if given.schedule.is_some() && args.runs > 1 {
             return Err(Failure::input("a schedule is a single run: leave out --runs"));
         }
         let memory = Budget::new(args.memory, args.runs, args.threads)?.for_one_run();
-        Ok(Request::new(choice, given, memory, args.runs, args.threads))
+        let run = given.clone().in_full(&choice, DEFAULT_NODES);
+        Ok(Request {
+            shape: run.shape(choice.spec),
+            choice,
+            given,
+            run,
+            runs: args.runs,
+            threads: args.threads,
+            memory,
+        })
     }
 
-    fn new(choice: Choice, given: RunSpec, memory: u64, runs: u64, threads: u16) -> Request {
-        let shape = given.topology.clone().unwrap_or_else(|| Shape::for_need(choice.spec.need));
-        let run = RunSpec { topology: Some(shape.clone()), ..given.clone() };
-        let run = run.of_choice(&choice).or_nodes(DEFAULT_NODES);
-        Request { choice, shape, given, run, runs, threads, memory }
+    /// The algorithm, ready to run.
+    pub fn algorithm(&self) -> &'static Runner {
+        &ALGORITHMS.entries[self.choice.entry]
     }
 
     /// How to drive an algorithm in rounds.
@@ -63,68 +67,31 @@ impl Request {
 
     /// The plan of the first seed. What cannot be run is found out here.
     pub fn first_plan(&self) -> Result<Plan, Failure> {
-        let algorithm = &ALGORITHMS.entries[self.choice.entry];
-        let chosen = Chosen::of(self.choice.spec, &self.run, ALGORITHMS.detectors)?;
-        let plan = self.run.plan_within(chosen, self.run.seed, self.memory)?;
-        check_messages(algorithm, &plan, self.mode())?;
-        check_schedule(algorithm, &plan)?;
-        Ok(plan)
+        Ok(plan(self.algorithm(), &self.run, ALGORITHMS.detectors, self.run.seed, self.memory)?)
     }
 
     /// Runs it once for each seed.
     pub fn run(&self, progress: &Progress) -> Result<Batch, Failure> {
         let seeds = Seeds { first: self.run.seed, count: self.runs };
-        let algorithm = &ALGORITHMS.entries[self.choice.entry];
-        let each = || progress.advance();
-        Ok(batch::run(algorithm, &self.run, ALGORITHMS.detectors, seeds, self.threads.into(), each)?)
+        Ok(batch::run(
+            self.algorithm(),
+            &self.run,
+            ALGORITHMS.detectors,
+            seeds,
+            self.threads.into(),
+            progress,
+        )?)
     }
 
     /// The command line that gives the same outcome again. What does not bear on the outcome (threads, memory, format,
     /// trace) is left out.
     pub fn again(&self) -> String {
         let runs = if self.runs > 1 { format!(" --runs {}", self.runs) } else { String::new() };
-        bellwether_runspec::command(&self.given) + &runs
+        command(&self.given) + &runs
     }
 
     /// The command line that runs one seed of many again.
     pub fn again_with(&self, seed: u64) -> String {
-        bellwether_runspec::command(&RunSpec { seed, ..self.given.clone() })
+        command(&RunSpec { seed, ..self.given.clone() })
     }
-
-    /// What `compare` asks for, of one algorithm in one order and size.
-    pub fn from_compare(
-        args: &CompareArgs,
-        choice: Choice,
-        order: Order,
-        n: u64,
-    ) -> Result<Request, Failure> {
-        let given = RunSpec {
-            nodes: Some(n),
-            order: Some(order),
-            elect: args.elect,
-            delay: args.delay.parse()?,
-            seed: args.seed,
-            ..RunSpec::of(choice.label())
-        };
-        let shape = Shape::for_need(choice.spec.need);
-        let is_random = order == Order::Random
-            || given.delay != Delay::Unit
-            || choice.spec.randomised
-            || shape.is_random();
-        let runs = if is_random { args.runs } else { 1 };
-        let memory = Budget::new(args.memory, args.runs, args.threads)?.for_one_run();
-        Ok(Request::new(choice, given, memory, runs, args.threads))
-    }
-}
-
-fn check_starts(choice: &Choice, run: &RunSpec) -> Result<(), Failure> {
-    let name = choice.spec.name;
-    if run.synchroniser && choice.driving != Driving::Rounds {
-        return Err(Failure::input(format!("{name} does not run in rounds: leave out --synchroniser")));
-    }
-    let calls_later = run.script.iter().any(|line| Word::of(line).flag() == "call");
-    if calls_later && choice.spec.starts == Starts::Everyone {
-        return Err(Failure::input(format!("in {name} every member starts by itself: leave out --call")));
-    }
-    Ok(())
 }

@@ -1,12 +1,10 @@
-//! Traces in files: the first and the last line, and what is between.
+//! Traces in files.
 
 use crate::error::Failure;
 use crate::file::Pending;
-use bellwether_core::{Id, Spec};
-use bellwether_lab::Figure;
-use bellwether_runspec::{Header, RunSpec, read_header};
-use bellwether_sim::{JsonTrace, Outcome, Plan, Report};
-use serde::Serialize;
+use bellwether_core::Spec;
+use bellwether_runspec::{RunSpec, trace};
+use bellwether_sim::{JsonTrace, Plan, Report};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Read as _};
 use std::path::Path;
@@ -17,30 +15,7 @@ pub type FileTrace<'p> = JsonTrace<'p, BufWriter<File>>;
 /// The longest first line that is read: it lists the members.
 const LONGEST_HEADER: u64 = 1 << 30;
 
-/// What came of it.
-#[derive(Serialize)]
-pub struct Footer {
-    event: &'static str,
-    outcome: Outcome,
-    leader: Option<Id>,
-    messages: u64,
-    time: Figure,
-}
-
-impl Footer {
-    /// The footer of a run's trace.
-    pub fn new(report: &Report) -> Footer {
-        Footer {
-            event: "end",
-            outcome: report.ruling.outcome,
-            leader: report.ruling.leader,
-            messages: report.messages.total,
-            time: Figure(report.time.hops()),
-        }
-    }
-}
-
-/// Writes a trace into a file. `show` shows the run to it, and gives it back with what came of the run.
+/// Writes a trace into a file. `show` runs the plan with the trace as observer, and returns the trace with the report.
 pub fn write<T>(
     run: &RunSpec,
     spec: &Spec,
@@ -50,10 +25,8 @@ pub fn write<T>(
 ) -> Result<(Report, T), Failure> {
     let mut file = Pending::create(path)?;
     let writer = file.take_writer().ok_or_else(|| Failure::unwritable(path, "it was begun twice"))?;
-    let trace = JsonTrace::new(writer, &plan.topology, &plan.ranks, &Header::new(run, spec, plan))
-        .in_ring_that_closes(plan.ring_closes);
-    let (report, (other, trace)) = show(trace);
-    trace.finish(&Footer::new(&report)).map_err(|error| Failure::unwritable(path, error))?;
+    let (report, (other, trace)) = show(trace::begin(run, spec, plan, writer));
+    trace::finish(trace, &report).map_err(|error| Failure::unwritable(path, error))?;
     file.keep()?;
     Ok((report, other))
 }
@@ -64,6 +37,6 @@ pub fn read_run(path: &Path) -> Result<RunSpec, Failure> {
     let file = File::open(path).map_err(unreadable)?;
     let mut line = Vec::new();
     BufReader::new(file.take(LONGEST_HEADER)).read_until(b'\n', &mut line).map_err(unreadable)?;
-    read_header(&String::from_utf8_lossy(&line))
+    trace::read_header(&String::from_utf8_lossy(&line))
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }

@@ -1,6 +1,6 @@
 //! An algorithm as a user chooses it: by its name, with a variant and parameters.
 
-use crate::{Driving, Entry, ParamError, Params, Registry, Spec};
+use crate::{ChangedParams, Driving, Entry, ParamError, Params, Registry, Spec};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -69,6 +69,12 @@ impl AlgorithmChoice {
         format!("{name}/{variant}{}", self.changed().suffix(parameters))
     }
 
+    /// Those of its parameters that do not have their default.
+    #[must_use]
+    pub fn parameters(&self) -> ChangedParams {
+        self.params.changed(self.spec.parameters)
+    }
+
     fn changed(&self) -> Params {
         self.params.without_defaults(self.spec.parameters)
     }
@@ -77,6 +83,36 @@ impl AlgorithmChoice {
 impl fmt::Display for AlgorithmChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&if self.is_default { self.without_variant() } else { self.in_full() })
+    }
+}
+
+/// The parts of an algorithm as a user writes it: `NAME[/VARIANT][:KEY=VALUE,..]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlgorithmText<'t> {
+    /// The name.
+    pub name: &'t str,
+    /// The variant, if it is named.
+    pub variant: Option<&'t str>,
+    /// The parameters, if any are given.
+    pub settings: Option<&'t str>,
+}
+
+impl<'t> AlgorithmText<'t> {
+    /// The parts of a text.
+    #[must_use]
+    pub fn of(text: &'t str) -> AlgorithmText<'t> {
+        let (named, settings) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let (name, variant) =
+            named.split_once('/').map_or((named, None), |(name, variant)| (name, Some(variant)));
+        AlgorithmText { name, variant, settings }
+    }
+}
+
+impl fmt::Display for AlgorithmText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.variant.map_or(Ok(()), |variant| write!(f, "/{variant}"))?;
+        self.settings.map_or(Ok(()), |settings| write!(f, ":{settings}"))
     }
 }
 
@@ -112,9 +148,7 @@ impl<E: AsRef<Entry>> Registry<E> {
     /// # Errors
     /// [`AlgorithmError`] says what is wrong, and what there is.
     pub fn choose_variant(&self, text: &str, apart: Option<&str>) -> Result<AlgorithmChoice, AlgorithmError> {
-        let (named, settings) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        let (name, variant) =
-            named.split_once('/').map_or((named, None), |(name, variant)| (name, Some(variant)));
+        let AlgorithmText { name, variant, settings } = AlgorithmText::of(text);
         if let Some((one, other)) = variant.zip(apart).filter(|(one, other)| one != other) {
             return Err(AlgorithmError::TwoVariants { one: one.to_owned(), other: other.to_owned() });
         }

@@ -48,7 +48,7 @@ mod vetting;
 
 pub use algorithm::{Algorithm, Buffers, Cx, Effects, Protocol, Request, TimerChange, Verdict};
 pub use call::{CallPolicy, Decision, NamedLeader, Occasion};
-pub use choice::{AlgorithmChoice, AlgorithmError};
+pub use choice::{AlgorithmChoice, AlgorithmError, AlgorithmText};
 pub use claim::{Claim, Delivery, Expect, Initiators, Measure, Order, Setting};
 pub use detector::{Detector, DetectorChoice, DetectorEntry, DetectorError, Signal, WatchCx, Watched};
 pub use fault::{ArgumentKind, Fate, FaultArgument, FaultEvent, FaultKind, Lie};
@@ -59,7 +59,8 @@ pub use member::{Attribute, Elect, Id, InvalidId, Rank, RankRange};
 pub use message::{Class, Data, Kind, MAX_KINDS, Message, Never, encoded_bytes};
 pub use names::{Names, Rename};
 pub use params::{
-    Domain, Key, MAX_PARAMETERS, ParamError, ParamType, ParamValue, ParamValues, Parameter, Params, Preset,
+    ChangedParams, Domain, Key, MAX_PARAMETERS, ParamError, ParamType, ParamValue, ParamValues, Parameter,
+    Params, Preset, WrittenValue,
 };
 pub use registry::{Driving, Entry, Registry};
 pub use rounds::{Outbox, RoundAlgorithm, RoundCx, Rounds, Stamped, Wake};

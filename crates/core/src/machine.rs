@@ -8,8 +8,8 @@ mod values;
 
 use crate::message::Data;
 use crate::{
-    Algorithm, Broken, Buffers, Cx, Effects, Environment, Id, Kind, Local, MAX_PARAMETERS, Message, Names,
-    Port, Rank, Request, Spec, Status, StoreId, Time, TimerChange, Verdict, VoterList,
+    Algorithm, Broken, Buffers, Cx, Effects, Elect, Environment, Id, Kind, Local, MAX_PARAMETERS, Message,
+    Names, Port, Rank, Request, Spec, Status, StoreId, Time, TimerChange, Verdict, VoterList,
 };
 use std::any::Any;
 use std::hash::Hasher;
@@ -86,6 +86,13 @@ impl MachineType {
     #[must_use]
     pub const fn variant(self, spec: &'static Spec) -> MachineType {
         MachineType { spec, ..self }
+    }
+
+    /// Whether a single message says which member has been elected, so that a liar can forge it.
+    #[must_use]
+    pub fn can_forge(&self) -> bool {
+        let rank = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
+        rank.is_ok_and(|rank| (self.forge)(rank).is_some())
     }
 
     const fn new<A: Algorithm>() -> MachineType {

@@ -6,9 +6,11 @@
 
 mod key;
 mod parameter;
+mod written;
 
 pub use key::{Key, ParamType};
 pub use parameter::{Domain, ParamValue, Parameter, Preset};
+pub use written::{ChangedParams, WrittenValue};
 
 use crate::Span;
 use std::fmt;

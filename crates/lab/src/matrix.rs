@@ -1,11 +1,14 @@
 //! The survival matrix: swarms of algorithms under failure models, and what became of them.
 
+use crate::parallel::in_parallel;
+use crate::progress::Progress;
+use crate::scenario::{self, Draft};
 use crate::seeds::Seeds;
 use crate::shrink;
-use crate::swarm::{self, Case, Class, Model, Options, Verdict};
+use crate::swarm::{self, Case, Class, Model, Options, Reduced, Verdict};
 use bellwether_core::{AlgorithmChoice, Registry};
-use bellwether_runspec::RunSpec;
-use bellwether_sim::{Runner, SetupError, in_parallel};
+use bellwether_runspec::{RunSpec, command};
+use bellwether_sim::{Report, Runner, SetupError};
 use std::collections::BTreeMap;
 
 /// How the cells of a matrix are filled.
@@ -58,25 +61,39 @@ pub struct Example {
     pub found_at: u64,
     /// What is left of it.
     pub run: RunSpec,
+    /// What the reduced run came to.
+    pub report: Report,
 }
 
 impl Matrix<'_> {
-    /// Fills a cell: runs an algorithm under a model with so many seeds. `each` is told of every run as it ends, from
-    /// any thread.
+    /// Runs every algorithm under every model with these seeds, one cell after the other: so a swarm of millions does not
+    /// fill the memory.
     ///
     /// # Errors
     /// The first [`SetupError`].
     pub fn fill(
         &self,
+        choices: &[AlgorithmChoice],
+        models: &[Model],
+        seeds: Seeds,
+        progress: &dyn Progress,
+    ) -> Result<Vec<MatrixCell>, SetupError> {
+        let pairs = choices.iter().flat_map(|&choice| models.iter().map(move |&model| (choice, model)));
+        pairs.map(|(choice, model)| self.fill_cell(choice, model, seeds, progress)).collect()
+    }
+
+    fn fill_cell(
+        &self,
         choice: AlgorithmChoice,
         model: Model,
         seeds: Seeds,
-        each: impl Fn() + Sync,
+        progress: &dyn Progress,
     ) -> Result<MatrixCell, SetupError> {
+        progress.begin(&format!("{choice} under {model}"));
         let verdicts = in_parallel(self.threads, seeds.count, |number| {
             let case = Case { choice, model, seed: seeds.at(number) };
             let verdict = swarm::run(self.registry, case, &self.options);
-            each();
+            progress.advance();
             verdict
         })?;
         Ok(MatrixCell::new(choice, model, &verdicts, seeds))
@@ -89,7 +106,7 @@ impl Matrix<'_> {
         swarm::draw_for(self.registry, case, &self.options)
     }
 
-    /// Reduces failures, with so many runs each. `each` is told of every one as it ends, from any thread.
+    /// Reduces failures, with so many runs each.
     ///
     /// # Errors
     /// [`SetupError::Threads`].
@@ -97,16 +114,17 @@ impl Matrix<'_> {
         &self,
         failures: &[FailedRun<'_>],
         most_runs: u64,
-        each: impl Fn() + Sync,
+        progress: &dyn Progress,
     ) -> Result<Vec<Example>, SetupError> {
         in_parallel(self.threads, failures.len() as u64, |number| {
             let FailedRun { cell, class, seed: found_at } = failures[number as usize];
             let run = self.draw(cell, found_at);
             let algorithm = &self.registry.entries[cell.choice.entry];
-            let shrunk = swarm::reduce(algorithm, &run, self.registry.detectors, most_runs);
-            each();
+            let reduced = swarm::reduce(algorithm, &run, self.registry.detectors, most_runs);
+            progress.advance();
+            let Reduced { run, report } = reduced?;
             let MatrixCell { choice, model, .. } = *cell;
-            Ok(Example { choice, model, class, found_at, run: shrunk.run })
+            Ok(Example { choice, model, class, found_at, run, report })
         })
     }
 }
@@ -152,5 +170,21 @@ impl Example {
     #[must_use]
     pub fn size(&self) -> (usize, usize, usize) {
         shrink::size(&self.run)
+    }
+
+    /// The command that runs it again.
+    #[must_use]
+    pub fn command(&self) -> String {
+        command(&self.run)
+    }
+
+    /// The text of a scenario that expects the same.
+    #[must_use]
+    pub fn scenario(&self) -> String {
+        let Example { choice, model, class, found_at, run, report } = self;
+        let title = format!("{choice} under {model}: {class}");
+        let about = format!("Reduced from run {found_at} of the swarm of {choice} under {model}.");
+        let run = run.clone().of_choice(choice);
+        scenario::write(&Draft { title: &title, about: &about, run: &run, report })
     }
 }

@@ -1,9 +1,7 @@
 //! How long a leader is missed that crashes.
 
 use bellwether_core::{FaultEvent, MachineType, Role, Span, Status, Time};
-use bellwether_sim::Observer;
-use bellwether_sim::{Happening, Plan};
-use bellwether_sim::{Stop, run_events};
+use bellwether_sim::{Happening, Observer, Plan, Stop, run_events};
 use std::collections::BTreeSet;
 
 /// What came of a leader's crash.

@@ -1,7 +1,6 @@
 //! Who thinks what at the end of a run.
 
-use bellwether_core::{DynMessage, DynState, FaultEvent};
-use bellwether_core::{Port, Status, Time, Verdict};
+use bellwether_core::{DynMessage, DynState, FaultEvent, Port, Status, Time, Verdict};
 use bellwether_sim::{Drop, Observer};
 
 /// Watches what members publish, and lets another observer watch too.

@@ -4,8 +4,7 @@
 //! times) or made certain (messages lost by chance become chosen ones); what still fails is kept, until
 //! nothing more can go. What "fails" means is the caller's to say.
 
-use bellwether_core::{DynMessage, Fate};
-use bellwether_core::{HOP, Id, Port, Span, Time};
+use bellwether_core::{DynMessage, Fate, HOP, Id, Port, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern};
 use bellwether_runspec::{Callers, Line, LinkOptions, RunSpec};
 use bellwether_sim::network::Shape;

@@ -1,6 +1,6 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
-use bellwether_core::{FaultEvent, Lie, Request, Role, Status, Time, Verdict};
+use bellwether_core::{AlgorithmChoice, FaultEvent, Lie, Request, Role, Status, Time, Verdict};
 use bellwether_model::recording::{Input, Life, Recording, Seat, Sent, Step};
 use bellwether_runspec::notation::{Leap, Rate};
 use bellwether_sim::Drop;
@@ -12,6 +12,8 @@ pub struct Heading {
     pub title: String,
     /// In a sentence or two.
     pub about: String,
+    /// The algorithm that is run, where it is known.
+    pub algorithm: Option<AlgorithmChoice>,
 }
 
 /// What reached the member in a step, after its name: "gets election 80 from 3".

@@ -8,6 +8,7 @@ use crate::schedule::{beginning, liberties, loops_from, schedule_of, steps};
 use crate::script::{Script, Word, file_events, read_events};
 use crate::spec::RunSpec;
 use bellwether_core::FaultKind;
+use bellwether_sim::SetupError;
 use bellwether_sim::network::Shape;
 
 /// A field of a run's description, or part of one, and how it is written.
@@ -344,6 +345,22 @@ impl RunSpec {
             }
         }
         Ok(run)
+    }
+
+    /// Refuses fields that exclude each other.
+    ///
+    /// # Errors
+    /// [`SetupError::Fault`] names two of them.
+    pub fn check_exclusions(&self) -> Result<(), SetupError> {
+        let given: Vec<&Field> = FIELDS.iter().filter(|field| field.datum(self).is_some()).collect();
+        for one in &given {
+            if let Some(other) = given.iter().find(|other| one.excludes.contains(&other.option)) {
+                let (one, key) = (one.key, other.key);
+                let problem = format!("`{one}` and `{key}` exclude each other: leave one of them out");
+                return Err(SetupError::Fault { key, problem });
+            }
+        }
+        Ok(())
     }
 
     /// What a file says of it: what is not given is left out.

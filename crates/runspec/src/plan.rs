@@ -3,14 +3,13 @@
 use crate::script::{self, Line, Partition};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
-    AlgorithmError, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id, Identities,
-    Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
+    AlgorithmError, AlgorithmText, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id,
+    Identities, Initiators, Knowledge, Lasting, Order, Params, Rank, Span, Spec, Starts, Time, Topology,
 };
 use bellwether_sim::network::{Network, Shape};
 use bellwether_sim::schedule::Schedule;
 use bellwether_sim::{
-    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, Report, Runner, SetupError, Stream,
-    claimed_rounds, in_parallel, simulate, stream,
+    Bytes, DRIFT_BOUND, Delay, Happening, Limits, LinkOrder, Plan, SetupError, Stream, claimed_rounds, stream,
 };
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
@@ -84,7 +83,7 @@ impl RunSpec {
         memory: u64,
     ) -> Result<Plan, SetupError> {
         let Chosen { spec, detector } = chosen.into();
-        let shape = self.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
+        let shape = self.shape(spec);
         let asked = (!self.ids.is_empty()).then_some(self.ids.len() as u64);
         let asked = asked.or(self.nodes).or(shape.own_size());
         if asked == Some(0) {
@@ -154,7 +153,9 @@ impl RunSpec {
 
     /// What is given of the algorithm's parameters: they stand behind its name.
     fn params(&self, spec: &Spec) -> Result<Params, SetupError> {
-        let Some((_, settings)) = self.algorithm.split_once(':') else { return Ok(Params::default()) };
+        let Some(settings) = AlgorithmText::of(&self.algorithm).settings else {
+            return Ok(Params::default());
+        };
         let params = Params::parse(spec.parameters, settings);
         params.map_err(|error| AlgorithmError::Setting { name: spec.name, error }.into())
     }
@@ -248,7 +249,7 @@ impl RunSpec {
             what.about().map(find).transpose()?;
             script.push(Happening { at, what: what.try_map(find)?, member: find(id)? });
         }
-        script::check(&self.script).map_err(|(_, problem)| SetupError::Script { problem })?;
+        script::check(&self.script).map_err(|(line, problem)| SetupError::Script { line, problem })?;
         for line in self.script.iter() {
             match line {
                 Line::Partition(partition) => {
@@ -269,9 +270,8 @@ impl RunSpec {
     /// When to give up, which nobody but the user should have to know where nothing can go on for ever.
     fn limits_of(&self, spec: &Spec, plan: &Plan) -> Limits {
         let goes_on = spec.lasting == Lasting::GoesOn;
-        let is_calm = !plan.is_disturbed() && plan.detector.is_none() && plan.restart_after.is_none();
         let limits = self.limits();
-        if is_calm && !goes_on {
+        if plan.ends_by_itself() && !goes_on {
             return limits;
         }
         let messages = limits.messages.min(MOST_WHEN_DISTURBED);
@@ -360,7 +360,7 @@ impl RunSpec {
     ) -> Result<Initiators, SetupError> {
         let later_calls = plan.script.iter().any(|happening| happening.what == FaultEvent::Call);
         if spec.starts == Starts::Everyone && later_calls {
-            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name, key: "call" });
         }
         let Callers::Ids(callers) = &self.initiators else { return Ok(Initiators::All) };
         // Whoever comes back calls too.
@@ -380,7 +380,7 @@ impl RunSpec {
         members.sort_unstable();
         members.dedup();
         if spec.starts == Starts::Everyone && members.len() != plan.n() as usize {
-            return Err(SetupError::EveryoneStarts { algorithm: spec.name });
+            return Err(SetupError::EveryoneStarts { algorithm: spec.name, key: "initiators" });
         }
         Ok(Initiators::Some(members))
     }
@@ -431,28 +431,4 @@ fn check_partition(partition: &Partition, plan: &Plan, memory: u64) -> Result<()
         return Err(SetupError::TooLarge { n, needed: Bytes(needed), limit: Bytes(memory) });
     }
     Ok(())
-}
-
-/// Runs a description once for each of `runs` seeds from
-/// `first_seed` on, on `threads` cores (0: all of them). `each` is told of every run as it ends,
-/// from any thread, and what it makes of them comes back in the order of seeds: the result does
-/// not depend on the number of cores.
-///
-/// # Errors
-/// A seed's [`SetupError`] (mostly every seed's, as descriptions depend on it only where a random network
-/// cannot be drawn), or [`SetupError::Threads`].
-pub fn simulate_many<T: Send>(
-    algorithm: &Runner,
-    run: &RunSpec,
-    detectors: &'static [DetectorEntry],
-    (first_seed, runs): (u64, u64),
-    threads: usize,
-    each: impl Fn(&Plan, Report) -> T + Sync,
-) -> Result<Vec<T>, SetupError> {
-    let chosen = Chosen::of(algorithm.spec, run, detectors)?;
-    in_parallel(threads, runs, |number| {
-        let plan = run.plan(chosen.clone(), first_seed.wrapping_add(number))?;
-        let report = simulate(algorithm, &plan, run.mode());
-        Ok(each(&plan, report))
-    })
 }

@@ -3,7 +3,7 @@
 use crate::links::LinkOptions;
 use crate::notation::DriftBound;
 use crate::script::Script;
-use bellwether_core::{AlgorithmChoice, Attribute, Elect, Id, Order, Span, Time};
+use bellwether_core::{AlgorithmChoice, AlgorithmText, Attribute, Elect, Id, Order, Span, Spec, Time};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder, RoundMode, Schedule};
 
@@ -115,6 +115,27 @@ impl RunSpec {
     pub fn of_choice(self, choice: &AlgorithmChoice) -> RunSpec {
         let variant = Some(choice.spec.variant.to_owned());
         RunSpec { algorithm: choice.without_variant(), variant, ..self }
+    }
+
+    /// The same with everything said that has a default of its own: the algorithm's variant, the network, and how many members
+    /// there are.
+    #[must_use]
+    pub fn in_full(self, choice: &AlgorithmChoice, usual_nodes: u64) -> RunSpec {
+        let topology = Some(self.shape(choice.spec));
+        RunSpec { topology, ..self }.of_choice(choice).or_nodes(usual_nodes)
+    }
+
+    /// The network: as given, or as the algorithm needs it.
+    #[must_use]
+    pub fn shape(&self, spec: &Spec) -> Shape {
+        self.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need))
+    }
+
+    /// The algorithm with its variant, as users write it: `quorum-lease/tight:renewals=5`.
+    #[must_use]
+    pub fn algorithm_in_full(&self) -> String {
+        let text = AlgorithmText::of(&self.algorithm);
+        AlgorithmText { variant: self.variant.as_deref().or(text.variant), ..text }.to_string()
     }
 
     /// Writes a parameter of the algorithm behind those that are there, as in `renewals=5`.

@@ -55,14 +55,7 @@ impl<'p> Links<'p> {
 /// is left to happen.
 #[must_use]
 pub fn is_calm(spec: &Spec, plan: &Plan) -> bool {
-    plan.script.is_empty()
-        && plan.link_faults.is_none()
-        && plan.detector.is_none()
-        && plan.schedule.is_none()
-        && plan.restart_after.is_none()
-        && !plan.ring_closes
-        && !plan.certified_crashes
-        && can_be_calm(spec)
+    plan.features().is_empty() && can_be_calm(spec)
 }
 
 /// Whether runs of an algorithm can be calm: they end, and no lease runs out.

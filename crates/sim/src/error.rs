@@ -74,10 +74,12 @@ pub enum SetupError {
     #[error("nobody calls an election: name at least one initiator")]
     NoInitiator,
     /// The algorithm has everyone start.
-    #[error("in {algorithm} every member starts by itself: leave out `initiators` and `call`")]
+    #[error("in {algorithm} every member starts by itself: leave out `{key}`")]
     EveryoneStarts {
         /// The algorithm.
         algorithm: &'static str,
+        /// The field that says who starts.
+        key: &'static str,
     },
     /// The network is not one the algorithm runs on.
     #[error(
@@ -134,6 +136,8 @@ pub enum SetupError {
     /// Something happens to a member that cannot.
     #[error("{problem}")]
     Script {
+        /// The line of the script, from 0.
+        line: usize,
         /// What is wrong, and what to do.
         problem: String,
     },

@@ -12,6 +12,7 @@ mod delay;
 mod error;
 mod events;
 pub mod faults;
+mod features;
 mod field_names;
 mod judge;
 mod mail;
@@ -24,7 +25,6 @@ mod run;
 mod runner;
 pub mod schedule;
 mod stability;
-mod stats;
 pub mod text_file;
 mod timers;
 mod trace;
@@ -35,6 +35,7 @@ pub use calm::{can_be_calm, is_calm};
 pub use delay::{Delay, DelayError, Sampler};
 pub use error::{Bytes, SetupError};
 pub use events::{LinkCounts, Stop, run as run_events, run_synchronised};
+pub use features::Features;
 pub use field_names::rewrite_fields;
 pub use judge::{
     ClaimRuling, Ending, Live, Outcome, Ruling, Survivor, claimed_rounds, claims, is_required, measured, rule,
@@ -43,12 +44,9 @@ pub use measure::Counts;
 pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
 pub use report::{Driver, Ended, Report};
 pub use rounds::{Visit, run as run_rounds};
-pub use run::{
-    RoundMode, can_forge, check_messages, in_parallel, kinds, runs_in_step, simulate, simulate_observed,
-};
+pub use run::{RoundMode, check_messages, kinds, runs_in_step, simulate, simulate_observed};
 pub use runner::Runner;
 pub use schedule::Schedule;
 pub use stability::{Reigns, Rivals, Stability};
-pub use stats::{Ratio, Summary, growth_exponent};
 pub use trace::{Drop, EventDetails, JsonTrace, Observer, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

@@ -2,6 +2,7 @@
 
 use crate::delay::Delay;
 use crate::faults::LinkFaults;
+use crate::features::Features;
 use crate::schedule::Schedule;
 use bellwether_core::{
     CallPolicy, Delivery, DetectorChoice, Duty, FaultEvent, HOP, Initiators, Order, ParamValues, Params,
@@ -182,18 +183,6 @@ impl Plan {
         }
     }
 
-    /// Whether anything can happen besides deaths, late starts, calls and requests.
-    #[must_use]
-    pub fn is_disturbed(&self) -> bool {
-        let is_plain = |what| {
-            matches!(what, FaultEvent::Crash | FaultEvent::Start | FaultEvent::Call | FaultEvent::Request(_))
-        };
-        self.ring_closes
-            || self.certified_crashes
-            || !self.link_faults.is_none()
-            || !self.script.iter().all(|h| is_plain(h.what))
-    }
-
     /// Who starts an election when, in a run of an algorithm.
     #[must_use]
     pub fn call_policy(&self, spec: &Spec) -> CallPolicy {
@@ -264,12 +253,7 @@ impl Plan {
                 _ => Delivery::Fifo,
             },
             bounded: !is_said && self.delay.is_bounded() && self.delay.bound() <= self.delay_bound,
-            calm: self.script.iter().all(|h| h.what == FaultEvent::Crash && h.at == Time::ZERO)
-                && !is_said
-                && self.link_faults.is_none()
-                && self.detector.is_none()
-                && self.restart_after.is_none()
-                && !self.ring_closes,
+            calm: (Features::EARLY_CRASHES | Features::CERTIFICATES).contains(self.features()),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Running an algorithm: once, or many times on all cores.
+//! Running an algorithm.
 
 use crate::calm;
 use crate::delay::Delay;
 use crate::error::SetupError;
 use crate::events::{self, Stop};
+use crate::features::Features;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::runner::{Hot, Runner};
 use crate::trace::Observer;
-use bellwether_core::{Elect, Entry, Fate, FaultEvent, Id, Kind, Lie, Rank};
-use rayon::prelude::*;
+use bellwether_core::{Entry, Fate, FaultEvent, Kind, Lie};
 
 /// How to drive an algorithm in rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,14 +60,8 @@ fn is_in_step(plan: &Plan, mode: RoundMode) -> bool {
 /// Whether a plan has nothing that rounds in step cannot express.
 #[must_use]
 pub fn runs_in_step(plan: &Plan) -> bool {
-    let is_plain = plan.schedule.is_none()
-        && plan.link_faults.is_none()
-        && !plan.ring_closes
-        && !plan.certified_crashes
-        && plan.detector.is_none();
-    is_plain
-        && plan.delay == Delay::Unit
-        && plan.script.iter().all(|happening| happening.what == FaultEvent::Crash)
+    let crashes = Features::EARLY_CRASHES | Features::LATE_CRASHES;
+    plan.delay == Delay::Unit && crashes.contains(plan.features())
 }
 
 /// Makes sure that an algorithm has the messages that a plan speaks of: those chosen to be lost, and
@@ -76,7 +70,7 @@ pub fn runs_in_step(plan: &Plan) -> bool {
 /// # Errors
 /// [`SetupError`] says what it does not have.
 pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(), SetupError> {
-    let (kinds, can_forge) = (kinds(entry, plan, mode), can_forge(entry));
+    let kinds = kinds(entry, plan, mode);
     let algorithm = entry.spec.name;
     let is_known = |name: &String| kinds.iter().any(|kind| kind.name == name);
     for chosen in &plan.link_faults.chosen {
@@ -87,7 +81,7 @@ pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(),
         }
     }
     let is_forgery = |what| matches!(what, FaultEvent::Lie(Lie::Forge(_)));
-    if !can_forge && plan.script.iter().any(|happening| is_forgery(happening.what)) {
+    if !entry.machine.can_forge() && plan.script.iter().any(|happening| is_forgery(happening.what)) {
         return Err(SetupError::NothingToForge { algorithm });
     }
     Ok(())
@@ -97,29 +91,4 @@ pub fn check_messages(entry: &Entry, plan: &Plan, mode: RoundMode) -> Result<(),
 #[must_use]
 pub fn kinds(entry: &Entry, plan: &Plan, mode: RoundMode) -> &'static [Kind] {
     if is_in_step(plan, mode) { entry.kinds } else { entry.machine.kinds }
-}
-
-/// Whether one message of an algorithm says who leads.
-#[must_use]
-pub fn can_forge(entry: &Entry) -> bool {
-    let anyone = Id::new(0).map(|id| Rank::new(Elect::Best, 0, id));
-    anyone.is_ok_and(|rank| (entry.machine.forge)(rank).is_some())
-}
-
-/// Does something for every number below `count`, on `threads` cores (0: all of them). What comes of it is
-/// in the order of the numbers.
-///
-/// # Errors
-/// The first [`SetupError`], or [`SetupError::Threads`].
-pub fn in_parallel<T: Send>(
-    threads: usize,
-    count: u64,
-    each: impl Fn(u64) -> Result<T, SetupError> + Sync,
-) -> Result<Vec<T>, SetupError> {
-    let all = || (0..count).into_par_iter().map(&each).collect();
-    if cfg!(target_family = "wasm") {
-        return all(); // there are no threads to start: rayon's own pool does everything in this one
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| SetupError::Threads(error.to_string()))?.install(all)
 }

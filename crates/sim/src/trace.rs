@@ -4,8 +4,7 @@ mod json;
 
 pub use json::{EventDetails, JsonTrace, TRACE_VERSION};
 
-use bellwether_core::{DynMessage, DynState, FaultEvent};
-use bellwether_core::{Port, Status, Time, Verdict};
+use bellwether_core::{DynMessage, DynState, FaultEvent, Port, Status, Time, Verdict};
 use serde::Serialize;
 
 /// Sees everything that happens in a run, as it happens. Every method does nothing unless written,

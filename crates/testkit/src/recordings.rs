@@ -10,7 +10,7 @@ use bellwether_sim::{Happening, Plan, RoundMode, Schedule};
 
 /// What a recording is called.
 pub fn heading() -> Heading {
-    Heading { title: "An example".to_owned(), about: "What happens, and why.".to_owned() }
+    Heading { title: "An example".to_owned(), about: "What happens, and why.".to_owned(), algorithm: None }
 }
 
 fn ranks(ids: &[u64]) -> Vec<Rank> {

@@ -12,13 +12,13 @@ fn under(delay: &str, loss: f64) -> Conditions {
 }
 
 fn quality(detector: &str, delay: &str, loss: f64) -> Quality {
-    measure(&choice(detector), &under(delay, loss), &EFFORT, || {}).expect("threads")
+    measure(&choice(detector), &under(delay, loss), &EFFORT, &()).expect("threads")
 }
 
 /// From fewer watches, where no figure has to be exact.
 fn rough_quality(detector: &str, delay: &str, loss: f64) -> Quality {
     let effort = Effort { watches: 50, ..EFFORT };
-    measure(&choice(detector), &under(delay, loss), &effort, || {}).expect("threads")
+    measure(&choice(detector), &under(delay, loss), &effort, &()).expect("threads")
 }
 
 /// Figures worked out elsewhere, in hops: T_D, mistakes a hop, T_M.
@@ -188,7 +188,7 @@ fn learning_pays_where_beats_get_lost() {
 fn the_same_seed_gives_the_same_figures_on_any_number_of_cores() {
     let of = |seed: u64, threads: usize| {
         let effort = Effort { watches: 50, seed, threads, ..EFFORT };
-        measure(&choice("learned"), &under("exponential:1", 0.1), &effort, || {}).expect("threads")
+        measure(&choice("learned"), &under("exponential:1", 0.1), &effort, &()).expect("threads")
     };
     assert_eq!(of(7, 1), of(7, 2));
     assert_ne!(of(7, 1), of(8, 1));

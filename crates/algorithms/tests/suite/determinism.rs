@@ -2,7 +2,8 @@
 
 use bellwether_core::{FaultEvent, Id, Order, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_runspec::{RunSpec, Script, simulate_many};
+use bellwether_lab::{Seeds, batch};
+use bellwether_runspec::{RunSpec, Script};
 use bellwether_sim::simulate_observed;
 use bellwether_sim::{JsonTrace, LinkOrder, Plan, Report, RoundMode, TRACE_VERSION, simulate};
 use bellwether_testkit::casts::DELAYS;
@@ -78,7 +79,8 @@ fn the_number_of_cores_does_not_matter() {
     for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         let setup = setup(12, "lognormal:0,0.5");
         let many = |threads| {
-            simulate_many(&ALGORITHMS.entries[index], &setup, &[], (100, 40), threads, |plan, report| {
+            let seeds = Seeds { first: 100, count: 40 };
+            batch::run_each(&ALGORITHMS.entries[index], &setup, &[], seeds, threads, |plan, report| {
                 (plan.seed, plan.ranks.clone(), report)
             })
             .expect("it can be run")

@@ -1,10 +1,14 @@
 //! Every algorithm in swarms: promises are kept, and the same seed gives the same run.
 
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::shrink;
+use bellwether_lab::matrix::{Example, Matrix, MatrixCell};
+use bellwether_lab::scenario::Scenario;
 use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw};
-use bellwether_runspec::Chosen;
+use bellwether_lab::{Seeds, plan, shrink};
+use bellwether_runspec::{Chosen, words};
 use bellwether_sim::{RoundMode, simulate};
+use bellwether_testkit::drawn_runs::run_of_words;
+use std::path::Path;
 
 const SEEDS: u64 = 40;
 
@@ -38,7 +42,7 @@ fn every_algorithm_survives_what_it_declares_to_survive() {
 #[test]
 fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
     let cases = cases(Model::Mix);
-    let on = |threads| swarm::run_many(&ALGORITHMS, &cases, &options(), threads, || ()).unwrap();
+    let on = |threads| swarm::run_many(&ALGORITHMS, &cases, &options(), threads, &()).unwrap();
     assert_eq!(on(1), on(2));
     for case in cases.iter().filter(|case| case.seed < 5) {
         let spec = case.choice.spec;
@@ -66,10 +70,34 @@ fn the_death_of_the_would_be_leader_shrinks_to_three_members() {
         (verdict.class == Class::NoLeader).then_some(run)
     });
     let run = stuck.expect("it happens often");
-    let shrunk = swarm::reduce(&ALGORITHMS.entries[entry], &run, ALGORITHMS.detectors, 5_000);
+    let shrunk = swarm::reduce(&ALGORITHMS.entries[entry], &run, ALGORITHMS.detectors, 5_000).unwrap();
     let class = swarm::judge(&ALGORITHMS.entries[entry], &shrunk.run, ALGORITHMS.detectors).unwrap().class;
     assert_eq!(class, Class::NoLeader);
     let (members, by_chance, faults) = shrink::size(&shrunk.run);
     assert!((2..=3).contains(&members) && by_chance == 0, "{:?}", shrunk.run);
     assert!((1..=2).contains(&faults), "a crash, and perhaps a call: {:?}", shrunk.run);
+}
+
+/// Phases of duplicated messages multiply until the limit of a swarm's run stops them.
+#[test]
+fn a_flood_repeats_from_its_command_and_from_its_scenario() {
+    let matrix = Matrix { registry: &ALGORITHMS, options: options(), threads: 1 };
+    let choice = ALGORITHMS.choose("peterson").unwrap();
+    let cells = matrix.fill(&[choice], &[Model::Duplication], Seeds { first: 1, count: 1 }, &()).unwrap();
+    let failures: Vec<_> = cells.iter().flat_map(MatrixCell::failures).collect();
+    let examples = matrix.reduce(&failures, 0, &()).unwrap();
+    let Example { run, report, class, .. } = &examples[0];
+    let n = run.ids.len() as u64;
+    assert!(report.messages.total + report.signals >= 2_000 * n * n, "it is a flood: {report:?}");
+
+    let repeated = run_of_words(&words(run));
+    let algorithm = &ALGORITHMS.entries[choice.entry];
+    let plan = plan(algorithm, &repeated, ALGORITHMS.detectors, repeated.seed, u64::MAX).unwrap();
+    assert_eq!(&simulate(algorithm, &plan, repeated.mode()), report);
+    assert_eq!(&swarm::judge(algorithm, &repeated, ALGORITHMS.detectors).unwrap().class, class);
+
+    let scenario = Scenario::parse(&examples[0].scenario(), Path::new("flood.toml")).unwrap();
+    let played = scenario.resolve(&ALGORITHMS).unwrap().play();
+    assert_eq!(&played.report, report);
+    assert_eq!(scenario.expect.check(&played), []);
 }

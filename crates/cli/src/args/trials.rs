@@ -1,7 +1,7 @@
 //! Options of `trials`.
 
 use super::{PageFormat, values};
-use bellwether_lab::trials::Ordeal;
+use bellwether_lab::failover::FailoverCase;
 use clap::Args;
 
 /// Options of `trials`.
@@ -11,7 +11,7 @@ pub struct TrialsArgs {
     pub algorithms: Vec<String>,
     /// What the leader goes through: one or several ordeals [default: all of them]
     #[arg(long, value_name = "ORDEAL,..", value_delimiter = ',', long_help = ordeals_help())]
-    pub ordeal: Vec<Ordeal>,
+    pub ordeal: Vec<FailoverCase>,
     /// How many runs of each algorithm with each ordeal, with the seeds S, S+1, ..
     #[arg(long, value_name = "K", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub runs: u64,
@@ -30,6 +30,9 @@ pub struct TrialsArgs {
 }
 
 fn ordeals_help() -> String {
-    let line = |ordeal: Ordeal| format!("{ordeal:<14} {}\n", ordeal.about());
-    format!("What the leader goes through: one or several ordeals\n\n{}", Ordeal::ALL.map(line).concat())
+    let line = |case: FailoverCase| format!("{case:<14} {}\n", case.about());
+    format!(
+        "What the leader goes through: one or several ordeals\n\n{}",
+        FailoverCase::ALL.map(line).concat()
+    )
 }

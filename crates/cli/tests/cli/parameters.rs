@@ -85,6 +85,18 @@ fn a_run_goes_by_parameters_and_says_so() {
     assert_eq!(old, run_well(&format!("simulate quorum-lease:renewals=12 {RUN}")).stdout, "the old option");
 }
 
+#[test]
+fn play_says_parameters_in_each_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = "title = 'T'\nalgorithm = 'quorum-lease:renewals=7'\nvariant = 'tight'\nnodes = 3\n[expect]\nsafe = true\n";
+    fs::write(dir.path().join("s.toml"), file).unwrap();
+    for what in ["--check --format json", "--export json"] {
+        let object = run_in(dir.path(), &format!("play s.toml {what}")).json();
+        let named = ["algorithm", "variant", "parameters"].map(|key| object[key].clone());
+        assert_eq!(named, [json!("quorum-lease"), json!("tight"), json!({ "renewals": 7 })], "{what}");
+    }
+}
+
 /// What the header says, as a command, gives the same trace.
 #[test]
 fn a_trace_records_parameters() {

@@ -2,8 +2,9 @@
 
 use super::sample::Sample;
 use crate::figure::Figure;
+use crate::stats::Summary;
 use bellwether_core::Measure;
-use bellwether_sim::{Counts, Summary};
+use bellwether_sim::Counts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -8,11 +8,16 @@ pub use figures::{
 };
 
 use crate::figure::Figure;
+use crate::parallel::in_parallel;
+use crate::planning::plan;
+use crate::progress::Progress;
 use crate::result::RunResult;
 use crate::seeds::Seeds;
+use crate::stats::Summary;
 use bellwether_core::{Claim, DetectorEntry, Expect, Id, Spec};
-use bellwether_runspec::{RunSpec, simulate_many};
-use bellwether_sim::{Outcome, Runner, SetupError, Summary};
+use bellwether_model::run_plan;
+use bellwether_runspec::RunSpec;
+use bellwether_sim::{Outcome, Plan, Report, Runner, SetupError};
 use sample::Sample;
 
 /// With fewer runs, a mean says too little about what is claimed for the average.
@@ -67,8 +72,27 @@ pub struct Batch {
     pub result: RunResult,
 }
 
-/// Runs a description once for each seed, on `threads` cores (0: all of them). `each` is told of every run as it ends, from
-/// any thread.
+/// Runs a description once for each seed, on `threads` cores (0: all of them). `each` receives every run as it ends, from any
+/// thread. Its results are in the order of the seeds, whatever the number of cores.
+///
+/// # Errors
+/// The first [`SetupError`], or [`SetupError::Threads`].
+pub fn run_each<T: Send>(
+    algorithm: &Runner,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
+    seeds: Seeds,
+    threads: usize,
+    each: impl Fn(&Plan, Report) -> T + Sync,
+) -> Result<Vec<T>, SetupError> {
+    in_parallel(threads, seeds.count, |place| {
+        let plan = plan(algorithm, run, detectors, seeds.at(place), u64::MAX)?;
+        let report = run_plan(algorithm, &plan, run.mode());
+        Ok(each(&plan, report))
+    })
+}
+
+/// Runs a description once for each seed, on `threads` cores (0: all of them), and sums up the runs.
 ///
 /// # Errors
 /// The first [`SetupError`].
@@ -78,13 +102,12 @@ pub fn run(
     detectors: &'static [DetectorEntry],
     seeds: Seeds,
     threads: usize,
-    each: impl Fn() + Sync,
+    progress: &dyn Progress,
 ) -> Result<Batch, SetupError> {
-    let samples =
-        simulate_many(algorithm, run, detectors, (seeds.first, seeds.count), threads, |plan, report| {
-            each();
-            Sample::new(algorithm.spec, plan, &report)
-        })?;
+    let samples = run_each(algorithm, run, detectors, seeds, threads, |plan, report| {
+        progress.advance();
+        Sample::new(algorithm.spec, plan, &report)
+    })?;
     Ok(sum_up(algorithm.spec, &samples))
 }
 

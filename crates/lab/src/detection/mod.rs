@@ -20,12 +20,17 @@
 //! mistakes / mistakes begun tend to λ_M, 1 - P_A and E(T_M), whatever is cut off at both ends.
 
 mod closed_form;
+mod matrix;
 mod pair;
 
 pub use closed_form::ClosedForm;
+pub use matrix::{Cell, Row, TRADE_OFF_DELAYS, TradeOff, USUAL_DELAYS, cells, measure_cells};
 
+use crate::parallel::in_parallel;
+use crate::progress::Progress;
+use crate::stats::{Ratio, Summary};
 use bellwether_core::{DetectorChoice, HOP, Span};
-use bellwether_sim::{Delay, Ratio, SetupError, Summary, in_parallel};
+use bellwether_sim::{Delay, SetupError};
 use pair::{Pair, Watching};
 
 /// What signals meet on their way.
@@ -97,7 +102,7 @@ impl Quality {
 /// A watch is let settle for this part of the time for which it is looked at.
 const SETTLING: u64 = 4;
 
-/// Measures a detector; `each` is told of every watch as it ends, from any thread.
+/// Measures a detector.
 ///
 /// # Errors
 /// [`SetupError::Threads`], where the threads cannot be had.
@@ -105,7 +110,7 @@ pub fn measure(
     choice: &DetectorChoice,
     conditions: &Conditions,
     effort: &Effort,
-    each: impl Fn() + Sync,
+    progress: &dyn Progress,
 ) -> Result<Quality, SetupError> {
     let prototype = choice.build(conditions.delay.bound());
     let is_oracle = choice.entry().is_oracle;
@@ -114,7 +119,7 @@ pub fn measure(
         Watching { conditions, is_oracle, settled: Span::from_ticks(length.ticks() / SETTLING), length };
     let watches = in_parallel(effort.threads, effort.watches, |run| {
         let watched = Pair::new(&*prototype, &watching, effort.seed.wrapping_add(run)).watch();
-        each();
+        progress.advance();
         Ok(watched)
     })?;
     Ok(sum_up(&watches))

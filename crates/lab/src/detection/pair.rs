@@ -2,8 +2,7 @@
 
 use super::{Conditions, Watched as Outcome};
 use bellwether_core::{Detector, HOP, Port, Signal, Span, Time, Verdict, WatchCx, Watched};
-use bellwether_sim::Sampler;
-use bellwether_sim::{Stream, stream};
+use bellwether_sim::{Sampler, Stream, stream};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cmp::Reverse;

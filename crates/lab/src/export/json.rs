@@ -2,7 +2,9 @@
 
 use crate::Figure;
 use crate::wording::Heading;
-use bellwether_core::{Attribute, Id, Kind, Port, Status, Time, Topology, Verdict};
+use bellwether_core::{
+    AlgorithmChoice, Attribute, ChangedParams, Id, Kind, Port, Spec, Status, Time, Topology, Verdict,
+};
 use bellwether_model::recording::{Input, Life, Recording, Sent, Step};
 use bellwether_sim::{Driver, Drop, EventDetails, Outcome};
 use serde::Serialize;
@@ -17,6 +19,8 @@ struct Document<'a> {
     version: u32,
     title: &'a str,
     about: &'a str,
+    #[serde(flatten)]
+    algorithm: Option<Algorithm>,
     driver: Driver,
     outcome: Outcome,
     leader: Option<Id>,
@@ -24,6 +28,15 @@ struct Document<'a> {
     members: Vec<Member>,
     kinds: &'static [Kind],
     steps: Vec<StepObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct Algorithm {
+    algorithm: &'static str,
+    variant: &'static str,
+    /// Those that do not have their default.
+    #[serde(skip_serializing_if = "ChangedParams::is_empty")]
+    parameters: ChangedParams,
 }
 
 #[derive(Serialize)]
@@ -104,6 +117,13 @@ struct Sending<'a> {
     copy: bool,
 }
 
+impl Algorithm {
+    fn new(choice: &AlgorithmChoice) -> Algorithm {
+        let Spec { name, variant, .. } = *choice.spec;
+        Algorithm { algorithm: name, variant, parameters: choice.parameters() }
+    }
+}
+
 fn is_not(flag: &bool) -> bool {
     !flag
 }
@@ -115,6 +135,7 @@ pub fn write(recording: &Recording, heading: &Heading) -> String {
         version: VERSION,
         title: &heading.title,
         about: &heading.about,
+        algorithm: heading.algorithm.as_ref().map(Algorithm::new),
         driver: recording.report.driver,
         outcome: recording.report.ruling.outcome,
         leader: recording.report.ruling.leader,

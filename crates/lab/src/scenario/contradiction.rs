@@ -2,12 +2,12 @@
 
 use super::events::Events;
 use super::expect::{Expectation, Fact, Figure, Range, word};
-use super::members::check_member;
-use bellwether_core::{Class, Id, Identities, Kind, Spec, Time};
+use super::play::setup_flaw;
+use bellwether_core::{Class, Id, Identities, Kind, Lasting, Spec, Time};
 use bellwether_runspec::document::{At, Flaw};
-use bellwether_sim::Outcome;
+use bellwether_sim::{Outcome, SetupError};
 
-/// What the file itself says about the run.
+/// What is known of the run before it is run.
 pub(super) struct Run<'s> {
     pub ids: &'s [Id],
     pub events: &'s Events,
@@ -18,7 +18,7 @@ pub(super) struct Run<'s> {
 }
 
 impl Expectation {
-    /// Refuses what contradicts itself, or what the file says about the run.
+    /// Refuses what contradicts itself, or what is known of the run.
     pub(super) fn check_against(&self, run: &Run<'_>) -> Result<(), Flaw> {
         self.check_leader(run)?;
         self.check_leaders(run)?;
@@ -116,6 +116,7 @@ impl Expectation {
             && outcome.value == Outcome::Split
             && safe.value
             && spec.identities == Identities::Unique
+            && spec.lasting == Lasting::Ends
         {
             let problem = "'safe' cannot be where outcome is 'split'";
             return Err(Flaw::new(safe.at, problem).hint("leave one of them out"));
@@ -167,5 +168,14 @@ impl Expectation {
 
     fn fact(&self, fact: Fact) -> Option<At<bool>> {
         self.facts.iter().find(|(other, _)| *other == fact).map(|(_, flag)| *flag)
+    }
+}
+
+/// Refuses an id that is not a member's.
+fn check_member(ids: &[Id], role: &'static str, id: At<Id>) -> Result<(), Flaw> {
+    if ids.contains(&id.value) {
+        Ok(())
+    } else {
+        Err(setup_flaw(id.at, &SetupError::not_a_member(ids, role, id.value)))
     }
 }

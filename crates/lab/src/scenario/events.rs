@@ -1,66 +1,50 @@
-//! What happens to members in a scenario: which of them there are, and when it is over.
+//! What happens to members in a scenario: when members die, and what happens after the run is over.
 
-use super::members::check_member;
-use bellwether_core::{FaultEvent, FaultKind, Id, Time};
-use bellwether_runspec::document::{At, Flaw};
-use bellwether_runspec::{FileLine, Line, check};
+use bellwether_core::{FaultEvent, Id, Time};
+use bellwether_runspec::document::Flaw;
+use bellwether_runspec::{FileLine, Line};
 
 /// Everything that happens, and where the file says so.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Events(pub Vec<FileLine>);
 
 impl Events {
-    fn events(&self) -> impl Iterator<Item = (Id, FaultEvent<Id>, Time)> + '_ {
-        self.0.iter().flat_map(|line| line.line.events())
-    }
-
-    /// Whether one of these happens to somebody.
-    pub fn has(&self, kinds: &[FaultKind]) -> bool {
-        self.events().any(|(_, what, _)| kinds.contains(&what.kind()))
-    }
-
-    /// Whether anything happens besides deaths, late starts, calls and requests.
-    pub fn disturb(&self) -> bool {
-        let is_plain = |kind: FaultKind| {
-            kind.is_request() || matches!(kind, FaultKind::Crash | FaultKind::Start | FaultKind::Call)
-        };
-        let has_partition = self.0.iter().any(|line| matches!(line.line, Line::Partition(_)));
-        has_partition || self.events().any(|(_, what, _)| !is_plain(what.kind()))
-    }
-
-    /// Whether a member never starts.
-    pub fn is_dead_from_the_start(&self, id: Id) -> bool {
-        self.events().any(|event| event == (id, FaultEvent::Crash, Time::ZERO))
-    }
-
     /// When a member dies that does not come back, if it does.
     pub fn dies_at(&self, id: Id) -> Option<Time> {
+        let events = || self.0.iter().flat_map(|line| line.line.events());
         let last = |wanted: FaultEvent<Id>| {
-            let own = self.events().filter(|&(member, what, _)| member == id && what == wanted);
-            own.map(|(_, _, at)| at).max()
+            events().filter(|&(member, what, _)| member == id && what == wanted).map(|(_, _, at)| at).max()
         };
         let died = last(FaultEvent::Crash)?;
         let recovered = last(FaultEvent::Recover);
         Some(died).filter(|&died| recovered.is_none_or(|recovered| recovered < died))
     }
 
-    /// Refuses what cannot happen to members with these ids.
-    pub fn check(&self, ids: &[Id], until: Option<Time>) -> Result<(), Flaw> {
-        for FileLine { line, whom, when, end } in &self.0 {
-            let is_there = |id| check_member(ids, "member", At { value: id, at: *whom });
-            for (member, what, _) in line.events() {
-                is_there(member)?;
-                what.about().map_or(Ok(()), is_there)?;
-            }
+    /// Refuses what happens after the run is over.
+    pub fn check_times(&self, until: Option<Time>) -> Result<(), Flaw> {
+        for FileLine { line, when, end, .. } in &self.0 {
             check_time(line.first(), *when, until)?;
-            if let Line::Partition(partition) = line {
-                partition.groups.iter().flatten().try_for_each(|&id| is_there(id))?;
-            } else {
+            if !matches!(line, Line::Partition(_)) {
                 check_time(line.last(), *end, until)?;
             }
         }
-        let lines: Vec<Line> = self.0.iter().map(|line| line.line.clone()).collect();
-        check(&lines).map_err(|(place, problem)| Flaw::new(self.0[place].whom, problem))
+        Ok(())
+    }
+
+    /// Where the file names a member first, in an event.
+    pub fn place_of_member(&self, id: Id) -> Option<usize> {
+        let names = |line: &Line| match line {
+            Line::Partition(partition) => partition.groups.iter().flatten().any(|&other| other == id),
+            _ => line.events().iter().any(|(member, what, _)| *member == id || what.about() == Some(id)),
+        };
+        self.0.iter().find(|line| names(&line.line)).map(|line| line.whom)
+    }
+
+    /// Where the file has a line of the script, which is in the order of time.
+    pub fn place_of_line(&self, script: &[Line], line: usize) -> Option<usize> {
+        let like = |other: &&Line| **other == script[line];
+        let before = script[..line].iter().filter(like).count();
+        self.0.iter().filter(|other| other.line == script[line]).nth(before).map(|line| line.whom)
     }
 }
 

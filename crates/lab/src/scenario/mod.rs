@@ -20,12 +20,10 @@ pub use play::{Played, Resolved};
 pub use write::{Draft, write};
 
 use bellwether_core::Id;
-use bellwether_runspec::document::{Flaw, Table, Value, parse_toml};
+use bellwether_runspec::document::{Entries, Flaw, Table, Value, parse_toml};
 use bellwether_runspec::{RunSpec, file_keys, read_events};
-use bellwether_sim::SetupError;
 use bellwether_sim::text_file::{decode, read_at_most};
 use events::Events;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The largest file that is read.
@@ -44,7 +42,7 @@ pub struct Scenario {
     pub source: Option<String>,
     /// What has to be built before it can be run, if anything.
     pub waits_for: Option<String>,
-    /// Who takes part.
+    /// The members that the file names or counts.
     pub ids: Vec<Id>,
     /// The run.
     pub run: RunSpec,
@@ -52,10 +50,9 @@ pub struct Scenario {
     pub expect: Expectation,
     path: PathBuf,
     text: String,
-    /// Where the values of the file's keys stand.
-    places: BTreeMap<&'static str, usize>,
-    /// Where the steps of its schedule stand.
-    steps_at: Vec<usize>,
+    /// What the file says, with the place of each value.
+    entries: Entries,
+    events: Events,
 }
 
 impl Scenario {
@@ -88,11 +85,6 @@ impl Scenario {
     pub fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {
         parse(text, path).map_err(|flaw| error::in_file(flaw, path, text))
     }
-
-    /// Where the value of a key stands, or else the name of the algorithm.
-    fn place(&self, key: &str) -> usize {
-        self.places.get(key).or_else(|| self.places.get("algorithm")).copied().unwrap_or(0)
-    }
 }
 
 /// The keys that a scenario has besides those of its run.
@@ -116,45 +108,25 @@ fn parse(text: &str, path: &Path) -> Result<Scenario, Flaw> {
     let ids = members::ids(&file, &run)?;
     let events = file.get("event").map(|events| read_events(events, &keys)).transpose()?;
     let events = Events(events.unwrap_or_default());
-    events.check(&ids, run.until)?;
-    run.link_faults.faults().map_err(|error| members::setup_flaw(place_of_links(&file, &error), &error))?;
-    members::check(&file, &run, &ids, &events)?;
+    events.check_times(run.until)?;
     let expect = Expectation::read(file.get("expect"), &keys)?;
-    // A run in which something goes wrong is given up in any case, and one said step by step may end early.
-    let goes_wrong = events.disturb()
-        || !run.link_faults.is_none()
-        || run.ring_closes
-        || run.certified_crashes
-        || run.detector.is_some();
-    let is_limited = run.until.is_some()
-        || run.max_messages.is_some()
-        || goes_wrong
-        || run.restart_after.is_some()
-        || run.schedule.is_some();
-    expect.check_against(&contradiction::Run { ids: &ids, events: &events, is_limited, until: run.until })?;
     let waits_for = words("waits_for")?;
     if expect.is_empty() && waits_for.is_none() {
         let hint = "add [expect] with at least one line, as leader = 80";
         return Err(Flaw::new(text.len(), "nothing is expected of this scenario").hint(hint));
     }
-    let steps = file.get("schedule").and_then(|schedule| schedule.as_list()).unwrap_or_default();
+    let (about, source) = (words("about")?.unwrap_or_default(), words("source")?);
     Ok(Scenario {
         title,
-        about: words("about")?.unwrap_or_default(),
-        source: words("source")?,
+        about,
+        source,
         waits_for,
         ids,
         run,
         expect,
-        places: keys.iter().filter_map(|&key| Some((key, file.get(key)?.at))).collect(),
-        steps_at: steps.iter().map(|step| step.at).collect(),
+        entries,
+        events,
         path: path.to_owned(),
         text: text.to_owned(),
     })
-}
-
-/// Where the file says what does not go together.
-fn place_of_links(file: &Table<'_>, error: &SetupError) -> usize {
-    let SetupError::Fault { key, .. } = error else { return file.at };
-    file.get(key).map_or(file.at, |value| value.at)
 }

@@ -1,16 +1,15 @@
 //! From a scenario to a run.
 
 use super::error::{ScenarioError, in_file};
-use super::members::setup_flaw;
-use super::{MOST_MESSAGES, Scenario};
-use crate::{Roster, Seat};
-use bellwether_core::{AlgorithmChoice, AlgorithmError, Driving, FaultEvent, Id, Registry, Time};
-use bellwether_model::{check_schedule, run_plan_observed};
-use bellwether_runspec::document::Flaw;
-use bellwether_runspec::{Chosen, RunSpec};
-use bellwether_sim::{
-    Limits, Plan, Report, RoundMode, Runner, SetupError, check_messages, kinds, runs_in_step,
-};
+use super::{MOST_MESSAGES, Scenario, contradiction};
+use crate::{Roster, Seat, plan};
+use bellwether_core::{AlgorithmChoice, AlgorithmError, DetectorError, Driving, Id, Registry, Time};
+use bellwether_model::run_plan_observed;
+use bellwether_runspec::RunSpec;
+use bellwether_runspec::document::{Flaw, Table, Value};
+use bellwether_runspec::notation::Pattern;
+use bellwether_sim::network::{NetworkError, Shape};
+use bellwether_sim::{Limits, Plan, Report, RoundMode, Runner, SetupError, kinds, runs_in_step};
 
 /// A scenario whose algorithm was found, ready to run.
 #[derive(Clone, Debug)]
@@ -76,20 +75,18 @@ impl Scenario {
         let choice = self.find(registry)?;
         let algorithm = registry.entries[choice.entry];
         let mode = self.run.mode();
-        if mode == RoundMode::Synchroniser && algorithm.driving != Driving::Rounds {
-            let problem = format!("{} does not run in rounds: leave this out", algorithm.spec.name);
-            return Err(Flaw::new(self.place("synchroniser"), problem));
-        }
-        let flawed = |error: SetupError| self.flaw_of(&error);
-        let chosen = Chosen::of(algorithm.spec, &self.run, registry.detectors).map_err(flawed)?;
-        let mut plan = self.run.plan(chosen, self.run.seed).map_err(flawed)?;
-        // Unless the file says otherwise: a scenario is to be watched.
-        if self.run.max_messages.is_none() {
+        let plan = plan(&algorithm, &self.run, registry.detectors, self.run.seed, u64::MAX);
+        let mut plan = plan.map_err(|error| self.flaw_of(&error))?;
+        let ids: Vec<Id> = plan.ranks.iter().map(|rank| rank.id()).collect();
+        // A run said step by step may end early.
+        let is_limited =
+            plan.limits.time != Time::NEVER || self.run.max_messages.is_some() || plan.schedule.is_some();
+        let (events, until) = (&self.events, self.run.until);
+        self.expect.check_against(&contradiction::Run { ids: &ids, events, is_limited, until })?;
+        // Unless the file says otherwise: a scenario is to be watched. A schedule has its own end.
+        if self.run.max_messages.is_none() && plan.schedule.is_none() {
             plan.limits.messages = MOST_MESSAGES;
         }
-        check_messages(&algorithm, &plan, mode)
-            .and_then(|()| check_schedule(&algorithm, &plan))
-            .map_err(flawed)?;
         let in_step = algorithm.driving == Driving::Rounds && mode == RoundMode::Auto && runs_in_step(&plan);
         let kinds = kinds(&algorithm, &plan, mode);
         self.expect.check_algorithm(algorithm.spec, kinds, in_step)?;
@@ -114,22 +111,52 @@ impl Scenario {
         setup_flaw(self.place_of(error), error)
     }
 
+    /// Where a value stands that is part of a key's, if an error is about one.
+    fn place_within(&self, error: &SetupError) -> Option<usize> {
+        let file = Table::of_any(&self.entries, 0);
+        let items = |key| file.get(key).and_then(|value| value.as_list()).unwrap_or_default();
+        let place_of_id = |key, id: Id, nth| {
+            items(key).iter().filter(|item| item.as_whole() == Some(id.value())).nth(nth).map(|item| item.at)
+        };
+        match *error {
+            SetupError::Step { number, .. } => items("schedule").get(number - 1).map(|step| step.at),
+            SetupError::DuplicateId(id) => place_of_id("ids", id, 1),
+            SetupError::DeadInitiator(id) => place_of_id("initiators", id, 0),
+            SetupError::Script { line, .. } => self.events.place_of_line(&self.run.script, line),
+            SetupError::NotAMember { role: "initiator", id, .. } => place_of_id("initiators", id, 0),
+            SetupError::NotAMember { role: "witness", id, .. } => place_of_id("witnesses", id, 0),
+            SetupError::NotAMember { role: "observer", id, .. } => place_of_id("observers", id, 0),
+            SetupError::NotAMember { id, .. } => {
+                let names = |item: &Value<'_>| {
+                    let pattern = item.as_text().and_then(|text| text.parse::<Pattern>().ok());
+                    pattern.is_some_and(|pattern| [pattern.from, pattern.to].contains(&Some(id)))
+                };
+                let patterns = || [items("lose"), items("duplicate")].concat().into_iter().find(names);
+                self.events.place_of_member(id).or_else(|| patterns().map(|pattern| pattern.at))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the value of a key stands, or else the name of the algorithm.
+    fn place(&self, key: &'static str) -> usize {
+        let file = Table::of_any(&self.entries, 0);
+        file.get(key).or_else(|| file.get("algorithm")).map_or(0, |value| value.at)
+    }
+
     /// Where the file says what an error is about.
     fn place_of(&self, error: &SetupError) -> usize {
-        if let SetupError::Step { number, .. } = error
-            && let Some(&place) = self.steps_at.get(number - 1)
-        {
+        if let Some(place) = self.place_within(error) {
             return place;
         }
-        let calls_later = self.run.script.events().any(|(_, what, _)| what == FaultEvent::Call);
         self.place(match error {
-            SetupError::NoMembers | SetupError::SizeNeeded | SetupError::TooLarge { .. } => "nodes",
-            SetupError::DuplicateId(_) => "ids",
+            SetupError::NoMembers | SetupError::TooLarge { .. } => "nodes",
+            SetupError::SizeNeeded | SetupError::DuplicateId(_) => "ids",
             SetupError::AttributeCount { .. } => "attributes",
             SetupError::Symmetric { .. } if self.run.identical => "identical",
             SetupError::Symmetric { .. } => "ids",
             SetupError::AboveIdBound { .. } => "id_bound",
-            SetupError::EveryoneStarts { .. } if calls_later => "event",
+            SetupError::EveryoneStarts { key: "call", .. } => "event",
             SetupError::NotAMember { .. }
             | SetupError::DeadInitiator(_)
             | SetupError::NoInitiator
@@ -150,5 +177,23 @@ impl Scenario {
             SetupError::Script { .. } | SetupError::NothingToForge { .. } => "event",
             SetupError::Algorithm(_) | SetupError::TooLong { .. } | SetupError::Threads(_) => "algorithm",
         })
+    }
+}
+
+/// What cannot be run, at its place in the file.
+pub(super) fn setup_flaw(at: usize, error: &SetupError) -> Flaw {
+    let flaw = Flaw::new(at, error.to_string());
+    match error {
+        SetupError::Network(NetworkError::UnknownShape { name }) => flaw.meant(name, Shape::NAMES),
+        SetupError::NoSuchKind { kind, kinds, .. } => flaw.meant(kind, kinds),
+        SetupError::Detector(DetectorError::Unknown { name, known })
+        | SetupError::Algorithm(AlgorithmError::Unknown { name, known }) => flaw.meant(name, known),
+        SetupError::Algorithm(AlgorithmError::Variant { variant, known, .. }) => flaw.meant(variant, known),
+        SetupError::Detector(DetectorError::Setting { error, .. })
+        | SetupError::Algorithm(AlgorithmError::Setting { error, .. }) => match error.unknown() {
+            Some(name) => flaw.meant(name, &error.known),
+            None => flaw,
+        },
+        _ => flaw,
     }
 }

@@ -1,6 +1,5 @@
 //! From a run to the text of a scenario file.
 
-use super::MOST_MESSAGES;
 use super::expect::OUTCOMES;
 use bellwether_runspec::RunSpec;
 use bellwether_runspec::document::{Datum, entry, write_toml};
@@ -24,9 +23,6 @@ pub struct Draft<'a> {
 #[must_use]
 pub fn write(draft: &Draft<'_>) -> String {
     let Draft { title, about, run, report } = *draft;
-    // Scenarios give up sooner than that anyway.
-    let max_messages = run.max_messages.filter(|most| *most < MOST_MESSAGES);
-    let run = RunSpec { max_messages, ..run.clone() };
     let mut entries =
         vec![entry("title", Datum::Text(title.to_owned())), entry("about", Datum::Text(about.to_owned()))];
     entries.extend(run.entries());

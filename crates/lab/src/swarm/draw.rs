@@ -6,7 +6,7 @@
 //! that there is somebody to elect; and if nobody who is unharmed calls at the beginning, one of those does
 //! when the chaos is over, so that there is an election to be judged.
 
-use super::{Model, Options, time_limit};
+use super::{Model, Options, with_limits};
 use bellwether_core::{
     DetectorChoice, FaultEvent, HOP, Id, Knowledge, Lie, Need, Span, Spec, Starts, Time, Timing,
 };
@@ -132,8 +132,7 @@ impl Draft {
             lines.extend(spared.first().map(|&id| Line::Event((id, FaultEvent::Call, time(chaos)))));
         }
         run.script = lines.into_iter().collect();
-        run.until = Some(time_limit(spec, &run, detector));
-        run
+        with_limits(spec, run, detector)
     }
 
     fn go_wrong(&mut self, model: Model) {

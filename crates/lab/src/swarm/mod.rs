@@ -14,17 +14,17 @@ mod verdict;
 
 pub use draw::draw;
 pub use model::Model;
-pub use reduce::reduce;
+pub use reduce::{Reduced, reduce};
 pub use verdict::{Class, Verdict};
 
+use crate::parallel::in_parallel;
+use crate::progress::Progress;
 use bellwether_core::{
     AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
 };
 use bellwether_runspec::{Chosen, Line, RunSpec};
 use bellwether_sim::faults::LinkFaults;
-use bellwether_sim::{
-    Plan, Report, RoundMode, Runner, SETTLING, SetupError, can_forge, in_parallel, simulate,
-};
+use bellwether_sim::{Plan, Report, RoundMode, Runner, SETTLING, SetupError, simulate};
 use std::ops::RangeInclusive;
 
 /// What is the same for all runs of a swarm.
@@ -72,7 +72,7 @@ pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> R
     let entry = &registry.entries[case.choice.entry];
     let mut run = draw(entry.spec, case.model, case.seed, options);
     run.algorithm = case.choice.to_string();
-    if !can_forge(entry) {
+    if !entry.machine.can_forge() {
         let honest_about = |line: &Line| match *line {
             Line::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
                 let other = Some(id).filter(|id| *id != whose).or_else(draw::stranger);
@@ -85,8 +85,7 @@ pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> R
     run
 }
 
-/// Runs many on `threads` cores (0: all of them). `each` is told of every run as it ends, from any
-/// thread. What became of them comes back in the order of the cases, whatever the number of cores.
+/// Runs many on `threads` cores (0: all of them). The verdicts are in the order of the cases, whatever the number of cores.
 ///
 /// # Errors
 /// The first [`SetupError`].
@@ -95,11 +94,11 @@ pub fn run_many(
     cases: &[Case],
     options: &Options,
     threads: usize,
-    each: impl Fn() + Sync,
+    progress: &dyn Progress,
 ) -> Result<Vec<Verdict>, SetupError> {
     in_parallel(threads, cases.len() as u64, |number| {
         let verdict = run(registry, cases[number as usize], options);
-        each();
+        progress.advance();
         verdict
     })
 }
@@ -118,7 +117,7 @@ pub fn broken_promises(
     for choice in (0..registry.entries.len()).map(|entry| registry.choice(entry)) {
         for model in Model::ALL.into_iter().filter(|model| model.is_survived_by(choice.spec)) {
             let cases: Vec<Case> = (0..runs).map(|seed| Case { choice, model, seed }).collect();
-            let verdicts = run_many(registry, &cases, options, 0, || ())?;
+            let verdicts = run_many(registry, &cases, options, 0, &())?;
             let judged = cases.into_iter().zip(verdicts.iter().map(|verdict| verdict.class));
             broken.extend(judged.filter(|(_, class)| class.is_failure()));
         }
@@ -135,9 +134,17 @@ pub fn judge(
     run: &RunSpec,
     detectors: &'static [DetectorEntry],
 ) -> Result<Verdict, SetupError> {
+    Ok(judge_run(algorithm, run, detectors)?.0)
+}
+
+fn judge_run(
+    algorithm: &Runner,
+    run: &RunSpec,
+    detectors: &'static [DetectorEntry],
+) -> Result<(Verdict, Report), SetupError> {
     let chosen = Chosen::of(algorithm.spec, run, detectors)?;
     let patience = patience(run, chosen.detector.as_ref());
-    let plan = bounded(run.plan(chosen, run.seed)?);
+    let plan = run.plan(chosen, run.seed)?;
     let report = simulate(algorithm, &plan, RoundMode::Auto);
     let settled_at = settled_at(&plan, &report);
     let deadline = || {
@@ -145,17 +152,17 @@ pub fn judge(
         // Most runs are over by then, and the one without faults need not be run.
         if settled_at <= ceased { ceased } else { ceased + calm_time(algorithm, &plan) * 2 }
     };
-    Ok(Verdict::of(&report, settled_at, deadline))
+    Ok((Verdict::of(&report, settled_at, deadline), report))
 }
 
 /// Messages and signals that are allowed for each pair of members: a run that has more is a flood, and
 /// does not end.
 const FLOOD: u64 = 2_000;
 
-fn bounded(mut plan: Plan) -> Plan {
-    let n = u64::from(plan.n());
-    plan.limits.messages = plan.limits.messages.min(FLOOD * n * n);
-    plan
+/// The run with the limits that runs of swarms have. Its command has them too, so a repeated run ends as this one.
+fn with_limits(spec: &Spec, run: RunSpec, detector: Option<&DetectorChoice>) -> RunSpec {
+    let n = run.ids.len() as u64;
+    RunSpec { until: Some(time_limit(spec, &run, detector)), max_messages: Some(FLOOD * n * n), ..run }
 }
 
 /// When the last honest member came to know the leader that it names at the end.

@@ -1,37 +1,52 @@
 //! Reducing a run of a swarm that fails.
 
-use super::{bounded, judge, time_limit};
-use crate::shrink::{Chances, Shrunk, shrink};
+use super::{judge_run, with_limits};
+use crate::shrink::{Chances, shrink};
 use bellwether_core::{DetectorEntry, Fate, FaultKind, Id, Spec, Starts};
 use bellwether_model::run_plan_observed;
 use bellwether_runspec::notation::Pattern;
 use bellwether_runspec::{Callers, Chosen, RunSpec};
-use bellwether_sim::{RoundMode, Runner};
+use bellwether_sim::{Report, RoundMode, Runner, SetupError};
 
-/// Reduces a run to a small one of which the same becomes. No more than `most_runs` are tried.
+/// A run that still fails in the same way, as small as was found.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// The run.
+    pub run: RunSpec,
+    /// What it came to.
+    pub report: Report,
+}
+
+/// Reduces a run to a small one of the same class. No more than `most_runs` are tried.
 ///
-/// Nothing is taken away that would make it a failure of nobody's: somebody to whom nothing happens calls an
-/// election, and it has as much time as any run of a swarm.
+/// The reduced run stays fair: a member to which nothing happens starts an election, and the limits are those of any run of
+/// a swarm.
+///
+/// # Errors
+/// [`SetupError`] if there is no such run.
 pub fn reduce(
     algorithm: &Runner,
     run: &RunSpec,
     detectors: &'static [DetectorEntry],
     most_runs: u64,
-) -> Shrunk {
+) -> Result<Reduced, SetupError> {
     let spec = algorithm.spec;
-    let with_time = |run: &RunSpec| {
+    let limited = |run: &RunSpec| {
         let detector = Chosen::of(spec, run, detectors).ok().and_then(|chosen| chosen.detector);
-        RunSpec { until: Some(time_limit(spec, run, detector.as_ref())), ..run.clone() }
+        with_limits(spec, run.clone(), detector.as_ref())
     };
-    let class = |run: &RunSpec| Some(judge(algorithm, run, detectors).ok()?.class);
-    let original = class(run);
+    let judged = |run: &RunSpec| judge_run(algorithm, &limited(run), detectors);
+    let (original, mut report) = judged(run)?;
     let kinds = telling(run);
-    let fails =
-        |run: &RunSpec| is_fair(spec, run) && telling(run) == kinds && class(&with_time(run)) == original;
-    let shrunk = shrink(run, most_runs, fails, |run| {
-        chances(algorithm, &with_time(run), detectors).unwrap_or_default()
-    });
-    Shrunk { run: with_time(&shrunk.run), ..shrunk }
+    let fails = |run: &RunSpec| {
+        let is_comparable = is_fair(spec, run) && telling(run) == kinds;
+        let judged = is_comparable.then(|| judged(run).ok()).flatten();
+        let same = judged.filter(|(verdict, _)| verdict.class == original.class);
+        same.map(|(_, its)| report = its).is_some()
+    };
+    let shrunk =
+        shrink(run, most_runs, fails, |run| chances(algorithm, &limited(run), detectors).unwrap_or_default());
+    Ok(Reduced { run: limited(&shrunk.run), report })
 }
 
 /// What sets a run apart from one in which members only die: whether anyone comes back, or stops in the
@@ -62,7 +77,7 @@ fn chances(
     detectors: &'static [DetectorEntry],
 ) -> Option<Vec<(Fate, Pattern)>> {
     let chosen = Chosen::of(algorithm.spec, run, detectors).ok()?;
-    let plan = bounded(run.plan(chosen, run.seed).ok()?);
+    let plan = run.plan(chosen, run.seed).ok()?;
     let mut observer = Chances::new(&plan);
     run_plan_observed(algorithm, &plan, RoundMode::Auto, &mut observer);
     Some(observer.into_chosen())

@@ -1,8 +1,7 @@
 //! What became of a run in which things went wrong.
 
 use bellwether_core::Time;
-use bellwether_sim::Outcome;
-use bellwether_sim::Report;
+use bellwether_sim::{Outcome, Report};
 use serde::{Serialize, Serializer};
 use std::fmt;
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn nasty() -> Heading {
     let about = "Braces } { and & more;\nlines <b>\u{1}";
-    Heading { title: "a \"b\" <c> & #1; %% -->".to_owned(), about: about.to_owned() }
+    Heading { title: "a \"b\" <c> & #1; %% -->".to_owned(), about: about.to_owned(), algorithm: None }
 }
 
 fn delivered(recording: &Recording) -> usize {

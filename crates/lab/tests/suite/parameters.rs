@@ -1,9 +1,9 @@
 //! Parameters of algorithms in scenarios, swarms and trials.
 
 use bellwether_core::AlgorithmChoice;
+use bellwether_lab::failover::{self, FailoverCase};
 use bellwether_lab::scenario::Scenario;
 use bellwether_lab::swarm::{self, Case, Model, Options};
-use bellwether_lab::trials::{self, Ordeal};
 use bellwether_runspec::RunSpec;
 use bellwether_testkit::toys::beacon::BEACONS;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn a_scenario_names_parameters_with_its_algorithm() {
 }
 
 #[test]
-fn swarms_and_ordeals_go_by_parameters() {
+fn swarms_and_cases_go_by_parameters() {
     let options = Options { nodes: 5..=5, detector: None };
     let case = |text| Case { choice: choose(text), model: Model::Crash, seed: 1 };
     let drawn = |text| swarm::draw_for(&BEACONS, case(text), &options);
@@ -50,7 +50,7 @@ fn swarms_and_ordeals_go_by_parameters() {
     let missed = |text| {
         let choice = choose(text);
         let algorithm = &BEACONS.entries[choice.entry];
-        let trial = trials::run(algorithm, choice.params, Ordeal::Crash, 5, None, 3).unwrap();
+        let trial = failover::run(algorithm, choice.params, FailoverCase::Crash, 5, None, 3).unwrap();
         trial.without_leader.hops()
     };
     let (short, long) = (missed("beacon:beat=2"), missed("beacon:beat=40"));

@@ -159,8 +159,8 @@ fn the_same_seed_draws_the_same_and_others_draw_others() {
 fn classes(model: Model) -> BTreeSet<Class> {
     let case = |seed| Case { choice: MODEST.choice(0), model, seed };
     let cases: Vec<Case> = (0..SEEDS).map(case).collect();
-    let verdicts = swarm::run_many(&MODEST, &cases, &options(), 1, || ()).unwrap();
-    assert_eq!(verdicts, swarm::run_many(&MODEST, &cases, &options(), 2, || ()).unwrap());
+    let verdicts = swarm::run_many(&MODEST, &cases, &options(), 1, &()).unwrap();
+    assert_eq!(verdicts, swarm::run_many(&MODEST, &cases, &options(), 2, &()).unwrap());
     verdicts.into_iter().map(|verdict| verdict.class).collect()
 }
 
@@ -195,12 +195,12 @@ fn failures_shrink_to_the_smallest_there_are() {
         if swarm::judge(&MODEST.entries[0], &setup, MODEST.detectors).unwrap().class != Class::WrongLeader {
             continue;
         }
-        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000);
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000).unwrap();
         let class = swarm::judge(&MODEST.entries[0], &shrunk.run, MODEST.detectors).unwrap().class;
         assert_eq!(class, Class::WrongLeader);
         // One dies, and one is left to name it.
         assert_eq!(bellwether_lab::shrink::size(&shrunk.run), (2, 0, 1), "{:?}", shrunk.run);
-        let again = swarm::reduce(&MODEST.entries[0], &shrunk.run, MODEST.detectors, 5_000);
+        let again = swarm::reduce(&MODEST.entries[0], &shrunk.run, MODEST.detectors, 5_000).unwrap();
         assert_eq!(again.run, shrunk.run, "seed {seed}");
         reduced += 1;
     }
@@ -215,7 +215,7 @@ fn messages_lost_by_chance_become_chosen_ones() {
         if swarm::judge(&MODEST.entries[0], &setup, MODEST.detectors).unwrap().class != Class::NoLeader {
             continue;
         }
-        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000);
+        let shrunk = swarm::reduce(&MODEST.entries[0], &setup, MODEST.detectors, 5_000).unwrap();
         // Of two members, one waits for the other's message.
         assert_eq!(bellwether_lab::shrink::size(&shrunk.run), (2, 0, 1), "{:?}", shrunk.run);
         assert_eq!(shrunk.run.link_faults.lose.len(), 1);

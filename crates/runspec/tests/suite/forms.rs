@@ -1,7 +1,8 @@
 //! Drawn descriptions through every form and back.
 
 use bellwether_runspec::document::{Table, parse_toml, write_toml};
-use bellwether_runspec::{FIELDS, RunSpec, command, file_keys, read_header, words};
+use bellwether_runspec::trace::read_header;
+use bellwether_runspec::{FIELDS, RunSpec, command, file_keys, words};
 use bellwether_testkit::drawn_runs::{drawn_run, run_of_words};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

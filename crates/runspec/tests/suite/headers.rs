@@ -2,7 +2,8 @@
 
 use bellwether_core::{Elect, FaultEvent, Id, Lie, Request, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern, Share};
-use bellwether_runspec::{Callers, Header, HeaderError, Line, LinkOptions, RunSpec, Script, read_header};
+use bellwether_runspec::trace::{self, HeaderError, read_header};
+use bellwether_runspec::{Callers, Line, LinkOptions, RunSpec, Script};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder};
 use bellwether_testkit::toys::beacon::BEACONS;
@@ -101,7 +102,9 @@ fn a_header_has_the_parameters_that_are_not_at_their_default() {
         let run = RunSpec { nodes: Some(3), ..RunSpec::of(algorithm) };
         let plan = run.plan(choice.spec, 0).unwrap();
         assert_eq!(plan.params, choice.params);
-        let header = serde_json::to_value(Header::new(&run, choice.spec, &plan)).unwrap();
+        let lines = trace::begin(&run, choice.spec, &plan, Vec::new()).finish(&()).unwrap();
+        let header: serde_json::Value =
+            serde_json::Deserializer::from_slice(&lines).into_iter().next().unwrap().unwrap();
         assert_eq!(read_header(&header.to_string()), Ok(run));
         header.get("parameters").cloned()
     };

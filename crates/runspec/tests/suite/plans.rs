@@ -1,7 +1,7 @@
 //! What becomes of a description: what members are told, when a run is given up, and what is refused.
 
 use bellwether_core::*;
-use bellwether_runspec::{Attributes, Callers, PATIENCE, RunSpec, simulate_many};
+use bellwether_runspec::{Attributes, Callers, PATIENCE, RunSpec};
 use bellwether_sim::{Plan, SetupError};
 use bellwether_testkit::toys::beacon::{BEACONS, Beacon};
 use bellwether_testkit::toys::{TOY, id};
@@ -133,13 +133,6 @@ fn a_setup_gives_up_in_time() {
     let lasting = <Beacon<false> as Protocol>::SPEC;
     assert_eq!(limit(&lasting), Time::ZERO + PATIENCE);
     assert_eq!(limit(&Spec { lasting: Lasting::Ends, ..lasting }), Time::NEVER);
-}
-
-#[test]
-fn many_runs_of_what_cannot_be_run_are_refused() {
-    let setup = RunSpec { nodes: Some(0), order: Some(Order::Best), ..RunSpec::default() };
-    let result = simulate_many(&BEACONS.entries[0], &setup, &[], (0, 3), 1, |_, report| report);
-    assert!(matches!(result, Err(SetupError::NoMembers)));
 }
 
 #[test]

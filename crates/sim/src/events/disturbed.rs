@@ -7,8 +7,9 @@ use crate::trace::Drop;
 use crate::wheel::Packet;
 use crate::world::{Stream, stream};
 use bellwether_core::machine::Outputs;
-use bellwether_core::{AnyMachine, AnyMessage, AnyValue, Occasion, Port, Span, Time};
-use bellwether_core::{Fate, FaultEvent, Lie, machine::Machine};
+use bellwether_core::{
+    AnyMachine, AnyMessage, AnyValue, Fate, FaultEvent, Lie, Occasion, Port, Span, Time, machine::Machine,
+};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;

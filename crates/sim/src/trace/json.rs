@@ -1,8 +1,9 @@
 //! A trace as lines of JSON.
 
 use super::{Drop, Observer};
-use bellwether_core::{DynMessage, FaultArgument, FaultEvent, FaultKind};
-use bellwether_core::{HOP, Id, Port, Rank, Status, Time, Topology, Verdict};
+use bellwether_core::{
+    DynMessage, FaultArgument, FaultEvent, FaultKind, HOP, Id, Port, Rank, Status, Time, Topology, Verdict,
+};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

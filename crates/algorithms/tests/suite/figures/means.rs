@@ -2,7 +2,8 @@
 
 use bellwether_core::{Expect, Order};
 use bellwether_engine::ALGORITHMS;
-use bellwether_runspec::{RunSpec, simulate_many};
+use bellwether_lab::{Seeds, batch};
+use bellwether_runspec::RunSpec;
 use bellwether_sim::claims;
 
 const N: u64 = 50;
@@ -14,7 +15,8 @@ fn check(name: &str, variant: &str, figure: f64) {
     let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
     let spec = ALGORITHMS.entries[entry].spec;
     let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
-    let sample = simulate_many(&ALGORITHMS.entries[entry], &setup, &[], (1, RUNS), 2, |plan, report| {
+    let seeds = Seeds { first: 1, count: RUNS };
+    let sample = batch::run_each(&ALGORITHMS.entries[entry], &setup, &[], seeds, 2, |plan, report| {
         assert!(report.is_as_it_should_be(), "{name} {variant} seed {}: {report:?}", plan.seed);
         let setting = plan.setting(spec, &[]);
         let mean = claims(spec, &setting).find(|(claim, _)| claim.name == "mean_messages");
@@ -96,7 +98,8 @@ fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
     let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("it is registered");
     let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
     let count = |entry| {
-        simulate_many(&ALGORITHMS.entries[entry], &setup, &[], (1, 50), 1, |_, report| report.messages)
+        let seeds = Seeds { first: 1, count: 50 };
+        batch::run_each(&ALGORITHMS.entries[entry], &setup, &[], seeds, 1, |_, report| report.messages)
             .expect("it can be run")
     };
     assert_eq!(count(entry), count(plain));

@@ -3,8 +3,6 @@
 mod json;
 mod text;
 
-pub use text::short;
-
 use crate::args::{AlgorithmsArgs, ListFormat};
 use crate::choice::Choice;
 use crate::error::{Failure, Verdict};

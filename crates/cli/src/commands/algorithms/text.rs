@@ -1,8 +1,9 @@
 //! The algorithms as a table.
 
 use crate::choice::Choice;
+use crate::markdown::short;
 use crate::output::{self, Column};
-use bellwether_core::{Citation, Identities, Links, Measure, Spec, Starts, Timing};
+use bellwether_core::{Identities, Links, Measure, Spec, Starts, Timing};
 use comfy_table::{ColumnConstraint, Width};
 
 pub fn as_table() -> String {
@@ -71,9 +72,4 @@ fn costs(spec: &Spec) -> String {
         spec.claims.iter().filter(|claim| matches!(claim.measure, Measure::Messages | Measure::Time));
     let costs: Vec<String> = claims.map(|claim| format!("{}: {}", claim.name, claim.formula)).collect();
     costs.join("\n")
-}
-
-/// A source in a few words; the JSON has it in full.
-pub fn short(source: &Citation) -> String {
-    format!("{} {}", source.authors, source.year)
 }

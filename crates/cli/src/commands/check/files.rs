@@ -92,5 +92,5 @@ fn heading(choice: &Choice, property: Property, violation: &Violation) -> Headin
     let shortest =
         if violation.run.is_shortest { "No shorter run does." } else { "Perhaps a shorter run does too." };
     let about = format!("Found by the checker: a run that breaks '{}'. {shortest}", property.sentence());
-    Heading { title, about }
+    Heading { title, about, algorithm: Some(choice.algorithm()) }
 }

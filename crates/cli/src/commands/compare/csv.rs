@@ -1,9 +1,9 @@
 //! A comparison as CSV.
 
-use super::Series;
 use crate::args::{CompareArgs, word};
 use crate::error::Failure;
 use bellwether_lab::Figure;
+use bellwether_lab::compare::Series;
 use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 

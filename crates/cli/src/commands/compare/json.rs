@@ -1,11 +1,11 @@
 //! A comparison as JSON.
 
-use super::{Point, Series};
 use crate::args::{CompareArgs, word};
 use crate::choice::Named;
 use bellwether_core::Elect;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::{ClaimSummary, Figures, Outcomes};
+use bellwether_lab::compare::{Point, Series};
 use bellwether_runspec::form::Form as _;
 use serde::Serialize;
 

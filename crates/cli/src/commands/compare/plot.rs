@@ -1,10 +1,11 @@
 //! A comparison as a log-log plot: a panel for each order, side by side, with the same axes.
 
-use super::{Series, orders};
+use super::orders;
 use crate::args::{CompareArgs, MeasureArg};
 use crate::error::Failure;
 use crate::plot::{AXIS_WIDTH, CAPTION_HEIGHT, Error, Frame, Labels, Lines, draw_panel, legend};
 use bellwether_core::Order;
+use bellwether_lab::compare::Series;
 use bellwether_runspec::form::Form as _;
 use plotters::prelude::*;
 
@@ -36,7 +37,7 @@ impl Panel {
     fn new(order: Order, all: &[Series]) -> Panel {
         let shown = all.iter().filter(|series| series.order == order).enumerate();
         let lines = shown.map(|(at, series)| {
-            let name = series.choice.label();
+            let name = series.choice.to_string();
             Lines::new(at, name, series.exponent(), series.measured(), series.claimed())
         });
         Panel { order, lines: lines.collect() }

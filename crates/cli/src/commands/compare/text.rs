@@ -1,10 +1,10 @@
 //! A comparison as a table.
 
-use super::Series;
 use crate::args::{CompareArgs, MeasureArg};
 use crate::output::{self, Column, or_dash};
 use bellwether_lab::Figure;
 use bellwether_lab::batch::FEWEST_FOR_AVERAGES;
+use bellwether_lab::compare::Series;
 use bellwether_runspec::form::Form as _;
 
 /// A comparison for people.
@@ -51,7 +51,7 @@ fn points_table(all: &[Series]) -> comfy_table::Table {
                 .filter(|ratio| ratio.is_finite());
             table.add_row([
                 series.order.to_text(),
-                series.choice.label(),
+                series.choice.to_string(),
                 point.n.to_string(),
                 or_dash(measured),
                 or_dash(claim.map(|claim| Figure(claim.mean_expected))),
@@ -77,7 +77,7 @@ fn growth_table(all: &[Series]) -> comfy_table::Table {
     for series in all {
         table.add_row([
             series.order.to_text(),
-            series.choice.label(),
+            series.choice.to_string(),
             power(series.exponent()),
             power(series.claimed_exponent()),
             or_dash(series.formula()),
@@ -92,7 +92,7 @@ fn notes(all: &[Series]) -> String {
     let points = || all.iter().flat_map(|series| series.points.iter().map(move |point| (series, point)));
     for (series, point) in points() {
         if let Some((seed, problems)) = &point.batch.first_problem {
-            let (order, name, n) = (series.order.to_text(), series.choice.label(), point.n);
+            let (order, name, n) = (series.order.to_text(), series.choice.to_string(), point.n);
             notes.push_str(&format!(
                 "PROBLEM: {name}, {order} order, n = {n}, seed {seed}: {}\n",
                 problems.join("; ")

@@ -1,9 +1,10 @@
 //! What was measured of failure detectors, as JSON.
 
-use super::measure::{HOPS_AN_HOUR, Row};
+use super::HOPS_AN_HOUR;
 use crate::args::DetectorsArgs;
+use bellwether_lab::Ratio;
 use bellwether_lab::batch::Figures;
-use bellwether_sim::Ratio;
+use bellwether_lab::detection::Row;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,17 +1,23 @@
 //! `bellwether detectors`: what failure detectors there are, and how good they are.
 
 mod json;
-mod measure;
 mod pages;
 mod plot;
 mod text;
 
 use crate::args::{DetectorsArgs, DetectorsFormat};
 use crate::error::{Failure, Verdict};
+use crate::progress::Progress;
 use crate::{file, output};
-use bellwether_core::{DetectorChoice, DetectorEntry};
+use bellwether_core::{DetectorChoice, DetectorEntry, Span};
 use bellwether_engine::ALGORITHMS;
-use measure::{Matrix, TradeOff};
+use bellwether_lab::detection::{
+    Conditions, Effort, Row, TRADE_OFF_DELAYS, TradeOff, USUAL_DELAYS, cells, measure_cells,
+};
+use bellwether_sim::Delay;
+
+/// A hop is taken for a millisecond.
+const HOPS_AN_HOUR: f64 = 3_600_000.0;
 
 /// Every detector there is.
 const ALL: &[DetectorEntry] = ALGORITHMS.detectors;
@@ -28,9 +34,11 @@ pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {
     }
     if args.measure {
         let can_be_had = ALL.iter().filter(|entry| !entry.is_oracle).map(DetectorChoice::new);
-        let choices = if named.is_empty() { can_be_had.collect() } else { named };
-        let matrix = Matrix::new(args, choices)?;
-        let rows = measure::measure(args, matrix.cells())?;
+        let choices: Vec<DetectorChoice> = if named.is_empty() { can_be_had.collect() } else { named };
+        let cells = cells(&conditions(args, &USUAL_DELAYS)?, &choices);
+        let progress = Progress::new(args.runs * cells.len() as u64, "watches");
+        let rows = measure_cells(cells, &effort(args), &progress)?;
+        drop(progress);
         return print(args, &rows, text::matrix_as_text(args, &rows));
     }
     let base = match named.as_slice() {
@@ -39,7 +47,11 @@ pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {
         _ => return Err(Failure::input("T and D are those of the heartbeat: name that, or no detector")),
     };
     let pending = args.plot.as_deref().map(file::Pending::create).transpose()?;
-    let trade_off = TradeOff::measure(args, &base)?;
+    let conditions = conditions(args, &TRADE_OFF_DELAYS)?;
+    let watches = args.runs * TradeOff::MEASUREMENTS * conditions.len() as u64;
+    let progress = Progress::new(watches, "watches");
+    let trade_off = TradeOff::measure(&base, &conditions, &effort(args), &progress)?;
+    drop(progress);
     if let Some(pending) = pending {
         pending.keep_with(plot::draw(args, &trade_off)?.as_bytes())?;
     }
@@ -47,7 +59,24 @@ pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {
     print(args, &rows, text::trade_off_as_text(args, &trade_off))
 }
 
-fn print(args: &DetectorsArgs, rows: &[measure::Row], text: String) -> Result<Verdict, Failure> {
+/// The conditions that are asked for.
+fn conditions(args: &DetectorsArgs, usual: &[Delay]) -> Result<Vec<Conditions>, Failure> {
+    let asked: Vec<Delay> = args.delay.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let delays = if asked.is_empty() { usual } else { &asked };
+    let under = |delay| args.loss.iter().map(move |&loss| Conditions { delay: Delay::clone(delay), loss });
+    Ok(delays.iter().flat_map(under).collect())
+}
+
+fn effort(args: &DetectorsArgs) -> Effort {
+    Effort {
+        watches: args.runs,
+        length: Span::from_hops(args.hops),
+        seed: args.seed,
+        threads: args.threads.into(),
+    }
+}
+
+fn print(args: &DetectorsArgs, rows: &[Row], text: String) -> Result<Verdict, Failure> {
     match args.format {
         DetectorsFormat::Json => output::print_json(&json::as_json(args, rows))?,
         _ => output::print(text.as_bytes())?,

@@ -1,10 +1,8 @@
 //! The list of failure detectors, and a page about each.
 
 use crate::args::DetectorsFormat;
-use crate::commands::algorithms::short;
-use crate::commands::explain::{capitalised, list, section};
 use crate::error::Failure;
-use crate::markdown;
+use crate::markdown::{self, capitalised, list, section, short};
 use crate::output::{self, Column};
 use crate::parameters::ParameterObject;
 use bellwether_core::{Citation, DetectorChoice, DetectorEntry, Parameter, Spec};

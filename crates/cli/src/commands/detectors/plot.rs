@@ -1,9 +1,10 @@
 //! The trade-off of T and D as a plot: speed, cost and mistakes, a panel each.
 
-use super::measure::{HOPS_AN_HOUR, Row, TradeOff};
+use super::HOPS_AN_HOUR;
 use crate::args::DetectorsArgs;
 use crate::error::Failure;
 use crate::plot::{CAPTION_HEIGHT, Canvas, Error, Frame, Labels, Lines, draw_panel, legend};
+use bellwether_lab::detection::{Row, TradeOff};
 use plotters::prelude::*;
 
 /// In pixels, each.

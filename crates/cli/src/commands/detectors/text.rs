@@ -1,9 +1,9 @@
 //! What was measured of failure detectors, as a table.
 
-use super::measure::{HOPS_AN_HOUR, Row, TradeOff};
+use super::HOPS_AN_HOUR;
 use crate::args::DetectorsArgs;
-use crate::output::or_dash;
-use crate::output::{self, Column};
+use crate::output::{self, Column, or_dash};
+use bellwether_lab::detection::{Row, TradeOff};
 
 /// Several detectors under several conditions.
 pub fn matrix_as_text(args: &DetectorsArgs, rows: &[Row]) -> String {

@@ -1,7 +1,8 @@
 //! What came of a scenario's check, as JSON.
 
+use crate::choice::Named;
 use bellwether_core::Id;
-use bellwether_lab::scenario::{Mismatch, Played, Scenario};
+use bellwether_lab::scenario::{Mismatch, Played, Resolved, Scenario};
 use bellwether_lab::{Figure, problems};
 use bellwether_sim::{Counts, Outcome};
 use serde::Serialize;
@@ -11,7 +12,8 @@ use serde::Serialize;
 pub struct Checked<'s> {
     scenario: &'s str,
     title: &'s str,
-    algorithm: &'s str,
+    #[serde(flatten)]
+    named: Named,
     as_expected: bool,
     mismatches: &'s [Mismatch],
     outcome: Outcome,
@@ -28,6 +30,7 @@ impl<'s> Checked<'s> {
     pub fn new(
         name: &'s str,
         scenario: &'s Scenario,
+        resolved: &Resolved,
         played: &'s Played,
         mismatches: &'s [Mismatch],
     ) -> Checked<'s> {
@@ -35,7 +38,7 @@ impl<'s> Checked<'s> {
         Checked {
             scenario: name,
             title: &scenario.title,
-            algorithm: &scenario.run.algorithm,
+            named: Named::new(&resolved.choice),
             as_expected: mismatches.is_empty(),
             mismatches,
             outcome: report.ruling.outcome,

@@ -5,7 +5,6 @@ mod text;
 mod viewer;
 
 use crate::args::{OutcomeFormat, PlayArgs};
-use crate::commands::scenarios::algorithm;
 use crate::error::{Failure, Verdict};
 use crate::look::Look;
 use crate::output;
@@ -45,7 +44,8 @@ fn check_exports(args: &PlayArgs) -> Result<(), Failure> {
 /// Records the run, and writes it or lets the user step through it.
 fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(), Failure> {
     let recording = record(&ALGORITHMS.entries[resolved.choice.entry], &resolved.plan, resolved.mode)?;
-    let heading = Heading { title: scenario.title.clone(), about: about(scenario) };
+    let (title, algorithm) = (scenario.title.clone(), Some(resolved.choice));
+    let heading = Heading { title, about: about(scenario), algorithm };
     for export in &args.export {
         let written = export.format.write(&recording, &heading);
         match &export.path {
@@ -62,7 +62,7 @@ fn show(args: &PlayArgs, scenario: &Scenario, resolved: &Resolved) -> Result<(),
 /// The scenario's story, its algorithm and where it comes from.
 fn about(scenario: &Scenario) -> String {
     let source = scenario.source.as_ref().map(|source| format!("; {source}")).unwrap_or_default();
-    let from = format!("({}{source})", algorithm(scenario));
+    let from = format!("({}{source})", scenario.run.algorithm_in_full());
     if scenario.about.is_empty() { from } else { format!("{}\n{from}", scenario.about.trim_end()) }
 }
 
@@ -80,7 +80,9 @@ fn check(
         OutcomeFormat::Text => {
             output::print(text::verdict(name, scenario, &played, &mismatches).as_bytes())?;
         }
-        OutcomeFormat::Json => output::print_json(&json::Checked::new(name, scenario, &played, &mismatches))?,
+        OutcomeFormat::Json => {
+            output::print_json(&json::Checked::new(name, scenario, resolved, &played, &mismatches))?;
+        }
     }
     Ok(verdict)
 }

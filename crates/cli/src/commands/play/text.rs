@@ -1,6 +1,5 @@
 //! A scenario, for people.
 
-use crate::commands::scenarios::algorithm;
 use crate::output::line;
 use bellwether_core::{FaultEvent, Id};
 use bellwether_lab::scenario::{Mismatch, Played, Scenario};
@@ -16,7 +15,7 @@ pub fn heading(name: &str, scenario: &Scenario) -> String {
     }
     text.push('\n');
     text.push_str(&line("scenario", name));
-    text.push_str(&line("algorithm", algorithm(scenario)));
+    text.push_str(&line("algorithm", scenario.run.algorithm_in_full()));
     if let Some(shape) = &scenario.run.topology {
         text.push_str(&line("network", shape));
     }

@@ -23,11 +23,3 @@ pub fn run(args: &ScenariosArgs) -> Result<Verdict, Failure> {
     }
     Ok(Verdict::Fine)
 }
-
-/// The algorithm's name, with its variant where the scenario names one.
-pub fn algorithm(scenario: &Scenario) -> String {
-    match &scenario.run.variant {
-        Some(variant) => format!("{}/{variant}", scenario.run.algorithm),
-        None => scenario.run.algorithm.clone(),
-    }
-}

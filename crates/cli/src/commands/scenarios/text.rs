@@ -1,6 +1,5 @@
 //! The shipped scenarios as a table.
 
-use super::algorithm;
 use crate::output::{self, Column};
 use crate::shipped::Shipped;
 use bellwether_lab::scenario::Scenario;
@@ -24,7 +23,7 @@ pub fn as_table(scenarios: &[(&Shipped, Scenario)]) -> String {
         table.add_row([
             shipped.name.to_owned(),
             scenario.title.clone(),
-            algorithm(scenario),
+            scenario.run.algorithm_in_full(),
             scenario.ids.len().to_string(),
             scenario.source.clone().unwrap_or_default(),
             status(scenario),

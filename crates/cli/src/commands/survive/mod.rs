@@ -1,13 +1,12 @@
 //! `bellwether survive`: which algorithm survives which failures.
 
-mod json;
 mod markdown;
 mod text;
 
 use crate::args::{PageFormat, SurviveArgs};
 use crate::choice::Choice;
-use crate::commands::swarm::{fill, reduce};
 use crate::error::{Failure, Verdict};
+use crate::matrix::MatrixObject;
 use crate::output;
 use bellwether_lab::matrix::{FailedRun, MatrixCell};
 use bellwether_lab::swarm::Model;
@@ -23,16 +22,18 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
         Choice::find_all(&args.algorithms)?
     };
     let models = if args.model.is_empty() { Model::ALL.to_vec() } else { args.model.clone() };
-    let cells = fill(&choices, &models, args.runs, &args.drawing)?;
+    let cells = args.drawing.fill(&choices, &models, args.runs)?;
     // The worst failure of each cell.
     let failures: Vec<FailedRun<'_>> = cells.iter().filter_map(|cell| cell.failures().next_back()).collect();
-    let examples = reduce(&failures, MOST_RUNS, &args.drawing)?;
+    let examples = args.drawing.reduce(&failures, MOST_RUNS)?;
     match args.format {
         PageFormat::Table => output::print(text::as_table(&cells, &examples).as_bytes())?,
         PageFormat::Markdown => {
             output::print(markdown::as_markdown(args, &models, &cells, &examples).as_bytes())?;
         }
-        PageFormat::Json => output::print_json(&json::as_json(args, &cells, &examples))?,
+        PageFormat::Json => {
+            output::print_json(&MatrixObject::new(args.drawing.seed, args.runs, &cells, &examples))?;
+        }
     }
     let contradicted = cells.iter().any(MatrixCell::contradicts);
     Ok(if contradicted { Verdict::NotAsClaimed } else { Verdict::Fine })

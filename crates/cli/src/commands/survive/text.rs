@@ -1,6 +1,5 @@
 //! What survives what, as a table.
 
-use crate::commands::swarm::replay_command;
 use crate::output::{self, Column};
 use bellwether_lab::matrix::{Example, MatrixCell};
 use bellwether_lab::swarm::{Class, Model};
@@ -75,7 +74,7 @@ pub fn by_command(examples: &[Example]) -> Vec<(String, Vec<&Example>)> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut shown: Vec<(String, Vec<&Example>)> = Vec::new();
     for example in examples {
-        let command = replay_command(example);
+        let command = example.command();
         let at = *places.entry(command.clone()).or_insert(shown.len());
         match shown.get_mut(at) {
             Some((_, same)) => same.push(example),

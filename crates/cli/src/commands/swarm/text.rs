@@ -1,6 +1,5 @@
 //! What became of swarms, as a table, and how to see failures again.
 
-use super::{matrix, replay_command};
 use crate::args::SwarmArgs;
 use crate::output::{self, Column};
 use bellwether_lab::matrix::{Example, MatrixCell};
@@ -31,13 +30,13 @@ pub fn as_text(args: &SwarmArgs, cells: &[MatrixCell], examples: &[Example]) -> 
         text.push_str(&format!(
             "\n{choice} under {model}: {class}, first at seed {found_at}{reduced}\n    {}\n    {}\n",
             swarm_command(args, example),
-            replay_command(example)
+            example.command()
         ));
     }
     if args.runs == 1 && examples.is_empty() {
         text.push('\n');
         for cell in cells {
-            let run = matrix(&args.drawing).draw(cell, args.drawing.seed);
+            let run = args.drawing.matrix().draw(cell, args.drawing.seed);
             text.push_str(&format!("{}\n", bellwether_runspec::command(&run)));
         }
     }

@@ -1,8 +1,8 @@
 //! What was measured, as JSON.
 
-use super::measure::{Graphs, Missed, PATIENCE};
 use crate::args::TimeoutsArgs;
 use bellwether_lab::Figure;
+use bellwether_lab::timeouts::{Graphs, Missed, PATIENCE};
 use serde::Serialize;
 
 pub fn as_json(args: &TimeoutsArgs, graphs: &Graphs) -> impl Serialize {

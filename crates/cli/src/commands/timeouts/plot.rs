@@ -1,9 +1,9 @@
 //! How long crashed leaders are missed, as a plot: a panel for each graph, a line for each range of time-outs.
 
-use super::measure::{Graphs, Missed};
 use crate::args::TimeoutsArgs;
 use crate::error::Failure;
 use crate::plot::{CAPTION_HEIGHT, Canvas, Error, GREY, Lines, PALE, grouped, legend, round_numbers};
+use bellwether_lab::timeouts::{Graphs, Missed};
 use plotters::coord::combinators::BindKeyPoints as _;
 use plotters::prelude::*;
 

@@ -1,8 +1,8 @@
 //! What was measured, as tables.
 
-use super::measure::{Graphs, Missed};
 use crate::args::TimeoutsArgs;
 use crate::output::{self, Column};
+use bellwether_lab::timeouts::{Graphs, Missed};
 
 pub fn as_text(args: &TimeoutsArgs, graphs: &Graphs) -> String {
     format!(

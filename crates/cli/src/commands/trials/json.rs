@@ -1,12 +1,11 @@
-//! What ordeals did, as JSON.
+//! Failover figures, as JSON.
 
-use super::Tried;
 use super::text::shared_terms;
 use crate::args::TrialsArgs;
 use crate::choice::Named;
 use bellwether_lab::Figure;
 use bellwether_lab::batch::Figures;
-use bellwether_lab::trials::Ordeal;
+use bellwether_lab::failover::{FailoverCase, FailoverFigures};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -22,7 +21,7 @@ struct Trials {
 struct Row {
     #[serde(flatten)]
     named: Named,
-    ordeal: Ordeal,
+    ordeal: FailoverCase,
     without_leader: Option<Figures>,
     runs_with_several: u64,
     longest_with_several: Figure,
@@ -32,10 +31,10 @@ struct Row {
 }
 
 /// As JSON.
-pub fn as_json(args: &TrialsArgs, tried: &[Tried]) -> impl Serialize + use<> {
-    let row = |one: &Tried| Row {
+pub fn as_json(args: &TrialsArgs, all: &[FailoverFigures]) -> impl Serialize + use<> {
+    let row = |one: &FailoverFigures| Row {
         named: Named::new(&one.choice),
-        ordeal: one.ordeal,
+        ordeal: one.case,
         without_leader: one.without_leader.map(Figures::from),
         runs_with_several: one.runs_with_several,
         longest_with_several: Figure(one.longest_with_several),
@@ -43,5 +42,5 @@ pub fn as_json(args: &TrialsArgs, tried: &[Tried]) -> impl Serialize + use<> {
         changes: one.changes.map(Figures::from),
         came_right: one.came_right,
     };
-    Trials { nodes: args.nodes, runs: args.runs, seed: args.seed, trials: tried.iter().map(row).collect() }
+    Trials { nodes: args.nodes, runs: args.runs, seed: args.seed, trials: all.iter().map(row).collect() }
 }

@@ -1,13 +1,12 @@
-//! What ordeals did, as a page.
+//! Failover figures, as a page.
 
-use super::Tried;
-use super::text::{COLUMNS, by_ordeal, cells};
+use super::text::{COLUMNS, by_case, cells};
 use crate::args::TrialsArgs;
 use crate::output::Column;
-use bellwether_lab::trials::Ordeal;
+use bellwether_lab::failover::{FailoverCase, FailoverFigures};
 
 /// The page `docs/trials.md`.
-pub fn as_markdown(args: &TrialsArgs, tried: &[Tried]) -> String {
+pub fn as_markdown(args: &TrialsArgs, all: &[FailoverFigures]) -> String {
     let TrialsArgs { runs, seed, nodes, .. } = args;
     let mut text = format!(
         "# What ordeals do to leadership\n\n\
@@ -26,21 +25,21 @@ pub fn as_markdown(args: &TrialsArgs, tried: &[Tried]) -> String {
          | changes | how often somebody came to lead who was not the last to do so, on average |\n\
          | kept its word | in how many runs the algorithm kept what it promises: what it rules out at all times never was, and the rest was so in the end; where it was broken for a while, all may have been well again in the end |\n"
     );
-    for ordeal in by_ordeal(tried) {
-        let Tried { ordeal: what, .. } = ordeal[0];
+    for figures in by_case(all) {
+        let FailoverFigures { case: what, .. } = figures[0];
         text.push_str(&format!("\n## {what}\n\n{}.\n\n|", capitalised(what)));
         for Column::Left(name) | Column::Right(name) in COLUMNS {
             text.push_str(&format!(" {name} |"));
         }
         text.push_str(&format!("\n|{}\n", "---|".repeat(COLUMNS.len())));
-        for one in ordeal {
+        for one in figures {
             text.push_str(&format!("| {} |\n", cells(one).join(" | ")));
         }
     }
     text
 }
 
-fn capitalised(ordeal: Ordeal) -> String {
-    let about = ordeal.about();
+fn capitalised(case: FailoverCase) -> String {
+    let about = case.about();
     about.chars().take(1).flat_map(char::to_uppercase).chain(about.chars().skip(1)).collect()
 }

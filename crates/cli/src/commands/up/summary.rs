@@ -5,7 +5,7 @@ use crate::error::Verdict;
 use bellwether::guarantees::Guarantees;
 use bellwether::judge::{self, LeadershipInterval};
 use bellwether_core::Spec;
-use bellwether_sim::Summary as Sample;
+use bellwether_lab::Summary as Sample;
 use serde::Serialize;
 
 /// A run in figures.

@@ -5,13 +5,13 @@
 //! candidates cannot win; a leader beats twice in the least time-out, and all followers at once; it crashes at any time between two
 //! heartbeats. Here a hop is a millisecond, and each message takes 5 to 10 of them.
 
-use crate::args::TimeoutsArgs;
-use crate::error::Failure;
+use crate::outage::{Outage, after_crash};
+use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use bellwether_core::{AlgorithmChoice, Elect, FaultEvent, HOP, Id, Order, Rank, Span, Time, Topology};
-use bellwether_engine::ALGORITHMS;
-use bellwether_lab::outage::{Outage, after_crash};
-use bellwether_sim::{Delay, Happening, Plan, in_parallel};
+use crate::seeds::Seeds;
+use bellwether_core::{FaultEvent, HOP, Id, Registry, Span, Time};
+use bellwether_runspec::{Attributes, RunSpec, Script};
+use bellwether_sim::{Delay, Runner, SetupError};
 
 /// The algorithm that is measured.
 const ALGORITHM: &str = "raft-vote";
@@ -31,6 +31,7 @@ const NEXT_SEED: u64 = 1 << 40;
 const TRIES: u64 = 100;
 
 /// How long leaders were missed, with time-outs of one range.
+#[derive(Clone, Debug)]
 pub struct Missed {
     /// The range, in hops.
     pub time_out: (u64, u64),
@@ -43,12 +44,14 @@ pub struct Missed {
 impl Missed {
     /// The least time that a share of the crashed leaders were missed for at most; nothing if fewer have
     /// been replaced at all.
+    #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let at = ((share * self.crashes as f64).ceil() as usize).max(1) - 1;
         self.hops.get(at).copied()
     }
 
     /// The mean, where all have been replaced.
+    #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.hops.len() as u64 == self.crashes).then(|| self.hops.iter().sum::<f64>() / self.crashes as f64)
     }
@@ -62,33 +65,62 @@ pub struct Graphs {
     pub length: Vec<Missed>,
 }
 
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many members there are.
+    pub nodes: u32,
+    /// A leader crashes for each seed.
+    pub seeds: Seeds,
+    /// On how many cores; 0: on all.
+    pub threads: usize,
+}
+
 impl Graphs {
-    /// Measures, range by range.
-    pub fn measure(args: &TimeoutsArgs) -> Result<Graphs, Failure> {
-        let progress = Progress::new(args.runs * (RANDOMNESS.len() + LENGTH.len()) as u64, "crashes");
+    /// How many ranges of time-outs there are.
+    pub const RANGES: u64 = (RANDOMNESS.len() + LENGTH.len()) as u64;
+
+    /// Measures, range by range. The registry has the algorithm.
+    ///
+    /// # Errors
+    /// The first [`SetupError`].
+    pub fn measure(
+        registry: &Registry<Runner>,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> Result<Graphs, SetupError> {
         let measure = |ranges: &[(u64, u64)]| {
-            ranges.iter().map(|&time_out| missed(args, time_out, &progress)).collect::<Result<_, _>>()
+            ranges.iter().map(|&time_out| missed(registry, effort, time_out, progress)).collect()
         };
-        Ok(Graphs { randomness: measure(&RANDOMNESS)?, length: measure(&LENGTH)? })
+        let randomness: Result<_, SetupError> = measure(&RANDOMNESS);
+        Ok(Graphs { randomness: randomness?, length: measure(&LENGTH)? })
     }
 }
 
-fn missed(args: &TimeoutsArgs, time_out: (u64, u64), progress: &Progress) -> Result<Missed, Failure> {
+fn missed(
+    registry: &Registry<Runner>,
+    effort: &Effort,
+    time_out: (u64, u64),
+    progress: &dyn Progress,
+) -> Result<Missed, SetupError> {
     let (least, most) = time_out;
-    progress.say(format!("{least} to {most} ms"));
-    let choice = ALGORITHMS.choose(&format!("{ALGORITHM}:timeout={least}..{most}"))?;
-    let machine = ALGORITHMS.entries[choice.entry].machine;
-    let outages = in_parallel(args.threads.into(), args.runs, |run| {
+    progress.begin(&format!("{least} to {most} ms"));
+    let run = described(time_out, effort.nodes);
+    let choice = registry.choose(&run.algorithm)?;
+    let machine = registry.entries[choice.entry].machine;
+    let Seeds { count: runs, .. } = effort.seeds;
+    let outages = in_parallel(effort.threads, runs, |number| {
         progress.advance();
-        Ok((0..TRIES).find_map(|attempt| {
-            let seed = args.seed.wrapping_add(run).wrapping_add(attempt * NEXT_SEED);
-            let plan = plan(&choice, args.nodes, most, seed);
-            match after_crash(machine, &plan, crash_time(time_out, run, args.runs), PATIENCE) {
-                Outage::NoLeader => None,
-                Outage::Lasted(span) => Some(Some(span.hops())),
-                Outage::Unended => Some(None),
+        for attempt in 0..TRIES {
+            let seed = effort.seeds.at(number).wrapping_add(attempt * NEXT_SEED);
+            let plan = run.plan(choice.spec, seed)?;
+            match after_crash(machine, &plan, crash_time(time_out, number, runs), PATIENCE) {
+                Outage::NoLeader => {}
+                Outage::Lasted(span) => return Ok(Some(Some(span.hops()))),
+                Outage::Unended => return Ok(Some(None)),
             }
-        }))
+        }
+        Ok(None)
     })?;
     let crashes = outages.iter().flatten().count() as u64;
     let mut hops: Vec<f64> = outages.into_iter().flatten().flatten().collect();
@@ -96,22 +128,17 @@ fn missed(args: &TimeoutsArgs, time_out: (u64, u64), progress: &Progress) -> Res
     Ok(Missed { time_out, crashes, hops })
 }
 
-/// Everyone has another log; the one with the freshest starts first, so that it is likely to lead.
-fn plan(choice: &AlgorithmChoice, nodes: u32, greatest: u64, seed: u64) -> Plan {
-    let ranks = (1..=nodes).filter_map(|number| {
-        let id = Id::new(number.into()).ok()?;
-        Some(Rank::new(Elect::Best, number.into(), id))
-    });
-    let topology = Topology::Complete { n: nodes };
-    let mut plan = Plan::new(topology, Some(1), ranks.collect(), Order::Explicit);
-    plan.params = choice.params;
-    plan.delay_bound = DELAY.bound();
-    plan.delay = DELAY;
-    plan.seed = seed;
-    let late = Time::ZERO + HOP * greatest;
-    plan.script =
-        (0..nodes - 1).map(|member| Happening { at: late, what: FaultEvent::Start, member }).collect();
-    plan
+/// Each member has another log; the one with the freshest starts first, so that it is likely to lead.
+fn described((least, most): (u64, u64), nodes: u32) -> RunSpec {
+    let ids: Vec<Id> = (1..=nodes).filter_map(|number| Id::new(number.into()).ok()).collect();
+    let late = ids.split_last().map_or(&ids[..], |(_, late)| late).iter();
+    RunSpec {
+        attributes: Attributes::Listed((1..=i64::from(nodes)).collect()),
+        script: Script::of(late.map(|&id| (id, FaultEvent::Start, Time::ZERO + HOP * most))),
+        ids,
+        delay: DELAY,
+        ..RunSpec::of(format!("{ALGORITHM}:timeout={least}..{most}"))
+    }
 }
 
 /// At any time between two heartbeats: all runs together have one at each.

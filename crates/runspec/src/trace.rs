@@ -1,25 +1,55 @@
-//! The first line of a trace: what run it is of.
+//! Traces as files have them: the first line says what run it is of, the last one what it came to. Between them is an event
+//! a line.
 
-use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
+use crate::document::{At, Datum, Flaw, Table, Value, entry};
 use crate::fields::file_keys;
 use crate::form::Form;
 use crate::script::{Line, Script, Scripted};
 use crate::spec::{Callers, RunSpec};
 use bellwether_core::{
-    Attribute, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, ParamValue, Parameter, Spec,
-    Time,
+    Attribute, ChangedParams, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, Spec, Time,
 };
-use bellwether_sim::network::Shape;
-use bellwether_sim::{EventDetails, Plan, TRACE_VERSION};
+use bellwether_sim::{EventDetails, JsonTrace, Outcome, Plan, Report, TRACE_VERSION};
 use serde::Serialize;
 use std::fmt;
+use std::io::{self, Write};
 
 /// What a trace calls itself.
-pub const TRACE_FORMAT: &str = "bellwether-trace";
+const TRACE_FORMAT: &str = "bellwether-trace";
+
+/// Begins the trace of a run. It is an observer of the run, and [`finish`] ends it.
+pub fn begin<'p, W: Write>(run: &RunSpec, spec: &Spec, plan: &'p Plan, to: W) -> JsonTrace<'p, W> {
+    JsonTrace::new(to, &plan.topology, &plan.ranks, &Header::new(run, spec, plan))
+        .in_ring_that_closes(plan.ring_closes)
+}
+
+/// Ends the trace of a run with what it came to.
+///
+/// # Errors
+/// If the trace could not be written.
+pub fn finish<W: Write>(trace: JsonTrace<'_, W>, report: &Report) -> io::Result<W> {
+    trace.finish(&Footer {
+        event: "end",
+        outcome: report.ruling.outcome,
+        leader: report.ruling.leader,
+        messages: report.messages.total,
+        time: report.time.to_datum(),
+    })
+}
+
+/// The last line of a trace.
+#[derive(Debug, Serialize)]
+struct Footer {
+    event: &'static str,
+    outcome: Outcome,
+    leader: Option<Id>,
+    messages: u64,
+    time: Datum,
+}
 
 /// The first line of a trace.
 #[derive(Debug, Serialize)]
-pub struct Header<'r> {
+struct Header<'r> {
     format: &'static str,
     version: u64,
     /// What was asked for, with the keys of a scenario file.
@@ -28,14 +58,14 @@ pub struct Header<'r> {
     plan: Planned,
 }
 
-/// What came of it, for readers that draw nothing themselves.
+/// What was planned, for readers that draw nothing themselves.
 #[derive(Debug, Serialize)]
 struct Planned {
     algorithm: &'static str,
     variant: &'static str,
     /// Those that do not have their default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<Datum>,
+    #[serde(skip_serializing_if = "ChangedParams::is_empty")]
+    parameters: ChangedParams,
     n: u32,
     seed: u64,
     topology: String,
@@ -70,12 +100,9 @@ struct Happened {
 }
 
 impl<'r> Header<'r> {
-    /// The header of a trace: of a run, and what was planned for an algorithm.
-    #[must_use]
-    pub fn new(run: &'r RunSpec, spec: &Spec, plan: &Plan) -> Header<'r> {
+    fn new(run: &'r RunSpec, spec: &Spec, plan: &Plan) -> Header<'r> {
         let id = |member: u32| plan.ranks[member as usize].id();
         let attributes = || plan.ranks.iter().map(|rank| rank.attribute());
-        let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
         let happened = |happening: &bellwether_sim::Happening| Happened {
             t: happening.at.to_datum(),
             event: happening.what.kind().word(),
@@ -85,10 +112,10 @@ impl<'r> Header<'r> {
         let plan = Planned {
             algorithm: spec.name,
             variant: spec.variant,
-            parameters: parameters(spec, plan),
+            parameters: plan.params.changed(spec.parameters),
             n: plan.n(),
             seed: plan.seed,
-            topology: shape.to_string(),
+            topology: run.shape(spec).to_string(),
             delay: plan.delay.to_string(),
             delay_bound: plan.delay_bound.to_datum(),
             links: plan.links.to_text(),
@@ -111,21 +138,6 @@ impl<'r> Header<'r> {
         };
         Header { format: TRACE_FORMAT, version: TRACE_VERSION, run, plan }
     }
-}
-
-/// The algorithm's parameters that do not have their default, if there are any.
-fn parameters(spec: &Spec, plan: &Plan) -> Option<Datum> {
-    let changed = plan.params.without_defaults(spec.parameters);
-    let datum = |parameter: &Parameter, value| match value {
-        ParamValue::Whole(whole) => Datum::Whole(whole.into()),
-        ParamValue::Number(number) => Datum::number(number),
-        ParamValue::Range(..) | ParamValue::Word(_) => Datum::Text(parameter.domain.show(value)),
-    };
-    let entries: Entries = changed
-        .given(spec.parameters)
-        .map(|(parameter, value)| entry(parameter.name, datum(parameter, value)))
-        .collect();
-    (!entries.is_empty()).then_some(Datum::Table(entries))
 }
 
 /// What links do to messages, if anything.
