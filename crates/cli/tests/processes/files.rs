@@ -1,4 +1,4 @@
-//! Members that are started from settings files, as the manual describes it.
+//! Members that are started from settings files, as the book describes it.
 
 use crate::cluster::{Cluster, places, write_for_owner};
 use crate::process::{Process, Record, id};
@@ -14,19 +14,18 @@ use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The manual's example of the least that a settings file must say.
-fn manuals_example() -> Value {
-    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual.md");
-    let manual = std::fs::read_to_string(manual).unwrap();
-    let section = manual.split("### Members on several machines").nth(1).expect("the manual has the section");
-    let example = section.split("```json").nth(1).and_then(|rest| rest.split("```").next());
-    serde_json::from_str(example.expect("the section has an example")).unwrap()
+/// The book's example of the least that a settings file must say.
+fn example_of_the_book() -> Value {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/owners/three-machines.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next());
+    serde_json::from_str(example.expect("the page has an example")).unwrap()
 }
 
 #[test]
-fn members_with_the_manuals_minimal_settings_elect_a_leader() {
+fn members_with_the_books_minimal_settings_elect_a_leader() {
     let directory = TempDir::new().unwrap();
-    let mut settings = manuals_example();
+    let mut settings = example_of_the_book();
     let secret = settings.pointer_mut("/security/secret").unwrap();
     assert!(
         Secret::new(secret.as_str().unwrap()).check().is_err(),
