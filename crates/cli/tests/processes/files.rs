@@ -2,30 +2,22 @@
 
 use crate::cluster::{Cluster, places, write_for_owner};
 use crate::process::{Process, Record, id};
+use crate::three_machines::settings_of_the_page;
 use bellwether::process::SUPERVISOR;
 use bellwether::{Secret, Security};
 use bellwether_testkit::skipped::skipped;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The book's example of the least that a settings file must say.
-fn example_of_the_book() -> Value {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/owners/three-machines.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next());
-    serde_json::from_str(example.expect("the page has an example")).unwrap()
-}
-
 #[test]
 fn members_with_the_books_minimal_settings_elect_a_leader() {
     let directory = TempDir::new().unwrap();
-    let mut settings = example_of_the_book();
+    let mut settings = settings_of_the_page();
     let secret = settings.pointer_mut("/security/secret").unwrap();
     assert!(
         Secret::new(secret.as_str().unwrap()).check().is_err(),
