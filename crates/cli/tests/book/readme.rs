@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 fn picture_of_the_readme_is_what_the_program_draws() {
     let path = root().join("book/src/images/takeover.svg");
     let mut program = Command::new(env!("CARGO_BIN_EXE_bellwether"));
-    program.args(["play", "bully-takes-over", "--export", "svg:-"]).stdin(Stdio::null());
+    let scenario = path.with_extension("toml");
+    program.arg("play").arg(scenario).args(["--export", "svg:-"]).stdin(Stdio::null());
     let output = program.output().expect("the program runs");
     assert!(output.status.success());
     let drawn = String::from_utf8(output.stdout).expect("it is UTF-8");
