@@ -11,7 +11,7 @@ fn command_pages_are_up_to_date() {
     let rewrite = std::env::var_os("REWRITE_GOLDEN").is_some();
     let commands = commands();
     let pages = commands.iter().map(|command| (format!("{command}.md"), page(&[command])));
-    for (name, page) in pages.chain([("README.md".to_owned(), overview())]) {
+    for (name, page) in pages.chain([("overview.md".to_owned(), overview())]) {
         let path = directory.join(&name);
         if rewrite {
             fs::create_dir_all(&directory).unwrap();
