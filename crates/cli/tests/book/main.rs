@@ -7,3 +7,4 @@ mod pages;
 
 mod readme;
 mod reference;
+mod rust_examples;
