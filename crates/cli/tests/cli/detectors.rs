@@ -52,10 +52,10 @@ fn the_page_of_all_detectors_is_up_to_date() {
 }
 
 #[test]
-fn the_manual_lists_every_detector() {
-    let manual = include_str!("../../../../docs/manual.md");
+fn the_book_lists_every_detector() {
+    let page = include_str!("../../../../book/src/researchers/detectors.md");
     for name in NAMES {
-        assert!(manual.contains(&format!("| [`{name}`](detectors.md#{name}) |")), "{name}");
+        assert!(page.contains(&format!("| [`{name}`](../reference/detector-pages.md#{name}) |")), "{name}");
     }
 }
 

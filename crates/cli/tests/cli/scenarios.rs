@@ -177,7 +177,11 @@ fn the_same_scenario_prints_the_same() {
 
 #[test]
 fn the_formats_description_is_complete_and_its_example_is_right() {
-    let description = include_str!("../../../../docs/scenario-format.md");
+    let description = concat!(
+        include_str!("../../../../book/src/reference/scenario-format.md"),
+        include_str!("../../../../book/src/reference/scenario-events.md"),
+        include_str!("../../../../book/src/reference/scenario-schedule.md"),
+    );
     let dir = tempfile::tempdir().unwrap();
     let write = |text: &str| fs::write(dir.path().join("s.toml"), text).unwrap();
     let example = description.split("```").find_map(|block| block.strip_prefix("toml\n")).unwrap();

@@ -1,32 +1,23 @@
-//! Members that are started from settings files, as the manual describes it.
+//! Members that are started from settings files, as the book describes it.
 
 use crate::cluster::{Cluster, places, write_for_owner};
 use crate::process::{Process, Record, id};
+use crate::three_machines::settings_of_the_page;
 use bellwether::process::SUPERVISOR;
 use bellwether::{Secret, Security};
 use bellwether_testkit::skipped::skipped;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The manual's example of the least that a settings file must say.
-fn manuals_example() -> Value {
-    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual.md");
-    let manual = std::fs::read_to_string(manual).unwrap();
-    let section = manual.split("### Members on several machines").nth(1).expect("the manual has the section");
-    let example = section.split("```json").nth(1).and_then(|rest| rest.split("```").next());
-    serde_json::from_str(example.expect("the section has an example")).unwrap()
-}
-
 #[test]
-fn members_with_the_manuals_minimal_settings_elect_a_leader() {
+fn members_with_the_books_minimal_settings_elect_a_leader() {
     let directory = TempDir::new().unwrap();
-    let mut settings = manuals_example();
+    let mut settings = settings_of_the_page();
     let secret = settings.pointer_mut("/security/secret").unwrap();
     assert!(
         Secret::new(secret.as_str().unwrap()).check().is_err(),

@@ -11,6 +11,7 @@ mod partitions;
 mod redial;
 mod signals;
 mod strangers;
+mod three_machines;
 mod turns;
 mod words;
 

@@ -1,0 +1,10 @@
+//! The book in `book/`: its links, the length of its pages, its words, and every command in it.
+
+mod avoided_words;
+mod commands;
+mod links;
+mod pages;
+
+mod readme;
+mod reference;
+mod rust_examples;
