@@ -92,7 +92,7 @@ impl CheckPlan {
         let CheckRequest { algorithm, run, all_orders, initiators, faults } = request;
         let spec = algorithm.spec;
         refuse_many(&run)?;
-        let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(spec.need));
+        let shape = run.shape(spec);
         let callers = match &initiators {
             InitiatorSets::Ids(ids) => Callers::Ids(ids.clone()),
             InitiatorSets::All | InitiatorSets::Any | InitiatorSets::One => Callers::All,

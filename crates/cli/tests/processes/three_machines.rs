@@ -4,7 +4,7 @@ use crate::cluster::{program, write_for_owner};
 use crate::namespaces::{Cables, address};
 use crate::process::{Process, Record, id};
 use bellwether::Event;
-use bellwether::process::{SUPERVISOR, What};
+use bellwether::process::{ReportKind, SUPERVISOR};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -78,13 +78,13 @@ fn commands_of_the_page_elect_transfer_resign_and_stop() {
     // 5. Ask and command.
     running[2].order("show");
     record.until("3 shows its status", |recording| {
-        recording.lines.iter().any(|line| matches!(line.what, What::Shown { .. })).then_some(())
+        recording.lines.iter().any(|line| matches!(line.what, ReportKind::Shown { .. })).then_some(())
     });
     running[2].order("transfer 1");
     known_to(&[1, 2, 3], 1);
     running[0].order("resign");
-    let lost = |line: &bellwether::process::Line| {
-        line.member == id(1) && matches!(line.what, What::Event(Event::Lost { .. }))
+    let lost = |line: &bellwether::process::Report| {
+        line.member == id(1) && matches!(line.what, ReportKind::Event(Event::Lost { .. }))
     };
     record.until("1 has resigned", |recording| recording.lines.iter().any(lost).then_some(()));
 

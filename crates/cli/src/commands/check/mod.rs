@@ -19,7 +19,6 @@ use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
 use bellwether_runspec::RunSpec;
 use bellwether_sim::Outcome;
-use bellwether_sim::network::Shape;
 
 /// How many members there are when nothing says so.
 const DEFAULT_NODES: u64 = 3;
@@ -57,12 +56,12 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
 }
 
 fn plan(args: &CheckArgs, run: RunSpec, choice: &Choice) -> Result<CheckPlan, Failure> {
-    let shape = run.topology.clone().unwrap_or_else(|| Shape::for_need(choice.spec.need));
+    let shape = run.shape(choice.spec);
     let order = run.order.or((!shape.names_members()).then_some(Order::Worst));
-    let run = RunSpec { topology: Some(shape), order, ..run };
+    let run = RunSpec { order, ..run };
     Ok(CheckPlan::new(CheckRequest {
         algorithm: *ALGORITHMS.entries[choice.entry],
-        run: run.of_choice(choice).or_nodes(DEFAULT_NODES),
+        run: run.in_full(choice, DEFAULT_NODES),
         all_orders: args.orders.is_some(),
         initiators: args.initiators.clone(),
         faults: args.faults(choice.spec)?,
