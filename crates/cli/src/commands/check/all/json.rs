@@ -23,7 +23,7 @@ struct CellObject {
 /// As JSON.
 pub fn as_json(cells: &[MatrixCell]) -> impl Serialize + use<> {
     let object = |cell: &MatrixCell| CellObject {
-        named: Named::new(&cell.algorithm.into()),
+        named: Named::new(&cell.algorithm),
         initiators: cell.table.initiators().to_string(),
         faults: cell.column.name(),
         applies: cell.applies,
