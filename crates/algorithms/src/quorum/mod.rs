@@ -1,4 +1,4 @@
-//! Elections by majority: no two leaders in one term.
+//! Elections by majority: at most one leader per term.
 
 mod attendance;
 pub mod paxos;

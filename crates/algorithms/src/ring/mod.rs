@@ -1,4 +1,4 @@
-//! Elections on rings, one folder each, and what several of them share.
+//! Elections on rings, one folder each, and their common parts.
 
 pub mod chang_roberts;
 pub mod courier;

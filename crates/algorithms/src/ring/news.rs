@@ -1,9 +1,9 @@
-//! The news of who leads, on its way once round a ring.
+//! The announcement of the leader, on its way once round a ring.
 
 use bellwether_core::{Id, Role, Status};
 use serde::{Deserialize, Serialize};
 
-/// What a member knows of the outcome, and whether it is the one that tells the others.
+/// What a member knows of the outcome, and whether it announced the outcome itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct News {
     role: Role,
@@ -14,12 +14,12 @@ pub struct News {
 impl News {
     pub const NONE: News = News { role: Role::Undecided, elected: None, announcing: false };
 
-    /// The member found out who leads, and tells everyone.
+    /// The member found the leader, and announces it.
     pub fn announce(me: Id, leader: Id) -> News {
         News { announcing: true, ..News::of(me, leader) }
     }
 
-    /// The news arrives. Tells whether it goes on: it does unless it began here.
+    /// The announcement arrives. Returns whether to forward it: yes unless this member sent it first.
     pub fn arrive(&mut self, me: Id, leader: Id) -> bool {
         let began_here = std::mem::take(&mut self.announcing);
         if !began_here {
@@ -28,7 +28,7 @@ impl News {
         !began_here
     }
 
-    /// Whether the member waits for its announcement to come back.
+    /// Whether the member waits for its own announcement to return.
     pub fn is_announcing(&self) -> bool {
         self.announcing
     }
