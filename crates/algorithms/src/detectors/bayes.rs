@@ -8,8 +8,8 @@ use bellwether_core::{DetectorEntry, HOP, Parameter, Preset, Span};
 
 /// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
-    name: "computes the probability that a silent neighbour has failed",
-    summary: "works out the probability that a silent neighbour has failed",
+    name: "bayes",
+    summary: "computes the probability that a silent neighbour has failed",
     sources: &[SARKAR_LECTURE],
     parameters: &[
         PERIOD,

@@ -4,7 +4,7 @@ use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Timer, Version, Word};
 use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 
-/// Nothing is wrong: what the checks find below is not due to the way in which flaws are put in.
+/// No flaw: a failure in the tests below is not due to the way in which flaws are injected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sound;
 
@@ -13,7 +13,7 @@ impl Flaw for Sound {
     const NAME: &'static str = "sound";
 }
 
-/// A vote is not written down: who comes back has forgotten it, and all its promises.
+/// A vote is not on disk: a member that restarts has lost it, and all its promises.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VoteNotDurable;
 
@@ -44,7 +44,7 @@ impl Flaw for VotesDuringPromise {
     }
 }
 
-/// A voter votes in a term that is over.
+/// A voter votes in an old term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StaleTermAccepted;
 
@@ -66,7 +66,7 @@ impl Flaw for StaleTermAccepted {
     }
 }
 
-/// A leader that is to hand over does so without stopping to lead.
+/// A leader that is to hand over does so without stepping down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LeadsOn;
 
@@ -81,7 +81,7 @@ impl Flaw for LeadsOn {
     }
 }
 
-/// A voter takes a suspicion (a closed connection, a missed beat) for a death.
+/// A voter takes a suspicion (a closed connection, a missed beat) for a death certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SuspicionFrees;
 
@@ -96,8 +96,8 @@ impl Flaw for SuspicionFrees {
     }
 }
 
-/// A leader hands over to one that has not kept up, and its voters do not mind that this one does not know who
-/// votes by now. Nor does this one learn it from them.
+/// A leader hands over to a member that has not kept up, and its voters accept that this member does not know the
+/// current voters. This member does not learn them either.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NotCaughtUp;
 
@@ -119,7 +119,7 @@ impl Flaw for NotCaughtUp {
         match (request, twin.status().role) {
             (Request::Transfer(to), Role::Leader) => {
                 let term = twin.status().term;
-                // It stops, but frees nobody.
+                // It steps down, but releases no voter.
                 twin.pass_saying(cx, |sound, cx| sound.on_request(cx, Request::Resign), |_| None);
                 hand_over(cx, term, to);
             }
@@ -135,8 +135,8 @@ fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Twin<F>>, term: u64, 
     }
 }
 
-/// Voters do not write down the list that a leader of a later term stamps anew, though they say so: it is as if it was
-/// left out.
+/// Voters do not write the list that a leader of a later term stamps anew to disk, though they report it: the effect
+/// is the same as no stamp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RestampNotWritten;
 
@@ -159,7 +159,7 @@ impl Flaw for RestampNotWritten {
     }
 }
 
-/// A promise lasts for as long as was asked for last, even if that is shorter than what it still had to last.
+/// A promise lasts for the length requested last, even if that ends earlier than the promise so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PromiseShortened;
 
@@ -178,7 +178,7 @@ impl Flaw for PromiseShortened {
     }
 }
 
-/// Voters do not mind that a candidate knows of older voters than they do.
+/// Voters accept a candidate with an older list of voters than theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AnyListWillDo;
 
@@ -194,7 +194,7 @@ impl Flaw for AnyListWillDo {
     }
 }
 
-/// A member that is asked whether it could win says so without asking the voters.
+/// A member that is asked whether it could win says yes without asking the voters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbleUnasked;
 
@@ -212,7 +212,7 @@ impl Flaw for AbleUnasked {
     }
 }
 
-/// A leader that hears that a better member could win hands over without stopping to lead.
+/// A leader that learns that a higher-ranked member could win hands over without stepping down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LeadsOnWhenAble;
 

@@ -1,4 +1,4 @@
-//! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
+//! Algorithms that elect by majority, and those that never terminate, in runs with all faults.
 
 mod death;
 mod far_terms;

@@ -1,4 +1,4 @@
-//! A run is the same in every form in which its description is written, and each of them repeats it to the byte.
+//! A run is the same in every form of its description, and each form repeats it to the byte.
 
 use bellwether_core::{
     AlgorithmText, ArgumentKind, Elect, FaultArgument, FaultEvent, FaultKind, Id, Order, Span, Time,
@@ -186,7 +186,7 @@ fn check_forms(entry: usize, run: &RunSpec) {
     assert_eq!(scenario.expect.check(&resolved.play()), [], "{text}");
 }
 
-/// The keys of the fields that a run gives, and the words of what happens in it.
+/// The keys of the fields that a run sets, and the kinds of its events.
 fn said(run: &RunSpec) -> impl Iterator<Item = &'static str> + '_ {
     FIELDS
         .iter()
@@ -244,7 +244,7 @@ fn every_field_repeats_from_each_form() {
 }
 
 #[test]
-fn scenarios_repeat_from_each_of_their_forms() {
+fn scenarios_repeat_from_each_form() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut all = BTreeSet::new();
     for file in std::fs::read_dir(directory).expect("there are scenarios") {
@@ -261,10 +261,10 @@ fn scenarios_repeat_from_each_of_their_forms() {
     }
 }
 
-/// What the first version of traces left out.
+/// The fields that the first version of traces left out.
 #[test]
-fn what_members_are_told_is_in_the_trace() {
-    let entry = ALGORITHMS.find("quorum-lease", None).expect("it is registered");
+fn settings_of_members_are_in_the_trace() {
+    let entry = ALGORITHMS.find("quorum-lease", None).expect("the algorithm is registered");
     let id = |value| Id::new(value).expect("an id");
     // A scenario without limits has its own.
     let limited = |algorithm: &str| RunSpec {
@@ -292,5 +292,5 @@ fn what_members_are_told_is_in_the_trace() {
         },
         ..limited("bully")
     };
-    check_forms(ALGORITHMS.find("bully", None).expect("it is registered"), &restarts);
+    check_forms(ALGORITHMS.find("bully", None).expect("the algorithm is registered"), &restarts);
 }

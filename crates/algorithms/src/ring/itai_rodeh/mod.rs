@@ -91,7 +91,7 @@ impl Algorithm for ItaiRodeh {
                 pass_on(cx, token, token.unique);
             }
             ItaiRodeh::Active(_) => cx.because("a lower number: discard"),
-            ItaiRodeh::Asleep | ItaiRodeh::Leader => cx.because("the leader is known: discard"),
+            ItaiRodeh::Asleep | ItaiRodeh::Leader => cx.because("this member leads: discard"),
         }
     }
 
@@ -104,7 +104,7 @@ impl ItaiRodeh {
     /// Unless it has started already.
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if *self == ItaiRodeh::Asleep {
-            cx.because("the first token wakes it up: take part and draw a number");
+            cx.because("not in an election yet: take part and draw a number");
             self.draw(cx, 1);
         }
     }

@@ -157,7 +157,7 @@ impl<const IMPROVED: bool> Peterson<IMPROVED> {
     /// Unless it takes part already. In a new run no member is elected yet.
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if self.mode == Mode::Asleep {
-            cx.because("the first message wakes it up: take part and send own rank");
+            cx.because("not in an election yet: take part and send own rank");
             self.news = News::NONE;
             self.hold(cx, cx.rank());
         }

@@ -1,5 +1,5 @@
-//! What the algorithms of two-way rings have in common: their counts depend on ranks alone, and the
-//! time of unit delays on ranks and on who begins. Each is compared with a naive player of its rules.
+//! The common part of the two-way ring algorithms: their counts depend on ranks alone, and the time with unit delays
+//! on ranks and initiators. Each is compared with a naive implementation of its rules.
 
 use crate::support::two_way_twin::Played;
 use bellwether_core::{FaultEvent, HOP, Time};
@@ -17,7 +17,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// With unit delays everything is as the naive player says, and is claimed to be.
+    /// With unit delays the run and the claims agree with the naive implementation.
     pub fn check(&self, cast: &Cast, initiators: &[u32]) -> Report {
         let played = (self.play)(cast, initiators);
         assert_eq!(played.named, vec![Some(cast.best()); cast.n()]);
@@ -29,7 +29,7 @@ impl Subject {
         report
     }
 
-    /// Whatever the delays, the counts are as the naive player says.
+    /// With any delays the counts agree with the naive implementation.
     fn check_counts(
         &self,
         cast: &Cast,
@@ -73,7 +73,7 @@ impl Subject {
         }
     }
 
-    /// Whoever begins, the counts are those of everyone beginning.
+    /// The counts do not depend on the initiators: they are those of a run that all start.
     pub fn check_every_initiator(&self) {
         let mut dice = Dice(2);
         for n in 1..=24 {
@@ -109,8 +109,8 @@ impl Subject {
             }
         }
     }
-    /// Who boots late finds its messages at the door, and who calls late, or again after the outcome,
-    /// changes nothing. Nothing is claimed of such runs, but they cost the same.
+    /// A member that boots late finds its messages waiting, and a late initiator, or one after the outcome, changes
+    /// nothing. There are no claims for such runs, but they have the same cost.
     pub fn check_late_starts_and_calls(&self) {
         let mut dice = Dice(4);
         for n in 1..=20 {

@@ -1,5 +1,5 @@
-//! What the tests of this binary share: twins of the algorithms, which compute figures another way; and what every
-//! algorithm has to conform to.
+//! Helpers that the tests of this binary share: independent implementations of the algorithms, and the requirements
+//! on every algorithm.
 
 pub mod bully_twin;
 pub mod conformance;
