@@ -9,7 +9,7 @@ pub mod hirschberg_sinclair;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
-mod news;
+mod outcome;
 pub mod peterson;
 mod phases;
 pub mod ring_skipping;

@@ -1,8 +1,8 @@
 //! Death certificates and withdrawal: their effect on the quorum lease, and what breaks if they are wrong.
 
+use crate::flawed::Flawed;
 use crate::lease_flaws::*;
 use crate::support::*;
-use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
@@ -74,8 +74,8 @@ fn suspicion_releases_no_promise() {
     let mut plan = and(complete(3), partition(&[2], &[0, 1], 100, 300));
     plan.detector =
         Some(DetectorChoice::parse(ALGORITHMS.detectors, "heartbeat:T=2,D=2").expect("one of ours"));
-    assert!(!is_safe(&run::<Twin<SuspicionFrees>>(&plan).0));
-    assert!(is_safe(&run::<Twin<Sound>>(&plan).0));
+    assert!(!is_safe(&run::<Flawed<SuspicionFrees>>(&plan).0));
+    assert!(is_safe(&run::<Flawed<Sound>>(&plan).0));
     assert!(is_safe(&run::<Lease>(&plan).0));
 }
 

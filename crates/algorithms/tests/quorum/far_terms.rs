@@ -1,7 +1,7 @@
 //! Terms that are too far ahead to be genuine: every algorithm with terms ignores them, and still elects.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::support::{Reigns, id, run_of, variant};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, TIGHT};
 use bellwether_algorithms::{
     chang_roberts_detector, chang_roberts_timeout, invitation, modified_ring, omega, paxos, raft_vote,
@@ -219,19 +219,19 @@ impl<A: Termed, const TERM: u64> Flaw for Lies<A, TERM> {
     type Sound = A;
     const NAME: &'static str = "lies";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: A::Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: A::Msg) {
         for (_, lie) in A::SCRIPT.iter().chain(A::BESIDES).filter(|(_, text)| text.contains("TERM")) {
             let lie = message::<A>(lie, TERM);
-            twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, lie), |_| None);
+            member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, lie), |_| None);
         }
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
     }
 }
 
 fn elects<A: Termed, const TERM: u64>(spec: &'static Spec, seed: u64) {
     let setup = RunSpec { nodes: Some(5), order: Some(Order::Random), ..RunSpec::default() };
     let plan: Plan = setup.plan(spec, seed).expect("the plan is valid");
-    let (report, Reigns(reigns)) = run_of(variant::<Twin<Lies<A, TERM>>>(spec), &plan);
+    let (report, Reigns(reigns)) = run_of(variant::<Flawed<Lies<A, TERM>>>(spec), &plan);
     let context = format!("{}/{} {TERM} seed {seed}: {:?}", spec.name, spec.variant, report.ruling);
     assert!(report.ruling.is_right(), "{context}");
     assert!(reigns.iter().all(|&(_, _, term)| term < 1_000), "{context}: {reigns:?}");

@@ -1,8 +1,8 @@
 //! The quorum lease in every run of three members, up to a limit of its clock.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::lease_flaws::*;
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
 use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::*;
@@ -84,9 +84,9 @@ fn no_genuine_certificate_makes_two_valid_leases() {
 }
 
 fn assert_found_out<F: Flaw>(liberties: FaultBudget, states: u64) {
-    let found = checked::<Twin<F>>(&members_told(100_000), liberties, states);
+    let found = checked::<Flawed<F>>(&members_told(100_000), liberties, states);
     assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
-    let sound = checked::<Twin<Sound>>(&members_told(100_000), liberties, states / 2);
+    let sound = checked::<Flawed<Sound>>(&members_told(100_000), liberties, states / 2);
     assert_ne!(one_leader(&sound), Verdict::Violated, "{}", F::NAME);
 }
 

@@ -1,9 +1,9 @@
 //! Fail-back in the quorum lease: a higher-ranked member leads again when it has answered in time for long enough and
 //! can win, and not before.
 
+use crate::flawed::Flawed;
 use crate::lease_flaws::{AbleUnasked, Sound};
 use crate::support::*;
-use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANKED};
 use bellwether_core::*;
 use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
@@ -202,12 +202,12 @@ fn leader_keeps_its_lease_while_the_highest_member_cannot_win() {
             }
         }
         let only_leader = &cases[0].1;
-        let (leaderships, gap) = leaderships_and_gap::<Twin<AbleUnasked>>(profile, 0, only_leader);
+        let (leaderships, gap) = leaderships_and_gap::<Flawed<AbleUnasked>>(profile, 0, only_leader);
         assert!(
             leaderships > 1 && gap > 0.0,
             "{profile:?}: a leader that does not ask first hands over in vain"
         );
-        assert_eq!(leaderships_and_gap::<Twin<Sound>>(profile, 0, only_leader), (1, 0.0));
+        assert_eq!(leaderships_and_gap::<Flawed<Sound>>(profile, 0, only_leader), (1, 0.0));
     }
 }
 

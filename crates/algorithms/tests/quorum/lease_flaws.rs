@@ -1,6 +1,6 @@
 //! The quorum lease with one rule broken.
 
-use crate::twin::{Flaw, Twin};
+use crate::flawed::{Flaw, Flawed};
 use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Timer, Version, Word};
 use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 
@@ -34,8 +34,8 @@ impl Flaw for VotesDuringPromise {
     type Sound = QuorumLease;
     const NAME: &'static str = "votes-during-promise";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
-        twin.pass(cx, |sound, cx| {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
+        member.pass(cx, |sound, cx| {
             if matches!(msg.word, Word::Ask { .. } | Word::Probe { .. }) {
                 sound.on_timer(cx, Timer::Promise);
             }
@@ -52,17 +52,17 @@ impl Flaw for StaleTermAccepted {
     type Sound = QuorumLease;
     const NAME: &'static str = "stale-term-accepted";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let asked = msg.term;
         if matches!(msg.word, Word::Ask { .. }) {
-            msg.term = asked.max(twin.status().term + 1);
+            msg.term = asked.max(member.status().term + 1);
         }
         let is_stale = msg.term > asked;
         let answer = |said: Msg| match said.word {
             Word::Vote(true) if is_stale => Some(Msg { term: asked, ..said }),
             _ => Some(said),
         };
-        twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
+        member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
     }
 }
 
@@ -74,9 +74,9 @@ impl Flaw for LeadsOn {
     type Sound = QuorumLease;
     const NAME: &'static str = "leads-on";
 
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        if let (Request::Transfer(to), Role::Leader) = (request, twin.status().role) {
-            hand_over(cx, twin.status().term, to);
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        if let (Request::Transfer(to), Role::Leader) = (request, member.status().role) {
+            hand_over(cx, member.status().term, to);
         }
     }
 }
@@ -89,9 +89,9 @@ impl Flaw for SuspicionFrees {
     type Sound = QuorumLease;
     const NAME: &'static str = "suspicion-frees";
 
-    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
+    fn suspects(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, peer: Port, verdict: Verdict) {
         if verdict != Verdict::Working {
-            twin.pass(cx, |sound, cx| sound.on_death(cx, peer));
+            member.pass(cx, |sound, cx| sound.on_death(cx, peer));
         }
     }
 }
@@ -115,20 +115,20 @@ impl Flaw for NotCaughtUp {
         msg
     }
 
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        match (request, twin.status().role) {
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        match (request, member.status().role) {
             (Request::Transfer(to), Role::Leader) => {
-                let term = twin.status().term;
+                let term = member.status().term;
                 // It steps down, but releases no voter.
-                twin.pass_saying(cx, |sound, cx| sound.on_request(cx, Request::Resign), |_| None);
+                member.pass_saying(cx, |sound, cx| sound.on_request(cx, Request::Resign), |_| None);
                 hand_over(cx, term, to);
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_request(cx, request)),
+            _ => member.pass(cx, |sound, cx| sound.on_request(cx, request)),
         }
     }
 }
 
-fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
+fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Flawed<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
         cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
@@ -144,7 +144,7 @@ impl Flaw for RestampNotWritten {
     type Sound = QuorumLease;
     const NAME: &'static str = "restamp-not-written";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let restamped = match &mut msg.word {
             Word::Renew { voters, .. } => voters.take_if(|voters| voters.version.number == 1),
             _ => None,
@@ -155,7 +155,7 @@ impl Flaw for RestampNotWritten {
             }
             Some(said)
         };
-        twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
+        member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
     }
 }
 
@@ -167,11 +167,11 @@ impl Flaw for PromiseShortened {
     type Sound = QuorumLease;
     const NAME: &'static str = "promise-shortened";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         let said = (msg.term, msg.word.clone());
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
         if let (term, Word::Renew { lease, .. }) = said
-            && term == twin.status().term
+            && term == member.status().term
         {
             cx.set_timer(Timer::Promise, lease);
         }
@@ -202,12 +202,12 @@ impl Flaw for AbleUnasked {
     type Sound = QuorumLease;
     const NAME: &'static str = "able-unasked";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
             Word::Canvass { round, .. } => {
                 cx.send(from, Msg { term: msg.term, word: Word::Able { round } });
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+            _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }
     }
 }
@@ -220,12 +220,12 @@ impl Flaw for LeadsOnWhenAble {
     type Sound = QuorumLease;
     const NAME: &'static str = "leads-on-when-able";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
-            Word::Able { .. } if twin.status().role == Role::Leader => {
+            Word::Able { .. } if member.status().role == Role::Leader => {
                 cx.send(from, Msg { term: msg.term, word: Word::HandOver { is_named: false } });
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+            _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }
     }
 }

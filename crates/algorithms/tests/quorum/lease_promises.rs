@@ -1,8 +1,8 @@
 //! Promises of the quorum lease with different lengths: none becomes shorter while a leader relies on it.
 
+use crate::flawed::Flawed;
 use crate::lease_flaws::{PromiseShortened, Sound};
 use crate::support::*;
-use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease};
 use bellwether_core::*;
 use bellwether_sim::Plan;
@@ -29,6 +29,6 @@ fn unsafe_runs<A: Algorithm>(seeds: std::ops::Range<u64>) -> Vec<u64> {
 #[test]
 fn promise_never_becomes_shorter() {
     assert_eq!(unsafe_runs::<QuorumLease>(0..5_000), [0; 0]);
-    assert_eq!(unsafe_runs::<Twin<Sound>>(0..1_000), [0; 0]);
-    assert_ne!(unsafe_runs::<Twin<PromiseShortened>>(0..1_000), [0; 0]);
+    assert_eq!(unsafe_runs::<Flawed<Sound>>(0..1_000), [0; 0]);
+    assert_ne!(unsafe_runs::<Flawed<PromiseShortened>>(0..1_000), [0; 0]);
 }

@@ -1,9 +1,9 @@
 //! What each rule of the quorum lease prevents: without it, two members lead. The sound algorithm passes the same
 //! runs.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::lease_flaws::*;
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::*;
 use bellwether_sim::Plan;
@@ -17,8 +17,8 @@ fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
 }
 
 fn assert_needed<F: Flaw<Sound = QuorumLease>>(plans: &[Plan]) {
-    assert!(is_broken::<Twin<F>>(plans), "{} must fail", F::NAME);
-    assert!(!is_broken::<Twin<Sound>>(plans), "the sound algorithm must pass: {}", F::NAME);
+    assert!(is_broken::<Flawed<F>>(plans), "{} must fail", F::NAME);
+    assert!(!is_broken::<Flawed<Sound>>(plans), "the sound algorithm must pass: {}", F::NAME);
     assert!(!is_broken::<QuorumLease>(plans), "the algorithm without wrapper must pass: {}", F::NAME);
 }
 

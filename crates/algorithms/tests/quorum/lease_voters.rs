@@ -1,8 +1,8 @@
 //! The voters of the quorum lease while leaders change and all faults occur: lists without a majority do no harm.
 
+use crate::flawed::Flawed;
 use crate::lease_flaws::{AnyListWillDo, RestampNotWritten, Sound, VotesDuringPromise};
 use crate::support::*;
-use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, RANKED, TIGHT};
 use bellwether_core::*;
 use bellwether_sim::{Happening, Plan, Report};
@@ -63,8 +63,8 @@ fn list_is_stamped_with_the_term_before_it_changes() {
     let asked = [ask(98, 4, Request::Admit(id(1))), ask(298, 3, Request::Dismiss(id(5)))];
     let plan = and(and(four_voters(), cuts.concat().into_iter().map(half)), asked);
     let is_safe = |(report, reigns): (Report, Reigns)| is_safe(&report, &reigns);
-    assert!(!is_safe(run_for::<Twin<RestampNotWritten>>(&plan, 900)));
-    assert!(is_safe(run_for::<Twin<Sound>>(&plan, 900)));
+    assert!(!is_safe(run_for::<Flawed<RestampNotWritten>>(&plan, 900)));
+    assert!(is_safe(run_for::<Flawed<Sound>>(&plan, 900)));
     assert!(is_safe(run_for::<QuorumLease>(&plan, 900)));
 }
 
@@ -156,7 +156,7 @@ fn at_most_one_leader_under_all_faults_and_changes_of_voters() {
     try_all(&TIGHT, 300);
     try_all(&RANDOMISED, 300);
     try_all(&ADAPTIVE, 600);
-    let (votes, _) = unsafe_and_led(MachineType::of::<Twin<VotesDuringPromise>>(), 30);
-    let (lists, _) = unsafe_and_led(variant::<Twin<AnyListWillDo>>(&TIGHT), 500);
+    let (votes, _) = unsafe_and_led(MachineType::of::<Flawed<VotesDuringPromise>>(), 30);
+    let (lists, _) = unsafe_and_led(variant::<Flawed<AnyListWillDo>>(&TIGHT), 500);
     assert!(votes > 0 && lists > 0, "the flawed rules must fail");
 }

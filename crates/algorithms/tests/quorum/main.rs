@@ -2,6 +2,7 @@
 
 mod death;
 mod far_terms;
+mod flawed;
 mod invitation;
 mod lease_checked;
 mod lease_failback;
@@ -16,5 +17,4 @@ mod play;
 mod quorum_lease;
 mod raft_vote;
 mod support;
-mod twin;
 mod zookeeper;

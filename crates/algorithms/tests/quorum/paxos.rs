@@ -1,8 +1,8 @@
 //! Election from consensus.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
@@ -192,7 +192,7 @@ const FORGOTTEN_PROMISE: [&str; 12] = [
 #[test]
 fn lost_promise_lets_two_members_lead() {
     assert_eq!(play::<Paxos>(3, &FORGOTTEN_PROMISE), [(1, 2)]);
-    assert_eq!(play::<Twin<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE), [(1, 1), (1, 2)]);
+    assert_eq!(play::<Flawed<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE), [(1, 1), (1, 2)]);
 }
 
 /// Member 3 is decided with 1's acceptance, but only 3 knows. Then 2 has a ballot, and 1 reports what it has
@@ -216,13 +216,13 @@ const DECIDED_UNHEARD: [&str; 13] = [
 #[test]
 fn proposer_adopts_a_value_that_may_be_decided_already() {
     assert_eq!(play::<Paxos>(3, &DECIDED_UNHEARD), [(1, 2)]);
-    assert_eq!(play::<Twin<AcceptedIgnored>>(3, &DECIDED_UNHEARD), [(1, 1), (1, 2)]);
+    assert_eq!(play::<Flawed<AcceptedIgnored>>(3, &DECIDED_UNHEARD), [(1, 1), (1, 2)]);
 }
 
 #[test]
 fn member_accepts_the_ballot_that_it_promised() {
     assert_eq!(run::<Paxos>(&complete(3)).0.ruling.outcome, Outcome::Elected);
-    assert_eq!(run::<Twin<OnlyGreater>>(&complete(3)).0.ruling.outcome, Outcome::Undecided);
+    assert_eq!(run::<Flawed<OnlyGreater>>(&complete(3)).0.ruling.outcome, Outcome::Undecided);
 }
 
 #[test]

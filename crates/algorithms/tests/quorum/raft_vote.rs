@@ -1,7 +1,7 @@
 //! Raft's vote: its figures, its behaviour under faults, and a check that can fail.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::raft_vote::{Ballot, Msg, PRE_VOTE, RaftVote};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
@@ -239,7 +239,7 @@ fn shared_terms<A: Algorithm>() -> usize {
 
 #[test]
 fn lost_votes_make_two_leaders_in_one_term() {
-    assert!(shared_terms::<Twin<VoteNotDurable>>() > 0);
+    assert!(shared_terms::<Flawed<VoteNotDurable>>() > 0);
     assert_eq!(shared_terms::<RaftVote>(), 0);
 }
 
@@ -267,7 +267,7 @@ fn checker_finds_a_count_of_votes_of_old_terms() {
     let verdict = |checked: (Verdict, Checked)| checked.0;
     let peace = FaultBudget::default();
     assert_eq!(
-        verdict(check_terms::<Twin<StaleTermAccepted>>(&complete(3), peace, STATES)),
+        verdict(check_terms::<Flawed<StaleTermAccepted>>(&complete(3), peace, STATES)),
         Verdict::Violated
     );
     // Terms are unbounded, so the search is, too.

@@ -1,8 +1,8 @@
 //! ZooKeeper's election.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
@@ -206,14 +206,14 @@ fn lost_epoch_gets_two_leaders() {
     // The leader crashes, and all others restart: the next-highest leads in the first epoch again.
     let plan = and(complete(3), [vec![at(20, FaultEvent::Crash, 2)], restart([0, 1], 21)].concat());
     assert_eq!(run::<Zookeeper>(&plan).1.shared_term(), None);
-    assert_eq!(run::<Twin<Forgetful>>(&plan).1.shared_term(), Some(1));
+    assert_eq!(run::<Flawed<Forgetful>>(&plan).1.shared_term(), Some(1));
 }
 
 #[test]
 fn half_of_the_voters_are_not_enough() {
     let plan = and(complete(4), partition(&[0, 3], &[1, 2], 0, 1_000));
     assert_eq!(led(&run_for::<Zookeeper>(&plan, 300).1), []);
-    assert_eq!(run_for::<Twin<HalfIsEnough>>(&plan, 300).1.shared_term(), Some(1));
+    assert_eq!(run_for::<Flawed<HalfIsEnough>>(&plan, 300).1.shared_term(), Some(1));
 }
 
 #[test]

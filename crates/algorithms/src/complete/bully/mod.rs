@@ -159,7 +159,7 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
                     self.call(cx);
                 }
             }
-            Msg::Answer if self.phase == Phase::AwaitingAnswers || self.is_misled(rank) => {
+            Msg::Answer if self.phase == Phase::AwaitingAnswers || self.follows_lower_than(rank) => {
                 cx.because("a higher-ranked member is alive: wait for its announcement");
                 (self.phase, self.role, self.leader) = (Phase::AwaitingCoordinator, Role::Undecided, None);
                 self.answered_by = Some(rank);
@@ -217,7 +217,7 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
             Verdict::Working => {
                 self.suspected.remove(&peer);
                 if self.role == Role::Leader {
-                    self.greet(cx, peer);
+                    self.on_peer_back(cx, peer);
                 }
             }
             Verdict::Suspected => {} // a warning: the member may still answer
@@ -243,12 +243,12 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Bully<AT_ON
     }
 
     /// Whether its leader has a lower rank than a member that has just answered, because announcements crossed.
-    fn is_misled(&self, answered_by: Rank) -> bool {
+    fn follows_lower_than(&self, answered_by: Rank) -> bool {
         !STABLE && self.role == Role::Follower && self.leader < Some(answered_by)
     }
 
     /// Rule 6.
-    fn greet(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+    fn on_peer_back(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         if STABLE || cx.peer_rank(peer) < cx.rank() {
             cx.because("a member is back: tell it which member leads");
             cx.send(peer, Msg::Coordinator);

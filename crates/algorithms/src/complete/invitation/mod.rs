@@ -75,7 +75,7 @@ enum Phase {
     /// It is in another coordinator's group.
     Following,
     /// It is in another coordinator's group, and has asked whether that coordinator is alive.
-    Doubting,
+    Checking,
 }
 
 impl Phase {
@@ -84,7 +84,7 @@ impl Phase {
     }
 
     fn follows(self) -> bool {
-        matches!(self, Phase::Following | Phase::Doubting)
+        matches!(self, Phase::Following | Phase::Checking)
     }
 }
 
@@ -156,7 +156,7 @@ impl Algorithm for Invitation {
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         match self.phase {
             Phase::Coordinating => self.look(cx),
-            Phase::Following => self.doubt(cx),
+            Phase::Following => self.check_coordinator(cx),
             _ => cx.because("the search for a coordinator is under way: nothing to do"),
         }
     }
@@ -171,7 +171,7 @@ impl Algorithm for Invitation {
                 cx.because("another coordinator: remember it");
                 self.found.insert(from);
             }
-            Msg::Invitation(group) => self.consider(cx, from, group),
+            Msg::Invitation(group) => self.on_invitation(cx, from, group),
             Msg::Accept(group) if self.phase == Phase::Inviting && group == self.group => {
                 cx.because("a member accepts the invitation: add it to the group");
                 self.members.insert(from);
@@ -186,7 +186,7 @@ impl Algorithm for Invitation {
                 cx.because("a member of its group asks: answer that its coordinator is alive");
                 cx.send(from, Msg::Here(group));
             }
-            Msg::Here(group) if self.phase == Phase::Doubting && group == self.group => {
+            Msg::Here(group) if self.phase == Phase::Checking && group == self.group => {
                 cx.because("the coordinator is alive: stay in the group");
                 self.go_to(cx, Phase::Following, TRUST);
             }
@@ -204,8 +204,8 @@ impl Algorithm for Invitation {
                 self.go_to(cx, Phase::Coordinating, CHECK);
                 tell(cx, self.members.clone(), Msg::Ready(self.group));
             }
-            Phase::Following => self.doubt(cx),
-            Phase::Joining | Phase::Doubting => self.recover(cx),
+            Phase::Following => self.check_coordinator(cx),
+            Phase::Joining | Phase::Checking => self.recover(cx),
         }
     }
 }
@@ -267,7 +267,7 @@ impl Invitation {
     }
 
     /// Rule 4.
-    fn consider(&mut self, cx: &mut Cx<'_, Self>, from: Port, group: Group) {
+    fn on_invitation(&mut self, cx: &mut Cx<'_, Self>, from: Port, group: Group) {
         let Some(inviter) = port_of(cx, group.coordinator) else {
             cx.because("no such coordinator: ignored");
             return;
@@ -290,9 +290,9 @@ impl Invitation {
     }
 
     /// Rule 6.
-    fn doubt(&mut self, cx: &mut Cx<'_, Self>) {
+    fn check_coordinator(&mut self, cx: &mut Cx<'_, Self>) {
         cx.because("time to check the coordinator: ask whether it is alive");
-        self.go_to(cx, Phase::Doubting, ANSWERS);
+        self.go_to(cx, Phase::Checking, ANSWERS);
         tell(cx, port_of(cx, self.group.coordinator), Msg::AreYouThere(self.group));
     }
 }

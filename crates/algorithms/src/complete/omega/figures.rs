@@ -7,7 +7,7 @@
 //! one delay bound later; when the second has arrived, at the latest with its third, the run is over (later, if
 //! members are dead: such runs continue for a while).
 
-use super::WORDS;
+use super::OKS;
 use bellwether_core::*;
 
 pub const CLAIMS: [Claim; 2] = [
@@ -26,7 +26,7 @@ pub const CLAIMS: [Claim; 2] = [
         formula: "at most three times n - 1; then n - 1 per delay bound",
         expect: |run| {
             rounds(run).filter(|_| run.dead.is_empty())?;
-            Some(Expect::AtMost(((usize::from(WORDS) + 1) * (run.n() - 1)) as f64))
+            Some(Expect::AtMost(((usize::from(OKS) + 1) * (run.n() - 1)) as f64))
         },
     },
 ];

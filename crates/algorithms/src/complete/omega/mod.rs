@@ -35,7 +35,7 @@ const BEAT: u64 = 1;
 /// How long a candidate may be silent, in delay bounds.
 const PATIENCE: u64 = 3;
 /// The number of `ok` messages after which the candidate leads.
-const WORDS: u8 = 2;
+const OKS: u8 = 2;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,8 +43,8 @@ pub struct Omega {
     round: u64,
     candidate: Id,
     is_candidate: bool,
-    /// The number of `ok` messages in this round, up to `WORDS`.
-    words: u8,
+    /// The number of `ok` messages in this round, up to `OKS`.
+    oks: u8,
     /// The number of the last `ok`.
     last: u64,
 }
@@ -83,7 +83,7 @@ impl Algorithm for Omega {
     type Durable = ();
 
     fn start(cx: &mut Cx<'_, Self>, (): ()) -> Self {
-        let mut member = Omega { round: 0, candidate: cx.id(), is_candidate: false, words: 0, last: 0 };
+        let mut member = Omega { round: 0, candidate: cx.id(), is_candidate: false, oks: 0, last: 0 };
         member.start_round(cx, 0);
         member
     }
@@ -131,7 +131,7 @@ impl Omega {
     /// Rule 2.
     fn start_round(&mut self, cx: &mut Cx<'_, Self>, round: u64) {
         self.round = round;
-        (self.words, self.last) = (0, 0);
+        (self.oks, self.last) = (0, 0);
         self.candidate = candidate(cx, round);
         let was_candidate = std::mem::replace(&mut self.is_candidate, self.candidate == cx.id());
         tell_everyone(cx, Msg::Start(round));
@@ -148,8 +148,8 @@ impl Omega {
 
     /// Rule 3.
     fn beat(&mut self, cx: &mut Cx<'_, Self>) {
-        self.words = self.words.saturating_add(1).min(WORDS);
-        cx.because(if self.words < WORDS { "candidate of this round: send ok" } else { "leader: send ok" });
+        self.oks = self.oks.saturating_add(1).min(OKS);
+        cx.because(if self.oks < OKS { "candidate of this round: send ok" } else { "leader: send ok" });
         self.last = self.last.saturating_add(1);
         tell_everyone(cx, Msg::Ok(self.round, self.last));
         cx.set_timer(Timer::Beat, cx.delay_bound() * BEAT);
@@ -162,8 +162,8 @@ impl Omega {
             return;
         }
         self.last = number;
-        self.words = self.words.saturating_add(1).min(WORDS);
-        cx.because(if self.words < WORDS {
+        self.oks = self.oks.saturating_add(1).min(OKS);
+        cx.because(if self.oks < OKS {
             "first ok of the candidate: wait for the second"
         } else {
             "second or later ok of the candidate: follow it"
@@ -220,7 +220,7 @@ impl Protocol for Omega {
     };
 
     fn status(&self) -> Status {
-        let is_elected = self.words >= WORDS;
+        let is_elected = self.oks >= OKS;
         let role = match (is_elected, self.is_candidate) {
             (false, _) => Role::Undecided,
             (true, false) => Role::Follower,
@@ -231,7 +231,7 @@ impl Protocol for Omega {
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if self.is_candidate && self.words == 0 {
+        if self.is_candidate && self.oks == 0 {
             return Err(Broken("a candidate sends ok at once".into()));
         }
         Ok(())

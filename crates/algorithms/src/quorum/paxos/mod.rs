@@ -19,7 +19,7 @@
 //! Safety is rules 1 to 4, for each instance: a majority that accepted and a majority that promises have a member in
 //! common. Rule 8 is for liveness alone: waiting times differ by more than a ballot takes, so that duels end.
 
-use crate::quorum::attendance::Attendance;
+use crate::quorum::answers::Answers;
 use crate::sources::{GUPTA_LECTURE, LAMPORT_1998, LAMPORT_2001};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct Paxos {
     has_leader: bool,
     /// Whether it is the leader itself.
     leads: bool,
-    attendance: Attendance,
+    answers: Answers,
 }
 
 /// The state that survives a crash. The open instance is the one after the last decision.
@@ -198,9 +198,8 @@ impl Algorithm for Paxos {
 
     /// A leader that restarts does not lead: others may have decided again.
     fn start(cx: &mut Cx<'_, Self>, saved: Saved) -> Self {
-        let attendance = Attendance::default();
-        let mut member =
-            Paxos { saved, proposal: Proposal::None, has_leader: false, leads: false, attendance };
+        let answers = Answers::default();
+        let mut member = Paxos { saved, proposal: Proposal::None, has_leader: false, leads: false, answers };
         member.wait(cx, GRACE);
         member
     }
@@ -238,7 +237,7 @@ impl Algorithm for Paxos {
             Word::Decided => cx.because("the decision is already known"),
             Word::Heard => {
                 cx.because("a follower has answered");
-                self.attendance.note(from);
+                self.answers.note(from);
             }
         }
     }
@@ -286,7 +285,7 @@ impl Paxos {
         cx.persist(self.saved);
         self.leads = decision.leader == cx.id();
         if self.leads {
-            self.attendance = Attendance::default();
+            self.answers = Answers::default();
             cx.set_timer(Timer::Beat, cx.delay_bound() * TICK);
         }
         self.follow(cx);
@@ -321,7 +320,7 @@ impl Paxos {
 
     /// Rule 7.
     fn beat(&mut self, cx: &mut Cx<'_, Self>) {
-        if !self.attendance.suffices(Self::majority(cx) - 1, MISSED_BEATS) {
+        if !self.answers.suffices(Self::majority(cx) - 1, MISSED_BEATS) {
             cx.because("no answers from a majority: step down");
             (self.leads, self.has_leader) = (false, false);
             self.wait(cx, GRACE);
@@ -386,7 +385,7 @@ impl Protocol for Paxos {
             Proposal::Preparing(_, promises) => promises.len() * size_of::<(Port, Option<Accepted>)>(),
             Proposal::Accepting(_, acceptors) => acceptors.len() * size_of::<Port>(),
         };
-        size_of::<Self>() + proposal + self.attendance.owned()
+        size_of::<Self>() + proposal + self.answers.owned()
     }
 
     fn invariant(&self) -> Result<(), Broken> {

@@ -119,7 +119,7 @@ impl QuorumLease {
 
     /// Answers are slow, for instance because a vote waits for a slow disk, or lost: it asks again, a limited number
     /// of times.
-    pub(super) fn lose_patience(&mut self, cx: Context<'_, '_>) {
+    pub(super) fn on_missing_answers(&mut self, cx: Context<'_, '_>) {
         if let Phase::Probing(poll) | Phase::Standing(poll) = &mut self.phase
             && u64::from(poll.asked) < pace(cx).asks
         {

@@ -36,20 +36,20 @@ use succession::Canvass;
 
 mod candidate;
 mod figures;
+mod messages;
 mod pace;
 mod promise;
 mod reign;
 mod succession;
 mod variants;
 mod voters;
-mod words;
 
+pub use messages::{Msg, Timer, Word};
 pub use pace::Pace;
 pub use reign::holders_share;
 pub use variants::{ADAPTIVE, RANDOMISED, RANKED, TIGHT};
 use voters::Change;
 pub use voters::{Version, Voters};
-pub use words::{Msg, Timer, Word};
 
 /// How long a candidate waits for votes, and how much later the next lower-ranked one follows: there and back, and
 /// some time for processing. In delay bounds.
@@ -197,7 +197,7 @@ impl Algorithm for QuorumLease {
                 cx.because(
                     "the holder of the promise has resigned or given up: the promise is void (rule 7)",
                 );
-                self.be_free(cx);
+                self.end_promise(cx);
             }
             Word::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
             Word::Able { round } => self.hear_able(cx, from, term, round),
@@ -211,11 +211,11 @@ impl Algorithm for QuorumLease {
             (Timer::Promise, _) => {
                 self.leader.into_iter().for_each(|silent| self.note_lapse(pace(cx), silent));
                 cx.because("the promise has expired: free to vote, and to be a candidate in turn (rule 4)");
-                self.be_free(cx);
+                self.end_promise(cx);
             }
             (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
             (Timer::Stand, Phase::Waiting) => self.probe(cx),
-            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.lose_patience(cx),
+            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.on_missing_answers(cx),
             (Timer::Renew, Phase::Leading(_)) => self.end_interval(cx),
             (Timer::Lease(round), Phase::Leading(reign)) if round >= reign.confirmed => {
                 cx.because("the lease has expired before a majority renewed it: step down (rule 3)");
@@ -244,7 +244,7 @@ impl Algorithm for QuorumLease {
             cx.because("a death certificate for the leader, and this member is the highest left: become a candidate (rule 9)");
         } else {
             cx.because("a death certificate for the holder of the promise: the promise is void (rule 9)");
-            self.be_free(cx);
+            self.end_promise(cx);
         }
     }
 

@@ -146,7 +146,7 @@ impl QuorumLease {
     }
 
     /// Its promise is over: it may vote, and answers the candidate that has asked meanwhile.
-    pub(super) fn be_free(&mut self, cx: Context<'_, '_>) {
+    pub(super) fn end_promise(&mut self, cx: Context<'_, '_>) {
         let unanswered = self.unanswered;
         self.lose_leader(cx);
         self.wait_for_turn(cx);

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-mod words;
-pub use words::{Msg, Timer};
+mod messages;
+pub use messages::{Msg, Timer};
 
 /// The range of election time-outs. The heartbeat interval is half of the shortest.
 const TIMEOUT: Key<RaftVote, (u64, u64)> = Key::range("timeout");
@@ -121,7 +121,7 @@ impl Algorithm for RaftVote {
         if cx.is_too_far_ahead(msg.term(), self.ballot.term) {
             return;
         }
-        if self.is_sure_of_its_leader(cx) && matches!(msg, Msg::RequestVote(..)) {
+        if self.has_working_leader(cx) && matches!(msg, Msg::RequestVote(..)) {
             cx.because("there is a working leader: ignore the request for a vote");
             return;
         }
@@ -135,7 +135,7 @@ impl Algorithm for RaftVote {
         match msg {
             Msg::RequestVote(term, log) => self.vote(cx, from, term, log),
             Msg::Vote(term, is_yes) => self.count(cx, from, Stage::Candidate, term, is_yes),
-            Msg::PreVote(term, log) => self.answer_canvasser(cx, from, term, log),
+            Msg::PreVote(term, log) => self.answer_pre_vote(cx, from, term, log),
             Msg::PreVoted(term, is_yes) => {
                 self.count(cx, from, Stage::Canvassing, term.saturating_sub(1), is_yes);
             }
@@ -150,8 +150,8 @@ impl Algorithm for RaftVote {
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
         match timer {
-            Timer::Election if self.stage == Stage::Leader => self.look_round(cx),
-            Timer::Election if cx.parameter(ASKS_FIRST) => self.canvass(cx),
+            Timer::Election if self.stage == Stage::Leader => self.check_majority(cx),
+            Timer::Election if cx.parameter(ASKS_FIRST) => self.ask_for_pre_votes(cx),
             Timer::Election => self.stand(cx),
             Timer::Heartbeat if self.stage == Stage::Leader => {
                 cx.because("time for a heartbeat: send it to all");
@@ -197,7 +197,7 @@ impl RaftVote {
         span(least)..=span(most)
     }
 
-    fn canvass(&mut self, cx: &mut Cx<'_, Self>) {
+    fn ask_for_pre_votes(&mut self, cx: &mut Cx<'_, Self>) {
         cx.because("no leader heard in time: ask the others whether they would vote for it");
         self.follow(cx, None);
         self.is_led = false;
@@ -256,13 +256,13 @@ impl RaftVote {
         Rank::new(cx.rank().elect(), log, cx.id()) >= cx.rank()
     }
 
-    fn is_sure_of_its_leader(&self, cx: &Cx<'_, Self>) -> bool {
+    fn has_working_leader(&self, cx: &Cx<'_, Self>) -> bool {
         cx.parameter(ASKS_FIRST) && (self.is_led || self.stage == Stage::Leader)
     }
 
     /// A pre-vote promises nothing, so it is not written to disk.
-    fn answer_canvasser(&self, cx: &mut Cx<'_, Self>, from: Port, term: u64, log: Attribute) {
-        let is_yes = term > self.ballot.term && !self.is_sure_of_its_leader(cx) && Self::is_fresh(cx, log);
+    fn answer_pre_vote(&self, cx: &mut Cx<'_, Self>, from: Port, term: u64, log: Attribute) {
+        let is_yes = term > self.ballot.term && !self.has_working_leader(cx) && Self::is_fresh(cx, log);
         cx.because(if is_yes {
             "no leader heard here either, and the log is up to date: it would vote"
         } else {
@@ -291,7 +291,7 @@ impl RaftVote {
         cx.because("a majority has voted for this member: lead and announce");
         (self.stage, self.leader) = (Stage::Leader, Some(cx.id()));
         self.backers.clear();
-        self.set_look_round(cx);
+        self.set_majority_check(cx);
         self.beat(cx);
     }
 
@@ -304,16 +304,16 @@ impl RaftVote {
         Self::tell_everyone(cx, Msg::Heartbeat(self.ballot.term));
     }
 
-    fn set_look_round(&self, cx: &mut Cx<'_, Self>) {
+    fn set_majority_check(&self, cx: &mut Cx<'_, Self>) {
         cx.set_timer(Timer::Election, *Self::time_outs(cx).end());
     }
 
     /// Rule 5.
-    fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
+    fn check_majority(&mut self, cx: &mut Cx<'_, Self>) {
         if self.has_majority(cx) {
             cx.because("a majority has answered: stay the leader");
             self.backers.clear();
-            self.set_look_round(cx);
+            self.set_majority_check(cx);
         } else {
             cx.because("no answers from a majority: step down");
             self.follow(cx, None);

@@ -159,7 +159,7 @@ impl Zookeeper {
     pub(super) fn note(&mut self, cx: &mut Cx<'_, Self>, from: Port) {
         if self.state == State::Leading && cx.peer_duty(from).votes() {
             cx.because("a follower has answered");
-            self.attendance.note(from);
+            self.answers.note(from);
         }
     }
 
@@ -167,7 +167,7 @@ impl Zookeeper {
         if let Some(leader) = self.leader {
             cx.because("the leader has not answered: contact it again");
             self.inform(cx, leader);
-        } else if !self.attendance.suffices(Self::majority(cx) - 1, MISSED_TICKS) {
+        } else if !self.answers.suffices(Self::majority(cx) - 1, MISSED_TICKS) {
             cx.because("no answers from a majority: step down and look for a leader");
             self.look(cx);
             return;

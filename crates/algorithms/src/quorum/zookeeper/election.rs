@@ -11,7 +11,7 @@ impl Zookeeper {
         (self.leader, self.epoch, self.is_established) = (None, None, false);
         self.infos.clear();
         self.acks.clear();
-        self.attendance = Attendance::default();
+        self.answers = Answers::default();
         self.round = self.round.saturating_add(1);
         self.resent = 0;
         self.votes.clear();

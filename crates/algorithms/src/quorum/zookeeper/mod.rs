@@ -19,7 +19,7 @@
 //! The election (1 to 5) finds a good candidate, and may be wrong in every way. Rule 6 alone ensures that two members
 //! never lead in the same epoch: two majorities have a member in common, and it accepts an epoch only once.
 
-use crate::quorum::attendance::Attendance;
+use crate::quorum::answers::Answers;
 use crate::sources::{
     GUPTA_LECTURE, HUNT_KONAR_JUNQUEIRA_REED_2010, JUNQUEIRA_REED_SERAFINI_2011, MEDEIROS_2012,
 };
@@ -74,7 +74,7 @@ pub struct Zookeeper {
     infos: BTreeMap<Port, u64>,
     /// The followers that have accepted its epoch.
     acks: BTreeSet<Port>,
-    attendance: Attendance,
+    answers: Answers,
 }
 
 /// The state of a member.
@@ -194,7 +194,7 @@ impl Algorithm for Zookeeper {
             is_established: false,
             infos: BTreeMap::new(),
             acks: BTreeSet::new(),
-            attendance: Attendance::default(),
+            answers: Answers::default(),
         };
         cx.because("no leader is known: vote for itself and look for one");
         member.look(cx);
@@ -296,7 +296,7 @@ impl Protocol for Zookeeper {
             + self.outside.len() * size_of::<(Port, (Rank, bool))>()
             + self.infos.len() * size_of::<(Port, u64)>()
             + self.acks.len() * size_of::<Port>()
-            + self.attendance.owned()
+            + self.answers.owned()
     }
 
     fn invariant(&self) -> Result<(), Broken> {

@@ -49,7 +49,7 @@ impl Algorithm for ChangRoberts {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        self.put_in_own_rank(cx, "told to start an election: send own rank");
+        self.send_own_rank(cx, "told to start an election: send own rank");
     }
 
     #[inline(always)] // the simulator's benchmark: a call would spill the message
@@ -62,7 +62,7 @@ impl Algorithm for ChangRoberts {
             }
             Msg::Election(rank) if rank < cx.rank() => {
                 cx.because("a lower rank: discard");
-                self.put_in_own_rank(cx, "a lower rank, and not a participant yet: send own rank instead");
+                self.send_own_rank(cx, "a lower rank, and not a participant yet: send own rank instead");
             }
             Msg::Election(_) => {
                 cx.because("own rank returned, so no member has a higher rank: lead");
@@ -86,7 +86,7 @@ impl Algorithm for ChangRoberts {
 impl ChangRoberts {
     /// Unless the member is a participant: then its own rank, or a higher one, is on its way.
     #[inline(always)]
-    fn put_in_own_rank(&mut self, cx: &mut Cx<'_, Self>, reason: &'static str) {
+    fn send_own_rank(&mut self, cx: &mut Cx<'_, Self>, reason: &'static str) {
         if !self.participant {
             cx.because(reason);
             self.take_part();

@@ -1,6 +1,6 @@
 //! Dolev, Klawe and Rodeh's one-way ring election: their algorithm A.
 
-use crate::ring::news::News;
+use crate::ring::outcome::Outcome;
 use crate::ring::phases::*;
 use crate::sources::{DOLEV_KLAWE_RODEH_1982, FOKKINK_2013};
 use bellwether_core::*;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DolevKlaweRodeh {
     state: State,
-    news: News,
+    outcome: Outcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Algorithm for DolevKlaweRodeh {
     type Durable = ();
 
     fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
-        DolevKlaweRodeh { state: State::Asleep, news: News::NONE }
+        DolevKlaweRodeh { state: State::Asleep, outcome: Outcome::NONE }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -68,14 +68,14 @@ impl Algorithm for DolevKlaweRodeh {
         match msg {
             Msg::Elected(leader) => {
                 self.state = State::Asleep;
-                if self.news.arrive(cx.id(), leader) {
+                if self.outcome.receive(cx.id(), leader) {
                     cx.because("the leader's id: record and forward");
                     cx.send(NEXT, msg);
                 } else {
                     cx.because("own announcement returned, so every member knows: discard");
                 }
             }
-            _ if self.news.is_announcing() => cx.because("the highest rank is known: discard other ranks"),
+            _ if self.outcome.is_announcing() => cx.because("the highest rank is known: discard other ranks"),
             Msg::M1(_) | Msg::M2(_) => {
                 self.wake(cx);
                 self.on_rank(cx, msg);
@@ -94,7 +94,7 @@ impl DolevKlaweRodeh {
             (State::Active { max, left: None }, Msg::M1(i)) if i == max => {
                 cx.because("the rank it holds has gone once round, so it is the highest: announce its owner as the leader");
                 self.state = State::Passive;
-                self.news = News::announce(cx.id(), max.id());
+                self.outcome = Outcome::announce(cx.id(), max.id());
                 cx.send(NEXT, Msg::Elected(max.id()));
             }
             (State::Active { max, left: None }, Msg::M1(i)) => {
@@ -122,7 +122,7 @@ impl DolevKlaweRodeh {
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if self.state == State::Asleep {
             cx.because("not in an election yet: take part and send own rank");
-            self.news = News::NONE;
+            self.outcome = Outcome::NONE;
             self.hold(cx, cx.rank());
         }
     }
@@ -162,11 +162,11 @@ impl Protocol for DolevKlaweRodeh {
 
     #[inline]
     fn status(&self) -> Status {
-        self.news.status()
+        self.outcome.status()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if matches!(self.state, State::Active { .. }) && self.news != News::NONE {
+        if matches!(self.state, State::Active { .. }) && self.outcome != Outcome::NONE {
             return Err(Broken("an active member knows no outcome yet".into()));
         }
         Ok(())

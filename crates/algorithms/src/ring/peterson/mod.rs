@@ -1,6 +1,6 @@
 //! Peterson's one-way ring election in O(n log n) messages: the basic and the improved algorithm.
 
-use crate::ring::news::News;
+use crate::ring::outcome::Outcome;
 use crate::sources::PETERSON_1982;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub type Improved = Peterson<true>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Peterson<const IMPROVED: bool> {
     mode: Mode,
-    news: News,
+    outcome: Outcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
     type Durable = ();
 
     fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
-        Peterson { mode: Mode::Asleep, news: News::NONE }
+        Peterson { mode: Mode::Asleep, outcome: Outcome::NONE }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -78,14 +78,14 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
         match msg {
             Msg::Elected(leader) => {
                 self.mode = Mode::Asleep;
-                if self.news.arrive(cx.id(), leader) {
+                if self.outcome.receive(cx.id(), leader) {
                     cx.because("the leader's id: record and forward");
                     cx.send(NEXT, msg);
                 } else {
                     cx.because("own announcement returned, so every member knows: discard");
                 }
             }
-            _ if self.news.is_announcing() => cx.because("the highest rank, already announced: discard"),
+            _ if self.outcome.is_announcing() => cx.because("the highest rank, already announced: discard"),
             Msg::First(rank) | Msg::Second(rank) => {
                 self.wake(cx);
                 if self.has_found(cx, rank) {
@@ -93,7 +93,7 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
                         "a rank has gone once round, so it is the highest: announce its owner as the leader",
                     );
                     self.mode = Mode::Relay;
-                    self.news = News::announce(cx.id(), rank.id());
+                    self.outcome = Outcome::announce(cx.id(), rank.id());
                     cx.send(NEXT, Msg::Elected(rank.id()));
                 } else {
                     self.on_rank(cx, msg);
@@ -158,7 +158,7 @@ impl<const IMPROVED: bool> Peterson<IMPROVED> {
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if self.mode == Mode::Asleep {
             cx.because("not in an election yet: take part and send own rank");
-            self.news = News::NONE;
+            self.outcome = Outcome::NONE;
             self.hold(cx, cx.rank());
         }
     }
@@ -202,12 +202,12 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
 
     #[inline]
     fn status(&self) -> Status {
-        self.news.status()
+        self.outcome.status()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
         let is_active = matches!(self.mode, Mode::First { .. } | Mode::Second { .. });
-        if is_active && self.news != News::NONE {
+        if is_active && self.outcome != Outcome::NONE {
             return Err(Broken("an active member knows no outcome yet".into()));
         }
         Ok(())

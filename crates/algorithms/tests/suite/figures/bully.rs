@@ -1,6 +1,6 @@
 //! The bully algorithm's figures, against formulas and a naive implementation of the rules.
 
-use crate::support::bully_twin::{Played, Scene, play};
+use crate::support::naive_bully::{Played, Scene, play};
 use bellwether_algorithms::bully::AtOnce;
 use bellwether_core::{FaultEvent, HOP, Port, Time};
 use bellwether_sim::{Happening, Plan, Report};
@@ -186,7 +186,7 @@ fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
     (dead, callers)
 }
 
-fn check_against_twin(cast: &Cast, dead: &[u32], callers: &[u32]) {
+fn check_against_naive(cast: &Cast, dead: &[u32], callers: &[u32]) {
     let live = || (0..cast.n()).filter(|&member| !dead.contains(&(member as u32)));
     for variant in VARIANTS {
         let (at_once, tells_all) = (variant != "waiting", variant == "broadcast");
@@ -206,7 +206,7 @@ fn any_dead_members_and_initiators_agree_with_the_naive_implementation() {
                 let cast = Cast::with_ties(elect, n, &mut dice);
                 let (dead, callers) = dead_and_callers(n, &mut dice);
                 if dead.len() + 1 < n {
-                    check_against_twin(&cast, &dead, &callers);
+                    check_against_naive(&cast, &dead, &callers);
                 }
             }
         }
@@ -224,7 +224,7 @@ fn sole_survivor_leads_at_once() {
             check_exact("at-once", &cast, &dead, &[survivor], (0, 0, survivor.into(), 0));
             check_exact("waiting", &cast, &dead, &[survivor], (asked, 0, survivor.into(), 3));
             check_exact("broadcast", &cast, &dead, &[survivor], (0, 0, n as u64 - 1, 0));
-            check_against_twin(&cast, &dead, &[survivor]);
+            check_against_naive(&cast, &dead, &[survivor]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Chang and Roberts' figures, plain variant, against formulas and a naive implementation of the rules.
 
-use crate::support::ring_twin;
+use crate::support::naive_ring;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::{Plan, Report};
 use bellwether_testkit::casts::{
@@ -79,9 +79,9 @@ fn all_initiators_take_the_sum_of_lcr_plus_n_messages_in_2n_hops() {
 }
 
 /// The result of the naive implementation for these initiators.
-fn check_against_twin(cast: &Cast, initiators: &[u32]) {
+fn check_against_naive(cast: &Cast, initiators: &[u32]) {
     let n = cast.n();
-    let played = ring_twin::play(cast, initiators);
+    let played = naive_ring::play(cast, initiators);
     assert_eq!(played.elected, n as u64);
     assert_eq!(played.named, vec![Some(cast.best()); n]);
     let d = (0..n)
@@ -102,7 +102,7 @@ fn every_set_of_initiators_of_small_rings_agrees_with_the_naive_implementation()
                 for set in 1_u32..1 << n {
                     let initiators: Vec<u32> =
                         (0..n as u32).filter(|member| set >> member & 1 == 1).collect();
-                    check_against_twin(&cast, &initiators);
+                    check_against_naive(&cast, &initiators);
                 }
             }
         }
@@ -116,7 +116,7 @@ fn random_initiators_agree_with_the_naive_implementation() {
         for elect in BOTH_WAYS {
             for _ in 0..4 {
                 let cast = Cast::shuffled(elect, n, &mut dice);
-                check_against_twin(&cast, &dice.some_of(n));
+                check_against_naive(&cast, &dice.some_of(n));
             }
         }
     }
@@ -129,7 +129,7 @@ fn counts_do_not_depend_on_delays_if_links_keep_their_order() {
         let cast = Cast::shuffled(Elect::Best, n, &mut dice);
         let everyone: Vec<u32> = (0..n as u32).collect();
         for initiators in [everyone, dice.some_of(n), dice.some_of(n), vec![dice.below(n) as u32]] {
-            let election = ring_twin::play(&cast, &initiators).election;
+            let election = naive_ring::play(&cast, &initiators).election;
             for delay in DELAYS {
                 for seed in 0..4 {
                     let mut plan = called_by(cast.ring(), &initiators);

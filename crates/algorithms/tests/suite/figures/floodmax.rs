@@ -1,6 +1,6 @@
 //! FloodMax's figures on every shape of network, against distances that the tests compute themselves.
 
-use crate::support::flood_twin::Distances;
+use crate::support::naive_flood::Distances;
 use bellwether_core::{HOP, Time, Topology};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Plan, Report};

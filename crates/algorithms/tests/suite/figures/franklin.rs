@@ -1,13 +1,13 @@
 //! Franklin's figures, against a naive implementation of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::two_way_twin;
+use crate::support::naive_two_way;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::LinkOrder;
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run, sent};
 use bellwether_testkit::dice::Dice;
 
-const SUBJECT: Subject = Subject { name: "franklin", play: two_way_twin::franklin };
+const SUBJECT: Subject = Subject { name: "franklin", play: naive_two_way::franklin };
 
 #[test]
 fn messages_and_time_agree_with_the_naive_implementation() {

@@ -1,14 +1,14 @@
 //! Hirschberg and Sinclair's figures, against a naive implementation of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::two_way_twin;
+use crate::support::naive_two_way;
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run};
 use bellwether_testkit::dice::Dice;
 
-const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: two_way_twin::hirschberg_sinclair };
+const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: naive_two_way::hirschberg_sinclair };
 
 /// The first power of two that is at least n: the reach of the last phase.
 fn last_reach(n: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Figures of Peterson's algorithms and of Dolev, Klawe and Rodeh's, against a naive implementation of the rules,
 //! closed formulas, and orders constructed to take the most phases.
 
-use crate::support::phase_twin::{Rules, play};
+use crate::support::naive_phase::{Rules, play};
 use bellwether_core::Elect;
 use bellwether_sim::{Plan, Report};
 use bellwether_testkit::casts::{

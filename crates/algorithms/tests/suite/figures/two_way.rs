@@ -1,7 +1,7 @@
 //! The common part of the two-way ring algorithms: their counts depend on ranks alone, and the time with unit delays
 //! on ranks and initiators. Each is compared with a naive implementation of its rules.
 
-use crate::support::two_way_twin::Played;
+use crate::support::naive_two_way::Played;
 use bellwether_core::{FaultEvent, HOP, Time};
 use bellwether_sim::{Happening, LinkOrder, Report};
 use bellwether_testkit::casts::{

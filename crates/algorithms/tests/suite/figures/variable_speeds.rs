@@ -1,6 +1,6 @@
 //! VariableSpeeds' figures, against a race of tokens that the tests play themselves.
 
-use crate::support::speeds_twin::race;
+use crate::support::naive_speeds::race;
 use crate::support::values::{dense_with_ties, greatest_id, ring_with_ids_up_to, values};
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::Report;

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 
 /// What a member knows of the outcome, and whether it announced the outcome itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct News {
+pub struct Outcome {
     role: Role,
     elected: Option<Id>,
     announcing: bool,
 }
 
-impl News {
-    pub const NONE: News = News { role: Role::Undecided, elected: None, announcing: false };
+impl Outcome {
+    pub const NONE: Outcome = Outcome { role: Role::Undecided, elected: None, announcing: false };
 
     /// The member found the leader, and announces it.
-    pub fn announce(me: Id, leader: Id) -> News {
-        News { announcing: true, ..News::of(me, leader) }
+    pub fn announce(me: Id, leader: Id) -> Outcome {
+        Outcome { announcing: true, ..Outcome::of(me, leader) }
     }
 
     /// The announcement arrives. Returns whether to forward it: yes unless this member sent it first.
-    pub fn arrive(&mut self, me: Id, leader: Id) -> bool {
+    pub fn receive(&mut self, me: Id, leader: Id) -> bool {
         let began_here = std::mem::take(&mut self.announcing);
         if !began_here {
-            *self = News::of(me, leader);
+            *self = Outcome::of(me, leader);
         }
         !began_here
     }
@@ -37,8 +37,8 @@ impl News {
         Status { role: self.role, leader: self.elected, ..Status::UNDECIDED }
     }
 
-    fn of(me: Id, leader: Id) -> News {
+    fn of(me: Id, leader: Id) -> Outcome {
         let role = if leader == me { Role::Leader } else { Role::Follower };
-        News { role, elected: Some(leader), announcing: false }
+        Outcome { role, elected: Some(leader), announcing: false }
     }
 }

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 
 /// The answers since the leader's last beat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Attendance {
+pub struct Answers {
     heard: BTreeSet<Port>,
     /// The number of consecutive beats with too few answers.
     missed: u8,
 }
 
-impl Attendance {
+impl Answers {
     /// This member has answered.
     pub fn note(&mut self, port: Port) {
         self.heard.insert(port);

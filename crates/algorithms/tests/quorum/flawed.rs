@@ -32,23 +32,23 @@ pub trait Flaw: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     }
 
     /// What it does on a request.
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        twin.pass(cx, |sound, cx| sound.on_request(cx, request));
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        member.pass(cx, |sound, cx| sound.on_request(cx, request));
     }
 
     /// What it does when its detector changes its verdict on a neighbour.
-    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
-        twin.pass(cx, |sound, cx| sound.on_suspicion(cx, peer, verdict));
+    fn suspects(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, peer: Port, verdict: Verdict) {
+        member.pass(cx, |sound, cx| sound.on_suspicion(cx, peer, verdict));
     }
 
     /// What it does with a message, besides taking it for another.
     fn hears(
-        twin: &mut Twin<Self>,
-        cx: &mut Cx<'_, Twin<Self>>,
+        member: &mut Flawed<Self>,
+        cx: &mut Cx<'_, Flawed<Self>>,
         from: Port,
         msg: <Self::Sound as Protocol>::Msg,
     ) {
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
     }
 }
 
@@ -58,13 +58,13 @@ type Words<A> = <A as Protocol>::Msg;
 /// A member with a flaw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(bound = "")]
-pub struct Twin<F: Flaw> {
+pub struct Flawed<F: Flaw> {
     sound: F::Sound,
     #[serde(skip)]
     flaw: PhantomData<F>,
 }
 
-impl<F: Flaw> Twin<F> {
+impl<F: Flaw> Flawed<F> {
     /// Runs the sound algorithm.
     pub fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>)) {
         self.pass_saying(cx, act, Some);
@@ -84,7 +84,7 @@ impl<F: Flaw> Twin<F> {
     }
 }
 
-impl<F: Flaw> Protocol for Twin<F> {
+impl<F: Flaw> Protocol for Flawed<F> {
     type Msg = <F::Sound as Protocol>::Msg;
     const SPEC: Spec = Spec { variant: F::NAME, ..<F::Sound as Protocol>::SPEC };
 
@@ -93,7 +93,7 @@ impl<F: Flaw> Protocol for Twin<F> {
     }
 }
 
-impl<F: Flaw> Algorithm for Twin<F> {
+impl<F: Flaw> Algorithm for Flawed<F> {
     type Timer = <F::Sound as Algorithm>::Timer;
     type Durable = <F::Sound as Algorithm>::Durable;
 
@@ -102,7 +102,7 @@ impl<F: Flaw> Algorithm for Twin<F> {
         if let Some(saved) = saved {
             cx.persist(saved);
         }
-        Twin { sound, flaw: PhantomData }
+        Flawed { sound, flaw: PhantomData }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
