@@ -105,7 +105,7 @@ impl<R: Rule> Detector for Beating<R> {
             return;
         };
         // A number that does not rise belongs to a duplicate, an overtaken beat or a member that is back: it is a
-        // sign of life, but says nothing about the delay of beats.
+        // sign of life, but gives no information about the delay of beats.
         if let Some(lost) = neighbour.last.and_then(|last| number.checked_sub(last)?.checked_sub(1)) {
             self.rule.learn(&mut neighbour.memory, cx.now() - neighbour.heard, lost);
             neighbour.patience = self.rule.patience(&neighbour.memory);
@@ -132,7 +132,7 @@ impl<R: Rule> Detector for Beating<R> {
     fn on_connected(&mut self, cx: &mut WatchCx<'_>, peer: Port) {
         if let Some(neighbour) = self.neighbours.get_mut(peer.0 as usize) {
             neighbour.heard = cx.now();
-            // The gap before the next beat belongs to the connection, and says nothing about the delay of beats.
+            // The gap before the next beat belongs to the connection: it does not measure the delay of beats.
             neighbour.last = None;
         }
     }

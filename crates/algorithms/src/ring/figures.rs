@@ -82,8 +82,8 @@ pub fn best_value(setting: &Setting<'_>) -> Option<u64> {
     Some(setting.range.better_than(*best).saturating_add(1))
 }
 
-/// For each member, the distance to the nearest initiator on either side: when it wakes up if messages take one hop
-/// and each member that wakes up sends both ways. None if no member starts.
+/// For each member, the distance to the nearest initiator on either side: when it starts if messages take one hop
+/// and each member that starts sends both ways. None if no member starts.
 pub fn waking_hops(setting: &Setting<'_>) -> Option<Vec<u32>> {
     let n = setting.n();
     let mut hops = vec![u32::MAX; n];

@@ -2,7 +2,7 @@
 //! and that of Dolev, Klawe and Rodeh.
 //!
 //! In a one-way ring whose links keep their order, a member receives its messages in one order, whatever the delays;
-//! and a sleeping member that wakes up sends its own rank before it handles the message that woke it. So each member
+//! and a member that starts late sends its own rank before it handles the message that made it start. So each member
 //! sends the same messages in the same order in every run with the same ranks, whichever members start: the figures
 //! follow from playing the phases one after the other.
 
@@ -17,7 +17,7 @@ pub struct Held {
 }
 
 /// At first each member holds its own rank.
-pub fn everyone(ranks: &[Rank]) -> Vec<Held> {
+pub fn all_members(ranks: &[Rank]) -> Vec<Held> {
     ranks.iter().enumerate().map(|(holder, &rank)| Held { rank, holder }).collect()
 }
 

@@ -55,7 +55,7 @@ fn failed_at(watch: &Watch) -> Option<f64> {
     watch.of(0).iter().find(|(_, verdict)| *verdict == Failed).map(|(at, _)| *at)
 }
 
-/// A tick before the verdict. Detectors that are told the truth do not judge by silence.
+/// A tick before the verdict. Oracles do not judge by silence.
 #[test]
 fn new_connection_restarts_the_silence_but_does_not_revive_a_failed_neighbour() {
     for detector in DETECTORS.iter().filter(|entry| !entry.is_oracle) {

@@ -62,9 +62,9 @@ impl Observer for Leading {
 
 /// The share of a run in which a member led and was awake.
 fn present(leading: &Leading, freezes: &[(u64, u64)], until: u64) -> f64 {
-    let wakes = freezes.iter().flat_map(|&(from, until)| [(hops(from), false), (hops(until), true)]);
+    let changes = freezes.iter().flat_map(|&(from, until)| [(hops(from), false), (hops(until), true)]);
     let mut changes: Vec<(Time, u32, Option<bool>, Option<bool>)> =
-        wakes.map(|(at, is_awake)| (at, BEST, None, Some(is_awake))).collect();
+        changes.map(|(at, is_awake)| (at, BEST, None, Some(is_awake))).collect();
     changes.extend(leading.0.iter().map(|&(at, member, leads)| (at, member, Some(leads), None)));
     changes.sort_by_key(|&(at, ..)| at);
     let (mut leads, mut is_awake) = ([false; N as usize], [true; N as usize]);

@@ -151,12 +151,12 @@ fn leader_that_is_cut_off_steps_down_before_the_others_elect() {
 /// A frozen leader finds that its lease has expired.
 #[test]
 fn frozen_leader_leads_no_longer_than_its_lease() {
-    for wakes in [110, 140, 300] {
-        let pause = [at(100, FaultEvent::Pause, 2), at(wakes, FaultEvent::Resume, 2)];
+    for resumes_at in [110, 140, 300] {
+        let pause = [at(100, FaultEvent::Pause, 2), at(resumes_at, FaultEvent::Resume, 2)];
         let (report, reigns) = run::<QuorumLease>(&and(complete(3), pause));
-        assert_right(&report, &wakes.to_string());
-        stays_safe(&report, &reigns, &wakes.to_string());
-        assert_eq!(report.stability.changes, if wakes == 110 { 0 } else { 2 });
+        assert_right(&report, &resumes_at.to_string());
+        stays_safe(&report, &reigns, &resumes_at.to_string());
+        assert_eq!(report.stability.changes, if resumes_at == 110 { 0 } else { 2 });
     }
 }
 

@@ -240,9 +240,9 @@ fn member_waits_for_a_leader_only_if_its_algorithm_names_one() {
 /// do not.
 #[test]
 fn call_changes_nothing_in_members_that_have_started_by_themselves() {
-    let everyone = ALGORITHMS.entries.iter().filter(|entry| entry.spec.starts == Starts::Everyone);
+    let all_members = ALGORITHMS.entries.iter().filter(|entry| entry.spec.starts == Starts::Everyone);
     let mut seen = 0;
-    for entry in everyone {
+    for entry in all_members {
         let run = RunSpec { nodes: Some(3), order: Some(Order::Worst), ..RunSpec::default() };
         let plan = run.plan(entry.spec, 0).expect("it can be run");
         let liberties = FaultBudget { draws: 2, ..FaultBudget::NONE };

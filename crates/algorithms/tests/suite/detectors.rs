@@ -126,7 +126,7 @@ fn broken_detectors_break_elections() {
 
     let (_, plan) = leader_dies("inaccurate", "unit");
     let (report, _) = run("bully", &plan);
-    assert!(!report.finished && report.ruling.not_live_because.is_some(), "it goes on for ever: {report:?}");
+    assert!(!report.finished && report.ruling.not_live_because.is_some(), "the run must not end: {report:?}");
 }
 
 /// Between the two bounds no leader is deposed.

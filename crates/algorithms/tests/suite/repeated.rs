@@ -19,10 +19,10 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Something more that is said of a run, besides what swarms draw.
+/// A part of a description that swarms do not draw.
 type Addition = Box<dyn Fn(&mut RunSpec)>;
 
-/// Everything that can be said of a run, if it goes with the rest.
+/// All parts that a description can have in addition, if they fit the run.
 fn additions() -> Vec<Addition> {
     fn all<const N: usize>(list: [fn(&mut RunSpec); N]) -> impl Iterator<Item = Addition> {
         list.into_iter().map(|add| Box::new(add) as Addition)
@@ -105,7 +105,7 @@ fn cut_and_mend(run: &mut RunSpec, mend: fn(Id, Id) -> Line) {
     }
 }
 
-/// Lets an event happen to the first member, which may be about the second.
+/// Adds an event at the first member, which may name the second.
 fn strike(run: &mut RunSpec, kind: FaultKind) {
     let [member, other, ..] = run.ids[..] else { return };
     let argument = kind.takes().map(|takes| match takes {
@@ -118,7 +118,7 @@ fn strike(run: &mut RunSpec, kind: FaultKind) {
     run.script.push(Line::of((member, event, at(6))));
 }
 
-/// Says the run step by step: something happens to the first member.
+/// Describes the run as a schedule, with an event at the first member.
 fn schedule(run: &mut RunSpec, deed: &str) {
     let Some(first) = run.ids.first() else { return };
     let actions: Vec<Instruction> = vec![format!("{deed} {first}").parse().expect("it is a step")];
@@ -140,7 +140,7 @@ fn drawn(entry: usize, model: Model, seed: u64) -> RunSpec {
     RunSpec { max_messages: Some(20_000), ..run }
 }
 
-/// The run with an addition, if that can be run.
+/// The run with an addition, if the result is valid.
 fn with(entry: usize, run: &RunSpec, add: &Addition) -> Option<RunSpec> {
     let mut more = run.clone();
     add(&mut more);
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Each addition goes with some run.
+/// Each addition fits some run.
 #[test]
 fn every_field_repeats_from_each_form() {
     let mut all = BTreeSet::new();

@@ -173,8 +173,8 @@ impl Omega {
 }
 
 fn tell_everyone(cx: &mut Cx<'_, Omega>, msg: Msg) {
-    let everyone: Vec<Port> = cx.outgoing().collect();
-    for port in everyone {
+    let all_members: Vec<Port> = cx.outgoing().collect();
+    for port in all_members {
         cx.send(port, msg);
     }
 }

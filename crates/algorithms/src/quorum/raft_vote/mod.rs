@@ -226,8 +226,8 @@ impl RaftVote {
     }
 
     fn tell_everyone(cx: &mut Cx<'_, Self>, msg: Msg) {
-        let everyone: Vec<Port> = cx.outgoing().collect();
-        for port in everyone {
+        let all_members: Vec<Port> = cx.outgoing().collect();
+        for port in all_members {
             cx.send(port, msg);
         }
     }

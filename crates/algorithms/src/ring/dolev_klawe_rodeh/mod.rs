@@ -198,7 +198,7 @@ const CLAIMS: [Claim; 4] = [
 /// The number of phases until one rank is left. In each phase one message of each kind goes from every holder to the
 /// next: together they go round once.
 fn phases(ranks: &[Rank]) -> usize {
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut phases = 0;
     while held.len() > 1 {
         held = next_local_maxima(&held);

@@ -90,7 +90,7 @@ impl Algorithm for Franklin {
             Msg::Elected(_) => cx.because("own announcement returned, so every member knows: discard"),
         }
         if sleeps {
-            cx.because("the first message wakes it up: send own rank both ways, then handle the message");
+            cx.because("first message: send own rank both ways, then handle the message");
         }
     }
 

@@ -113,7 +113,7 @@ fn mean_messages(n: usize) -> f64 {
     }
 }
 
-/// The highest-ranked member wakes up, probes and gets replies in every phase but the last, and its messages go round
+/// The highest-ranked member starts, probes and gets replies in every phase but the last, and its messages go round
 /// twice: its last probes and its `elected`. All others end before.
 fn hops(run: &Setting<'_>) -> Option<u64> {
     let n = run.n() as u64;

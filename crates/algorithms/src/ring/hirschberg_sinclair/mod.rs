@@ -107,7 +107,7 @@ impl Algorithm for HirschbergSinclair {
             Msg::Elected(_) => cx.because("own announcement returned, so every member knows: discard"),
         }
         if sleeps {
-            cx.because("the first message wakes it up: send own probes, then handle the message");
+            cx.because("first message: send own probes, then handle the message");
         }
     }
 

@@ -50,7 +50,7 @@ pub const IMPROVED: [Claim; 3] = [
 /// The basic algorithm's messages before the announcement.
 fn basic(ranks: &[Rank]) -> usize {
     let n = ranks.len();
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut messages = 0;
     while held.len() > 2 {
         messages += 2 * n;
@@ -71,7 +71,7 @@ fn basic(ranks: &[Rank]) -> usize {
 
 /// The number of phases of the improved algorithm until one rank is left.
 fn improved_phases(ranks: &[Rank]) -> usize {
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut phases = 0;
     while held.len() > 1 {
         phases += 1;

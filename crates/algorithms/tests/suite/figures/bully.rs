@@ -165,14 +165,14 @@ fn all_alive_and_all_start() {
     for n in 1..=MOST {
         let m = n as u64;
         let half = m * (m - 1) / 2;
-        let everyone: Vec<u32> = (0..n as u32).collect();
+        let all_members: Vec<u32> = (0..n as u32).collect();
         let hops_at_once = if n == 1 { 0 } else { 2 };
         let hops_waiting = if n == 1 { 3 } else { 4 };
         for cast in casts(n) {
             for variant in ["at-once", "broadcast"] {
-                check_exact(variant, &cast, &[], &everyone, (half, half, m - 1, hops_at_once));
+                check_exact(variant, &cast, &[], &all_members, (half, half, m - 1, hops_at_once));
             }
-            check_exact("waiting", &cast, &[], &everyone, (half, half, m - 1, hops_waiting));
+            check_exact("waiting", &cast, &[], &all_members, (half, half, m - 1, hops_waiting));
         }
     }
 }

@@ -127,8 +127,8 @@ fn counts_do_not_depend_on_delays_if_links_keep_their_order() {
     let mut dice = Dice(5);
     for n in [1, 2, 3, 5, 8, 13, 21, 34] {
         let cast = Cast::shuffled(Elect::Best, n, &mut dice);
-        let everyone: Vec<u32> = (0..n as u32).collect();
-        for initiators in [everyone, dice.some_of(n), dice.some_of(n), vec![dice.below(n) as u32]] {
+        let all_members: Vec<u32> = (0..n as u32).collect();
+        for initiators in [all_members, dice.some_of(n), dice.some_of(n), vec![dice.below(n) as u32]] {
             let election = naive_ring::play(&cast, &initiators).election;
             for delay in DELAYS {
                 for seed in 0..4 {

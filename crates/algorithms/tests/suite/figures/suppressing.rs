@@ -80,8 +80,8 @@ fn random_initiators_of_larger_rings() {
                 let cast = Cast::with_ties(elect, n, &mut dice);
                 check_in_units(&cast, &dice.some_of(n));
             }
-            let everyone: Vec<u32> = (0..n as u32).collect();
-            check_in_units(&Cast::shuffled(elect, n, &mut dice), &everyone);
+            let all_members: Vec<u32> = (0..n as u32).collect();
+            check_in_units(&Cast::shuffled(elect, n, &mut dice), &all_members);
         }
     }
 }

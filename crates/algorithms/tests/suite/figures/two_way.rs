@@ -59,7 +59,7 @@ impl Subject {
     pub fn check_every_size_and_order(&self) {
         let mut dice = Dice(1);
         for n in 1..=MOST {
-            let everyone: Vec<u32> = (0..n as u32).collect();
+            let all_members: Vec<u32> = (0..n as u32).collect();
             for elect in BOTH_WAYS {
                 for cast in [
                     Cast::in_best_order(elect, n),
@@ -67,7 +67,7 @@ impl Subject {
                     Cast::shuffled(elect, n, &mut dice),
                     Cast::with_ties(elect, n, &mut dice),
                 ] {
-                    self.check(&cast, &everyone);
+                    self.check(&cast, &all_members);
                 }
             }
         }
@@ -79,8 +79,8 @@ impl Subject {
         for n in 1..=24 {
             for elect in BOTH_WAYS {
                 let cast = Cast::with_ties(elect, n, &mut dice);
-                let everyone: Vec<u32> = (0..n as u32).collect();
-                let counts = self.check(&cast, &everyone).messages;
+                let all_members: Vec<u32> = (0..n as u32).collect();
+                let counts = self.check(&cast, &all_members).messages;
                 for initiator in 0..n as u32 {
                     assert_eq!(self.check(&cast, &[initiator]).messages, counts);
                 }
@@ -96,8 +96,8 @@ impl Subject {
         let mut dice = Dice(3);
         for n in [1, 2, 3, 4, 5, 8, 13, 21, 34, 64] {
             let cast = Cast::with_ties(BOTH_WAYS[n % 2], n, &mut dice);
-            let everyone: Vec<u32> = (0..n as u32).collect();
-            for initiators in [everyone, dice.some_of(n), vec![dice.below(n) as u32]] {
+            let all_members: Vec<u32> = (0..n as u32).collect();
+            for initiators in [all_members, dice.some_of(n), vec![dice.below(n) as u32]] {
                 let played = (self.play)(&cast, &initiators);
                 for delay in DELAYS {
                     for &links in links {

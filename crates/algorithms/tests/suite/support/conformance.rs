@@ -127,11 +127,11 @@ fn complaints_about_run(entry: &Subject, plan: &Plan) -> Complaints {
     found.extend(on_the_wire.into_iter().map(|what| (Check::Messages, what)));
     let of_statuses = watcher.status_complaints(entry.spec, plan, &report);
     found.extend(of_statuses.into_iter().map(|what| (Check::Statuses, what)));
-    if let Some(everyone) = entry.visiting_everyone(plan)
-        && everyone != report
+    if let Some(all_members) = entry.visiting_everyone(plan)
+        && all_members != report
     {
-        let counts = (&report.messages, &everyone.messages);
-        found.push((Check::WakeHints, format!("visiting everyone changes the run: {counts:?}")));
+        let counts = (&report.messages, &all_members.messages);
+        found.push((Check::WakeHints, format!("visiting all members changes the run: {counts:?}")));
     }
     let of_states = super::states::complaints(entry.machine, plan, &mut Dice(plan.seed));
     found.extend(of_states.into_iter().map(|what| (Check::States, what)));

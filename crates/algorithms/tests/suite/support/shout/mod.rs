@@ -51,7 +51,7 @@ impl Protocol for Shout {
     const SPEC: Spec = Spec {
         name: "shout",
         variant: "plain",
-        summary: "everyone tells everyone its rank",
+        summary: "each member sends its rank to all others",
         sources: &[Citation { authors: "Bellwether", title: "An algorithm for tests", year: 2024 }],
         need: Need::Complete,
         timing: Timing::Asynchronous,
