@@ -2,8 +2,8 @@
 
 use bellwether_core::Entry;
 
-/// Defines a [`bellwether_core::Registry`] of every algorithm of Bellwether. Its entries are of the type that is given:
-/// each driver makes of an algorithm what it needs.
+/// Defines a [`bellwether_core::Registry`] of all algorithms of Bellwether. Its entries are of the given type: each
+/// driver builds from an algorithm what it needs.
 #[macro_export]
 macro_rules! algorithms {
     ($(#[$doc:meta])* $visibility:vis static $name:ident: $entry:ident) => {
@@ -43,6 +43,6 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    /// Every algorithm of Bellwether, as data.
+    /// All algorithms of Bellwether, as data.
     pub static ALGORITHMS: Entry
 }

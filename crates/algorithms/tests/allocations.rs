@@ -1,4 +1,4 @@
-//! Nothing is allocated for a message, and a member takes few bytes: counted by the allocator.
+//! No memory is allocated per message, and a member takes few bytes: counted by the allocator.
 
 use bellwether_core::{Elect, Order};
 use bellwether_engine::ALGORITHMS;
@@ -14,7 +14,7 @@ thread_local! {
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts for each thread.
+/// The system's allocator, with counters per thread.
 struct Counting;
 
 fn note(allocations: u64, bytes: i64) {
@@ -23,32 +23,32 @@ fn note(allocations: u64, bytes: i64) {
     PEAK.set(PEAK.get().max(LIVE.get()));
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract;
-// the counters are plain thread-local cells without destructors, so counting allocates nothing.
+// SAFETY: every call is forwarded unchanged to the system's allocator, which keeps the contract; the counters are
+// plain thread-local cells without destructors, so counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(1, layout.size() as i64);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         note(1, layout.size() as i64);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         note(0, -(layout.size() as i64));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While it is moved, both the old and the new place may be live.
+        // While memory is moved, both the old and the new block may be live.
         note(1, size as i64);
         note(0, -(layout.size() as i64));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -56,9 +56,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How many allocations a run takes, and how many messages it sends.
+/// The number of allocations and messages of a run.
 fn allocations(name: &str, variant: &str, plan: &Plan) -> (u64, u64) {
-    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered");
     let before = ALLOCATIONS.get();
     let report = simulate(&ALGORITHMS.entries[entry], plan, RoundMode::Auto);
     let taken = ALLOCATIONS.get() - before;
@@ -66,7 +66,7 @@ fn allocations(name: &str, variant: &str, plan: &Plan) -> (u64, u64) {
     (taken, report.messages.total)
 }
 
-/// From few messages to many, a run takes at most so many more allocations.
+/// From few messages to many, a run makes at most `most` more allocations.
 fn check(name: &str, variant: &str, few: &Plan, many: &Plan, most: u64) {
     let (taken_for_few, few) = allocations(name, variant, few);
     let (taken_for_many, many) = allocations(name, variant, many);
@@ -87,7 +87,7 @@ fn best_ring(n: usize) -> Plan {
 }
 
 #[test]
-fn no_allocation_for_a_message_on_a_ring() {
+fn ring_messages_allocate_nothing() {
     for (name, variant) in [
         ("chang-roberts", "plain"),
         ("chang-roberts", "suppressing"),
@@ -100,7 +100,7 @@ fn no_allocation_for_a_message_on_a_ring() {
 }
 
 #[test]
-fn no_allocation_for_a_message_where_delays_vary() {
+fn messages_with_varying_delays_allocate_nothing() {
     for (delay, links) in [
         ("uniform:1..4", LinkOrder::Fifo),
         ("uniform:0.1..3.0", LinkOrder::Fifo),
@@ -112,14 +112,14 @@ fn no_allocation_for_a_message_where_delays_vary() {
             plan.links = links;
             plan
         };
-        // Lists of messages that arrive at one time grow as the run goes on, but not for ever.
+        // Lists of messages that arrive at the same time grow as the run goes on, but not for ever.
         let (few, many) = (with_delay(best_ring(800)), with_delay(worst_ring(800)));
         check("chang-roberts", "plain", &few, &many, 2_000);
     }
 }
 
 #[test]
-fn bully_allocates_for_calls_and_announcements_and_not_for_messages() {
+fn bully_allocates_per_election_and_not_per_message() {
     for variant in ["at-once", "waiting"] {
         for n in [64, 128, 256] {
             let plan = Cast::in_best_order(Elect::Best, n).complete();
@@ -134,14 +134,14 @@ fn bully_allocates_for_calls_and_announcements_and_not_for_messages() {
 }
 
 #[test]
-fn a_member_of_a_ring_takes_less_than_200_bytes() {
+fn ring_member_takes_less_than_200_bytes() {
     const N: u64 = 100_000;
     for (name, variant) in [("chang-roberts", "plain"), ("lcr", "leader-only"), ("lcr", "halting")] {
-        let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+        let entry = ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered");
         let before = LIVE.get();
         PEAK.set(before);
         let setup = RunSpec { nodes: Some(N), order: Some(Order::Best), ..RunSpec::default() };
-        let plan = setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("it can be run");
+        let plan = setup.plan(ALGORITHMS.entries[entry].spec, 0).expect("the plan is valid");
         let report = simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
         let each = (PEAK.get() - before) as u64 / N;
         assert!(report.is_as_it_should_be());

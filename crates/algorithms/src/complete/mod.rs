@@ -1,5 +1,5 @@
-//! Elections in which everyone can reach everyone, and no majority is asked for: a network that falls apart may
-//! have several leaders.
+//! Elections in which each member can reach all others, without a quorum: each part of a partitioned network may have
+//! its own leader.
 
 pub mod bully;
 pub mod invitation;

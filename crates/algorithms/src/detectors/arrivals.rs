@@ -1,16 +1,16 @@
-//! What detectors learn from: the last so many figures of one neighbour, and how they are spread.
+//! What detectors learn from: the last figures of one neighbour, and their mean and standard deviation.
 
 use std::collections::VecDeque;
 
-/// Fewer figures may happen to lie close together, and then say that nothing ever varies.
+/// Fewer figures may be close together by chance, and then show no variation.
 const ENOUGH: usize = 10;
 
-/// The last figures; older ones are forgotten.
+/// The last figures; older ones are removed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window(VecDeque<f64>);
 
 impl Window {
-    /// Takes one more, and forgets the oldest beyond `most`.
+    /// Adds a figure, and removes the oldest beyond `most`.
     pub(super) fn push(&mut self, figure: f64, most: usize) {
         self.0.push_back(figure);
         while self.0.len() > most {
@@ -26,8 +26,7 @@ impl Window {
         self.0.iter().sum()
     }
 
-    /// Mean and standard deviation; nothing of fewer figures than say something about them, of `most`
-    /// that there may be.
+    /// Mean and standard deviation; none while there are too few figures, given that at most `most` are kept.
     pub(super) fn spread(&self, most: usize) -> Option<(f64, f64)> {
         if self.len() < ENOUGH.min(most) {
             return None;
@@ -38,11 +37,10 @@ impl Window {
     }
 }
 
-/// Beyond so many standard deviations a normal distribution has nothing that matters.
+/// Beyond this many standard deviations a normal distribution is negligible.
 const NOTHING_BEYOND: f64 = 9.0;
 
-/// The share of a normal distribution that lies more than `deviations` standard deviations above its
-/// mean.
+/// The share of a normal distribution that lies more than `deviations` standard deviations above its mean.
 pub(super) fn tail(deviations: f64) -> f64 {
     if deviations > NOTHING_BEYOND {
         return 0.0; // less than 10^-18, and it saves time
@@ -50,8 +48,8 @@ pub(super) fn tail(deviations: f64) -> f64 {
     0.5 * libm::erfc(deviations * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// The least value from `low` up to `high` for which something holds that holds from there on, or a bit
-/// more (by `within` at most); `high` if there is none.
+/// The least value from `low` up to `high` from which on a condition holds, or slightly more (by at most `within`);
+/// `high` if there is none.
 pub(super) fn least(low: f64, high: f64, within: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let (mut below, mut from) = (low, high);
     while from - below > within {

@@ -6,10 +6,10 @@ use super::{PERIOD, span, wait};
 use crate::sources::SARKAR_LECTURE;
 use bellwether_core::{DetectorEntry, HOP, Parameter, Preset, Span};
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "bayes",
-    summary: "works out the probability that a silent neighbour has failed",
+    summary: "computes the probability that a silent neighbour has failed",
     sources: &[SARKAR_LECTURE],
     parameters: &[
         PERIOD,
@@ -22,12 +22,12 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
         ),
         Parameter::number(
             "sure",
-            "failed when that is as probable as this, given the silence",
+            "the probability of failure, given the silence, at which a neighbour has failed",
             "",
             (0.5, 0.999_999),
             Preset::number(0.999),
         ),
-        wait("least", "hops that it takes beats to vary by at least", Preset::DelayBounds(0.1)),
+        wait("least", "the least standard deviation of a beat's delay, in hops", Preset::DelayBounds(0.1)),
     ],
     is_oracle: false,
     text: include_str!("bayes.md"),
@@ -37,11 +37,11 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     },
 };
 
-/// How many arrivals it remembers.
+/// The number of arrivals that it remembers.
 const WINDOW: usize = 100;
-/// In hops.
+/// The length of a tick in hops.
 const TICK: f64 = 1.0 / HOP.ticks() as f64;
-/// It never believes that more beats than that are lost: else it would wait for ever.
+/// It never assumes a higher share of lost beats: otherwise it would wait for ever.
 const MOST_LOSS: f64 = 0.5;
 
 #[derive(Clone, Debug)]
@@ -55,20 +55,20 @@ struct Bayes {
 /// What is known of a neighbour's beats.
 #[derive(Clone, Debug, Default)]
 struct Beats {
-    /// By how much each came later than a period for every beat since the last.
+    /// How much later each beat came than one period for every beat since the last one.
     delays: Window,
-    /// How many were lost before each.
+    /// The number of beats lost before each.
     lost: Window,
 }
 
 impl Bayes {
-    /// P(failed | silent for so long) = P(failed) / P(silent), where P(silent | failed) = 1 and so
-    /// P(silent) = P(failed) + P(working) P(silent | working).
+    /// P(failed | silent for this long) = P(failed) / P(silent), where P(silent | failed) = 1 and so P(silent) =
+    /// P(failed) + P(working) P(silent | working).
     fn is_failed(&self, silence: f64, loss: f64, deviation: f64) -> f64 {
         self.a / (self.a + (1.0 - self.a) * self.is_silent(silence, loss, deviation))
     }
 
-    /// P(silent | working): every beat due by now was lost or is late, each by itself.
+    /// P(silent | working): every beat that is due was lost or is late, independently.
     fn is_silent(&self, silence: f64, loss: f64, deviation: f64) -> f64 {
         let due = (silence / self.period) as u64;
         let late = |beat: u64| tail((silence - beat as f64 * self.period) / deviation);
@@ -76,7 +76,7 @@ impl Bayes {
     }
 
     fn after(&self, loss: f64, deviation: f64) -> Patience {
-        // However late beats may be, half of those that are due and not lost are there by then.
+        // Whatever their lateness, half of the beats that are due and not lost have arrived by then.
         let most_missing = MOST_LOSS + (1.0 - MOST_LOSS) / 2.0;
         let beats = libm::log((1.0 - self.sure) * self.a) / libm::log(most_missing) + 1.0;
         let limit = |sure: f64| {
@@ -101,7 +101,7 @@ impl Rule for Bayes {
     fn patience(&self, beats: &Beats) -> Patience {
         let (lost, came) = (beats.lost.sum(), beats.lost.len() as f64);
         let loss = if lost > 0.0 { (lost / (lost + came)).min(MOST_LOSS) } else { 0.0 };
-        // Before it has learnt anything, a generous guess.
+        // Until enough beats are recorded: a large estimate.
         let (_, deviation) = beats.delays.spread(WINDOW).unwrap_or((0.0, self.period / 4.0));
         self.after(loss, deviation.max(self.least_deviation).max(f64::EPSILON))
     }

@@ -1,53 +1,53 @@
-//! What detectors share in which everyone beats: a beat to every neighbour each period, and for every
-//! neighbour how long it may be silent. How long that is, is the rule in which they differ.
+//! The common part of detectors in which all members send beats: a beat to every neighbour each period, and for every
+//! neighbour the longest permitted silence. The rule for this silence is what differs.
 
 use bellwether_core::{Detector, Port, Signal, Span, Time, Verdict, WatchCx};
 use std::fmt::Debug;
 
-/// By how many later beats one may be overtaken.
+/// A beat may be overtaken by at most this many later beats.
 const OVERTAKEN_BY: u64 = 16;
 
 /// How long a silence is too long.
 pub(super) trait Rule: Clone + Debug + Send + Sync + 'static {
-    /// What is remembered of one neighbour's beats. It must not grow for ever.
+    /// What is remembered of one neighbour's beats. Its size must be bounded.
     type Memory: Clone + Debug + Default + Send + Sync;
 
-    /// A neighbour's next beat has come, so long after its last one and with so many lost in between.
+    /// A neighbour's next beat has arrived, this long after its last one and with this many lost in between.
     fn learn(&self, memory: &mut Self::Memory, silence: Span, lost: u64) {
         let _ = (memory, silence, lost);
     }
 
-    /// After which silence a neighbour is judged how.
+    /// The silences after which a neighbour is suspected and failed.
     fn patience(&self, memory: &Self::Memory) -> Patience;
 
-    /// The longest that [`Rule::patience`] ever comes to.
+    /// The longest silence that [`Rule::patience`] ever returns.
     fn most_patience(&self) -> Span;
 }
 
-/// After which silence a neighbour is judged how.
+/// The silences after which a neighbour is suspected and failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Patience {
-    /// After so long it is suspected, in detectors that do so.
+    /// After this long it is suspected, in detectors that suspect.
     pub(super) suspected: Option<Span>,
-    /// After so long it has failed.
+    /// After this long it has failed.
     pub(super) failed: Span,
 }
 
-/// A member that beats, and listens to its neighbours' beats.
+/// A member that sends beats, and watches its neighbours' beats.
 #[derive(Clone, Debug)]
 pub(super) struct Beating<R: Rule> {
     rule: R,
     period: Span,
     next_beat: Time,
     beats: u64,
-    /// When it will be woken.
+    /// The time of the next wake-up.
     alarm: Time,
     neighbours: Vec<Neighbour<R::Memory>>,
 }
 
 #[derive(Clone, Debug)]
 struct Neighbour<M> {
-    /// The last beat, and when it came; the member's own start before the first.
+    /// The number of the last beat, and its arrival time; before the first beat, the member's own start.
     last: Option<u64>,
     heard: Time,
     memory: M,
@@ -56,7 +56,7 @@ struct Neighbour<M> {
 }
 
 impl<M> Neighbour<M> {
-    /// When the verdict will be another, if nothing is heard: and which.
+    /// When the verdict changes if no beat arrives, and to which verdict.
     fn next(&self) -> Option<(Time, Verdict)> {
         let failed = (self.heard + self.patience.failed, Verdict::Failed);
         let suspected = self.patience.suspected.map(|span| (self.heard + span, Verdict::Suspected));
@@ -81,7 +81,7 @@ impl<R: Rule> Beating<R> {
         self.next_beat = cx.now() + self.period;
     }
 
-    /// Asks to be woken for the next beat or the next verdict, whichever comes first.
+    /// Sets the wake-up to the next beat or the next change of verdict, whichever comes first.
     fn sleep(&mut self, cx: &mut WatchCx<'_>) {
         let verdicts = self.neighbours.iter().filter_map(|neighbour| Some(neighbour.next()?.0));
         self.alarm = verdicts.fold(self.next_beat, Time::min);
@@ -104,13 +104,13 @@ impl<R: Rule> Detector for Beating<R> {
         else {
             return;
         };
-        // A number that does not rise is a copy, an overtaken beat or a member that has come back: it
-        // is a sign of life, but says nothing about how beats come.
+        // A number that does not rise belongs to a duplicate, an overtaken beat or a member that is back: it is a
+        // sign of life, but gives no information about the delay of beats.
         if let Some(lost) = neighbour.last.and_then(|last| number.checked_sub(last)?.checked_sub(1)) {
             self.rule.learn(&mut neighbour.memory, cx.now() - neighbour.heard, lost);
             neighbour.patience = self.rule.patience(&neighbour.memory);
         }
-        // An overtaken beat is not far behind; a member that has come back counts from the beginning.
+        // An overtaken beat is not far behind; a member that is back counts from the beginning.
         let is_overtaken = neighbour.last.is_some_and(|last| last >= number && last - number < OVERTAKEN_BY);
         if !is_overtaken {
             neighbour.last = Some(number);
@@ -120,7 +120,7 @@ impl<R: Rule> Detector for Beating<R> {
             neighbour.verdict = Verdict::Working;
             cx.judge(from, Verdict::Working);
         }
-        // An alarm that comes too early does no harm, so only a nearer one needs setting.
+        // An early wake-up does no harm, so the alarm is set only if the new time is earlier.
         if let Some((at, _)) = neighbour.next()
             && at < self.alarm
         {
@@ -132,7 +132,7 @@ impl<R: Rule> Detector for Beating<R> {
     fn on_connected(&mut self, cx: &mut WatchCx<'_>, peer: Port) {
         if let Some(neighbour) = self.neighbours.get_mut(peer.0 as usize) {
             neighbour.heard = cx.now();
-            // The gap before the next beat is the connection's, and teaches nothing about how beats come.
+            // The gap before the next beat belongs to the connection: it does not measure the delay of beats.
             neighbour.last = None;
         }
     }

@@ -5,10 +5,10 @@ use super::{PERIOD, span, wait};
 use crate::sources::{CHANDRA_TOUEG_1996, SARKAR_LECTURE};
 use bellwether_core::{DetectorEntry, Preset, Span};
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "heartbeat",
-    summary: "everyone beats every T; whoever is silent for T + D has failed",
+    summary: "each member sends a beat every T; a member silent for T + D has failed",
     sources: &[SARKAR_LECTURE, CHANDRA_TOUEG_1996],
     parameters: &[PERIOD, wait("D", "hops that a beat may take", Preset::DelayBounds(1.0))],
     is_oracle: false,
@@ -16,7 +16,7 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     build: |values| Box::new(Beating::new(Silence(span(values[0] + values[1])), span(values[0]))),
 };
 
-/// This long is too long.
+/// The silence that is too long.
 #[derive(Clone, Debug)]
 struct Silence(Span);
 

@@ -1,4 +1,4 @@
-//! A detector broken on purpose: it takes the living for dead, again and again.
+//! A detector that is wrong on purpose: it reports live members as failed, again and again.
 
 use super::{LEAST_PERIOD, LONGEST, span};
 use crate::sources::{CHANDRA_TOUEG_1996, GUPTA_LECTURE};
@@ -6,10 +6,10 @@ use bellwether_core::{
     Detector, DetectorEntry, Parameter, Port, Preset, Signal, Span, Time, Verdict, WatchCx,
 };
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "inaccurate",
-    summary: "broken on purpose: misses no death, but suspects the living time and again (simulators only)",
+    summary: "wrong on purpose: misses no crash, but suspects live members again and again (simulators only)",
     sources: &[GUPTA_LECTURE, CHANDRA_TOUEG_1996],
     parameters: &[
         Parameter::number(
@@ -21,7 +21,7 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
         ),
         Parameter::number(
             "for",
-            "hops that a mistake lasts, if the next does not come before",
+            "hops that a mistake lasts, unless the next one begins before",
             "hops",
             (0.001, LONGEST),
             Preset::number(5.0),
@@ -42,12 +42,12 @@ struct Inaccurate {
     /// When the next mistake begins.
     next: Time,
     is_wrong: bool,
-    /// Of each neighbour, whether it is up, and what was said of it.
+    /// For each neighbour, whether it is alive, and the last verdict reported.
     neighbours: Vec<(bool, Verdict)>,
 }
 
 impl Inaccurate {
-    /// Says what it thinks: the truth of the dead, and of the living the truth or the contrary.
+    /// Reports its verdicts: the truth about dead members, and about live ones the truth or the opposite.
     fn speak(&mut self, cx: &mut WatchCx<'_>) {
         for (port, (is_up, said)) in cx.peers().zip(&mut self.neighbours) {
             let verdict = if *is_up && !self.is_wrong { Verdict::Working } else { Verdict::Failed };

@@ -1,4 +1,4 @@
-//! The phi-accrual detector: how long is too long is learnt from how the beats have come so far.
+//! The phi-accrual detector: it learns from the arrivals of beats how long a silence is too long.
 
 use super::arrivals::{Window, least, tail};
 use super::beating::{Beating, Patience, Rule};
@@ -6,28 +6,28 @@ use super::{PERIOD, span, wait};
 use crate::sources::{HAYASHIBARA_2004, SARKAR_LECTURE};
 use bellwether_core::{DetectorEntry, Parameter, Preset, Span};
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "learned",
-    summary: "phi-accrual: learns how beats come, and judges by how unlikely a silence is",
+    summary: "phi-accrual: learns the gaps between beats, and judges a silence by its probability",
     sources: &[HAYASHIBARA_2004, SARKAR_LECTURE],
     parameters: &[
         PERIOD,
         Parameter::number(
             "phi",
-            "failed when a live member would be silent so long once in 10^phi times",
+            "failed when a live member is silent for this long only once in 10^phi times",
             "",
             (0.5, 16.0),
             Preset::number(8.0),
         ),
         Parameter::number(
             "window",
-            "how many arrivals it remembers",
+            "the number of arrivals that it remembers",
             "",
             (2.0, 10_000.0),
             Preset::number(100.0),
         ),
-        wait("least", "hops that it takes beats to vary by at least", Preset::DelayBounds(0.1)),
+        wait("least", "the least standard deviation of a gap, in hops", Preset::DelayBounds(0.1)),
     ],
     is_oracle: false,
     text: include_str!("learned.md"),
@@ -44,11 +44,11 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     },
 };
 
-/// Longer gaps count as one of so many periods, so that a long absence is soon forgotten.
+/// Longer gaps count as this many periods, so that a long absence is soon forgotten.
 const LONGEST_GAP: f64 = 10.0;
 
-/// phi(t) = -log10 P(the next beat comes later than t), where gaps between beats are normal. So phi
-/// reaches a threshold after the mean and so many standard deviations.
+/// phi(t) = -log10 P(the next beat comes later than t), if gaps between beats have a normal distribution. So phi
+/// reaches a threshold after the mean plus a number of standard deviations.
 #[derive(Clone, Debug)]
 struct Phi {
     period: f64,
@@ -74,13 +74,13 @@ impl Rule for Phi {
     }
 
     fn patience(&self, gaps: &Window) -> Patience {
-        // Before it has learnt anything, a generous guess.
+        // Until enough gaps are recorded: a large estimate.
         let (mean, deviation) = gaps.spread(self.window).unwrap_or((self.period, self.period / 4.0));
         self.after(mean, deviation)
     }
 
     fn most_patience(&self) -> Span {
-        // Figures between 0 and a most deviate by half of it at most.
+        // Figures between 0 and a maximum have a standard deviation of at most half of it.
         let most = LONGEST_GAP * self.period;
         self.after(most, most / 2.0).failed
     }

@@ -1,7 +1,7 @@
 //! Failure detectors, one file each.
 //!
-//! To add one: write its file with its `ENTRY`, and name that in [`DETECTORS`]. Commands, tables, tests
-//! and every algorithm take it up from there.
+//! To add one: write its file with its `ENTRY`, and add that to [`DETECTORS`]. Commands, tables, tests and every
+//! algorithm use it from there.
 
 mod arrivals;
 pub mod bayes;
@@ -17,7 +17,7 @@ pub mod three_valued;
 
 use bellwether_core::{DetectorEntry, HOP, Parameter, Preset, Span};
 
-/// Every failure detector of Bellwether: first those that can be had, then those for arguments.
+/// All failure detectors of Bellwether: first those that a cluster can use, then those that exist only in simulators.
 pub const DETECTORS: &[DetectorEntry] = &[
     heartbeat::ENTRY,
     ping::ENTRY,
@@ -29,21 +29,21 @@ pub const DETECTORS: &[DetectorEntry] = &[
     inaccurate::ENTRY,
 ];
 
-/// The shortest period: a detector that speaks more often than ten times a hop would be all noise.
+/// The shortest period: more than ten messages per hop would flood the network.
 const LEAST_PERIOD: f64 = 0.1;
 /// The longest period or wait, in hops: a day of milliseconds, as for delays.
 const LONGEST: f64 = 86_400_000.0;
 
-/// How often members beat.
+/// The interval at which members send beats.
 const PERIOD: Parameter =
     Parameter::number("T", "hops between two beats", "hops", (LEAST_PERIOD, LONGEST), Preset::number(5.0));
 
-/// A length of time to wait.
+/// A time to wait.
 const fn wait(name: &'static str, about: &'static str, default: Preset) -> Parameter {
     Parameter::number(name, about, "hops", (0.0, LONGEST), default)
 }
 
-/// So many hops, to the tick.
+/// This many hops, to the tick.
 fn span(hops: f64) -> Span {
     Span::from_ticks((hops.clamp(0.0, LONGEST) * HOP.ticks() as f64).round() as u64)
 }

@@ -1,20 +1,20 @@
-//! What detectors share that are told the truth, which only a simulator can do: some tell it late, some
-//! keep some of it to themselves.
+//! The common part of detectors that know the truth, which only a simulator does: some report it late, some leave
+//! part of it out.
 
 use bellwether_core::{Detector, Port, Signal, Span, Time, Verdict, WatchCx};
 
-/// Passes on what is true.
+/// Reports the truth.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oracle {
-    /// How long after it has become so.
+    /// The delay before it reports a change.
     pub(super) after: Span,
-    /// The share of deaths that it keeps to itself.
+    /// The share of crashes that it does not report.
     pub(super) missed: f64,
-    /// Of each neighbour, what it will say next and when, and what it has said.
+    /// For each neighbour, the next report and its time, and the last report.
     neighbours: Vec<(Option<(Time, Verdict)>, Verdict)>,
 }
 
-/// Shares are drawn to so many parts.
+/// Shares are drawn in units of 1 / `PARTS`.
 const PARTS: u64 = 1_000_000;
 
 impl Oracle {
@@ -47,14 +47,14 @@ impl Detector for Oracle {
     fn on_truth(&mut self, cx: &mut WatchCx<'_>, peer: Port, is_up: bool) {
         let Some((news, _)) = self.neighbours.get_mut(peer.0 as usize) else { return };
         let is_missed = !is_up && cx.draw(PARTS) < (self.missed * PARTS as f64) as u64;
-        // A member that comes back before its death was told of is not told of at all.
+        // If a member is back before its crash was reported, nothing is reported.
         let verdict = if is_up || is_missed { Verdict::Working } else { Verdict::Failed };
         *news = Some((cx.now() + self.after, verdict));
         self.on_wake(cx);
     }
 
     fn patience(&self) -> Span {
-        // It is told; only a simulator's last events must have happened.
+        // It knows the truth; only the simulator's last events must have happened.
         self.after + bellwether_core::HOP
     }
 

@@ -1,16 +1,16 @@
-//! The detector that the lecture wishes for: complete and accurate.
+//! The ideal detector of the lecture: complete and accurate.
 
 use super::oracle::Oracle;
 use super::{span, wait};
 use crate::sources::CHANDRA_TOUEG_1996;
 use bellwether_core::{DetectorEntry, Preset};
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "perfect",
-    summary: "knows the truth, and says it after a while (simulators only)",
+    summary: "knows the truth, and reports it after a delay (simulators only)",
     sources: &[CHANDRA_TOUEG_1996],
-    parameters: &[wait("after", "hops until it says what has become true", Preset::number(0.0))],
+    parameters: &[wait("after", "hops until it reports a change", Preset::number(0.0))],
     is_oracle: true,
     text: include_str!("perfect.md"),
     build: |values| Box::new(Oracle::new(span(values[0]), 0.0)),

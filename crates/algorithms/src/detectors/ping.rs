@@ -1,4 +1,5 @@
-//! The lecture's function as a standing watch: ask, and wait as long as there and back can take.
+//! The lecture's ping function, called at regular intervals: ask, and wait as long as a message can take there and
+//! back.
 
 use super::{LEAST_PERIOD, LONGEST, span, wait};
 use crate::sources::SARKAR_LECTURE;
@@ -6,27 +7,27 @@ use bellwether_core::{
     Detector, DetectorEntry, Parameter, Port, Preset, Signal, Span, Time, Verdict, WatchCx,
 };
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "ping",
-    summary: "asks every P; whoever does not answer within 2D + e has failed",
+    summary: "asks every P; a member that does not answer within 2D + e has failed",
     sources: &[SARKAR_LECTURE],
     parameters: &[
         Parameter::number(
             "P",
-            "hops between two questions (2D + e if that is longer)",
+            "hops between two pings (2D + e if that is longer)",
             "hops",
             (LEAST_PERIOD, LONGEST),
             Preset::number(5.0),
         ),
         wait("D", "hops that a message may take", Preset::DelayBounds(1.0)),
-        wait("e", "hops that an answer may take besides", Preset::number(0.1)),
+        wait("e", "hops that an answer may take in addition", Preset::number(0.1)),
     ],
     is_oracle: false,
     text: include_str!("ping.md"),
     build: |values| {
         let wait = span(2.0 * values[1] + values[2]);
-        // A question is settled before the next is asked.
+        // The answers to one ping are due before the next ping.
         let period = span(values[0]).max(wait);
         Box::new(Ping { period, wait, asked: None, due: Time::ZERO, next: Time::ZERO, answers: vec![] })
     },
@@ -36,12 +37,12 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
 struct Ping {
     period: Span,
     wait: Span,
-    /// The number of the last question.
+    /// The number of the last ping.
     asked: Option<u64>,
-    /// When the answers must be there, and when to ask again.
+    /// When the answers are due, and when to ask again.
     due: Time,
     next: Time,
-    /// Of each neighbour, whether it has answered, and what is thought of it.
+    /// For each neighbour, whether it has answered, and the last verdict.
     answers: Vec<(bool, Verdict)>,
 }
 
@@ -79,7 +80,7 @@ impl Detector for Ping {
         }
     }
 
-    /// The question may be lost with the old connection: the next one counts.
+    /// The ping may be lost with the old connection: the next one counts.
     fn on_connected(&mut self, _: &mut WatchCx<'_>, peer: Port) {
         if let Some((has_answered, _)) = self.answers.get_mut(peer.0 as usize) {
             *has_answered = true;

@@ -5,15 +5,15 @@ use super::{PERIOD, span, wait};
 use crate::sources::SARKAR_LECTURE;
 use bellwether_core::{DetectorEntry, Preset, Span};
 
-/// Its line in the list.
+/// The entry in the list of detectors.
 pub const ENTRY: DetectorEntry = DetectorEntry {
     name: "three-valued",
-    summary: "silent for T + D1 is suspected, silent for T + D2 has failed",
+    summary: "a member silent for T + D1 is suspected, a member silent for T + D2 has failed",
     sources: &[SARKAR_LECTURE],
     parameters: &[
         PERIOD,
         wait("D1", "hops that a beat may take", Preset::DelayBounds(1.0)),
-        wait("D2", "hops that a beat could take at the very most", Preset::DelayBounds(3.0)),
+        wait("D2", "hops that a beat takes at the very most", Preset::DelayBounds(3.0)),
     ],
     is_oracle: false,
     text: include_str!("three_valued.md"),
@@ -23,7 +23,7 @@ pub const ENTRY: DetectorEntry = DetectorEntry {
     },
 };
 
-/// After the first it is a warning, after the second a verdict.
+/// After the first limit it is suspected, after the second it has failed.
 #[derive(Clone, Debug)]
 struct Limits {
     first: Span,

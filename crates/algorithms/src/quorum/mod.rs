@@ -1,6 +1,6 @@
-//! Elections by majority: no two leaders in one term.
+//! Elections by majority: at most one leader per term.
 
-mod attendance;
+mod answers;
 pub mod paxos;
 pub mod quorum_lease;
 pub mod raft_vote;

@@ -1,71 +1,71 @@
-//! A ring that closes round its dead: sending to the next live member clockwise, whoever that is.
+//! A ring that closes around dead members: each message goes to the next live member clockwise.
 //!
-//! A letter goes to the next neighbour, and is answered with an `ack`. If none comes within two
-//! delay bounds (there and back), that neighbour is dead: it is passed over in this election, and the
-//! letter goes to the one behind it. Where all others are dead, the letter is back at its sender.
+//! A letter (one message to be delivered) goes to the next neighbour, which answers with an `ack`. If none arrives
+//! within two delay bounds (there and back), that neighbour is dead: the sender skips it in this election, and sends
+//! the letter to the neighbour behind it. If all others are dead, the letter returns to its sender.
 //!
-//! Several letters may be under way at once, but while a neighbour that has not answered yet is
-//! tried, others wait for what comes of it: so each of the dead costs one letter, and no more.
+//! Several letters may be under way at once. But while the sender waits for the first `ack` of a new neighbour, other
+//! letters wait too: so each dead member costs exactly one letter.
 //!
-//! Where the bound holds, nobody is taken for dead who is not. Where it does not, the ring takes the
-//! late one back when it is heard (its `ack` at the latest), and elects anew, as it was left out.
+//! If the delay bound holds, no live member is taken for dead. If it does not hold, the ring takes a skipped member
+//! back when a message from it arrives (its `ack` at the latest), and elects anew, because the member was left out.
 
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The last kind of every ring's messages.
+/// The last message kind of each ring algorithm.
 pub const ACK: Kind = Kind::control("ack");
 
 /// How long a neighbour may take to answer: there and back. In delay bounds.
 const ANSWER_WAIT: u64 = 2;
-/// How long a turn round the ring may take, in delay bounds a member. A live member costs one hop,
-/// after two in which a letter may wait for another's answer; a dead one, two hops of waiting.
+/// How long one turn of the ring may take, in delay bounds per member. A live member costs one hop, after two in
+/// which a letter may wait for another letter's `ack`; a dead member costs two hops of waiting.
 const TURN_WAIT: u64 = 3;
 
-/// One election: who called it, and in which epoch. The caller's epoch is one more than any it has
-/// heard of, so that later elections are higher; of those called at once, the best initiator's is.
+/// One election: its epoch and its initiator. The epoch is one more than the highest that the initiator knows, so
+/// later elections are higher; of those that start at once, that of the highest-ranked initiator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Run {
-    /// Grows from election to election.
+    /// Grows with each election.
     pub epoch: u64,
-    /// Who called it.
+    /// The member that started it.
     pub initiator: Rank,
 }
 
 impl Run {
-    /// A new run, higher than the highest heard of.
+    /// A new run, higher than the highest one known.
     pub fn after(highest: Option<Run>, initiator: Rank) -> Run {
         Run { epoch: highest.map_or(0, |run| run.epoch).saturating_add(1), initiator }
     }
 
-    /// Whether its initiator did not know of a run of a later epoch: it was dead or cut off meanwhile.
+    /// Whether its initiator did not know a run of a later epoch, because it was dead or cut off.
     pub fn is_outdated(self, highest: Option<Run>) -> bool {
         highest.is_some_and(|highest| self.epoch < highest.epoch)
     }
 
-    /// Whether it is too far ahead of the highest heard of to be true.
+    /// Whether its epoch is too far ahead of the highest one known to be genuine.
     pub fn is_too_far_ahead<A: Algorithm>(self, cx: &mut Cx<'_, A>, highest: Option<Run>) -> bool {
         cx.is_too_far_ahead(self.epoch, highest.map_or(0, |run| run.epoch))
     }
 
-    /// A liar's: later than any honest one, though not so late that members ignore it.
+    /// A forged run: later than any genuine one, but not so late that members ignore it.
     pub fn forged(initiator: Rank) -> Run {
         Run { epoch: MAX_TERM_STEP / 2, initiator }
     }
 }
 
-/// What members send each other; `W`'s kinds end with [`ACK`].
+/// The messages; the kinds of `W` end with [`ACK`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Letter<W> {
-    /// Something to say, to be answered.
+    /// A message that must be answered with an `Ack`.
     Word {
-        /// The sender's number for it.
+        /// The sender's number for the letter.
         number: u32,
-        /// What is said.
+        /// The content.
         word: W,
     },
-    /// It has arrived.
+    /// The letter of this number has arrived.
     Ack(u32),
 }
 
@@ -91,32 +91,32 @@ impl<W: Message> Message for Letter<W> {
     }
 }
 
-/// Members' names in a row.
+/// Members' ids in a row.
 pub fn listed(ids: impl Iterator<Item = Id>) -> String {
     ids.map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// What a member is reminded of.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reminder {
     /// The letter of this number has not been answered.
     Unanswered(u32),
-    /// The election that the member takes part in should be over.
+    /// The outcome of the current election is overdue.
     Overdue,
 }
 
-/// A member of such a ring: what the algorithms have in common.
+/// A member of such a ring: the common part of the algorithms.
 pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
-    /// Who carries its letters.
+    /// The courier that delivers its letters.
     fn courier(&mut self) -> &mut Courier<W>;
 
-    /// Something came from the live member before it; from itself, where all others are dead.
+    /// A message has arrived from the previous live member, or from itself if all others are dead.
     fn receive(&mut self, cx: &mut Cx<'_, Self>, word: W);
 
-    /// Begins a new run, whatever is under way.
+    /// Starts a new run, whether or not one is under way.
     fn call(&mut self, cx: &mut Cx<'_, Self>);
 
-    /// One more neighbour has been found dead.
+    /// One more neighbour is dead.
     fn note_death(&mut self, cx: &mut Cx<'_, Self>) {
         let _ = cx;
     }
@@ -127,8 +127,8 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
         returned.into_iter().for_each(|word| self.receive(cx, word));
     }
 
-    /// Waits for the outcome, as long as a turn round the ring can take. It does not come if somebody
-    /// dies with the letter in its hands.
+    /// Waits for the outcome for the longest time that one turn of the ring can take. The outcome does not arrive if
+    /// a member dies while it holds the letter.
     fn await_outcome(&mut self, cx: &mut Cx<'_, Self>) {
         let n = cx.outgoing().count() as u64 + 1;
         cx.set_timer(Reminder::Overdue, cx.delay_bound() * (TURN_WAIT * n));
@@ -143,7 +143,7 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
                 self.receive(cx, word);
             }
             Letter::Ack(number) => {
-                cx.because("the next live member has got it");
+                cx.because("the next live member has received the letter");
                 let returned = self.courier().note_answer(cx, from, number);
                 returned.into_iter().for_each(|word| self.receive(cx, word));
             }
@@ -153,17 +153,17 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
         }
     }
 
-    /// For `on_suspicion`. Who is dead is found out by letters; but who comes back says nothing to those
-    /// that pass it over.
+    /// For `on_suspicion`. A missing `ack` shows that a member is dead; but a member that is back sends nothing to
+    /// the members that skip it, so only the detector can report it.
     fn on_word_of_detector(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
         if verdict == Verdict::Working && self.courier().dead.remove(&peer) {
             self.take_back(cx);
         }
     }
 
-    /// One that was taken for dead is not.
+    /// A member that was taken for dead is alive.
     fn take_back(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("a neighbour taken for dead is alive: it was left out, so the ring elects anew");
+        cx.because("a skipped neighbour is alive: start an election that includes it");
         self.call(cx);
     }
 
@@ -171,65 +171,64 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
     fn on_reminder(&mut self, cx: &mut Cx<'_, Self>, reminder: Reminder) {
         match reminder {
             Reminder::Unanswered(number) => {
-                cx.because("no answer in time: that neighbour is dead and is passed over");
+                cx.because("no ack in time, so that neighbour has failed: skip it");
                 let returned = self.courier().note_silence(cx, number);
                 returned.into_iter().for_each(|word| self.receive(cx, word));
                 self.note_death(cx);
             }
             Reminder::Overdue => {
-                cx.because("no outcome in time: somebody died with the message, so it calls again");
+                cx.because("no outcome in time, so a member failed with the message: start a new election");
                 self.call(cx);
             }
         }
     }
 }
 
-/// Carries a member's letters to the next live member. Its methods give back what is at its sender
-/// again because all others are dead.
+/// Delivers a member's letters to the next live member. Its methods return the letters that are back at their sender
+/// because all others are dead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Courier<W> {
-    /// Not yet answered, the oldest first: each is forgotten when it is, or when all ports have been
-    /// tried.
+    /// Not yet answered, oldest first. A letter is removed when it is answered, or when all ports have been tried.
     letters: Vec<Pending<W>>,
-    /// Found dead, and not heard since.
+    /// The neighbours found dead and not heard since.
     dead: BTreeSet<Port>,
-    /// Who answered last: letters to it need not wait.
+    /// The neighbour that answered last: letters to it need not wait.
     answering: Option<Port>,
-    /// How many letters there have been.
+    /// The count of letters so far.
     numbered: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Pending<W> {
     number: u32,
-    /// Nobody yet: it waits.
+    /// None while the letter waits.
     to: Option<Port>,
     word: W,
 }
 
 impl<W> Default for Courier<W> {
-    /// No letters, and everyone alive.
+    /// No letters, and all members alive.
     fn default() -> Self {
         Courier { letters: Vec::new(), dead: BTreeSet::new(), answering: None, numbered: 0 }
     }
 }
 
 impl<W: Message> Courier<W> {
-    /// In an election of a later epoch everyone is tried again: whoever was passed over may be back, and
-    /// has no other way to be noticed.
+    /// In an election of a later epoch all neighbours are tried again: a skipped member may be back, and there is no
+    /// other way to detect it.
     pub fn try_everyone_in(&mut self, run: Run, before: Option<Run>) {
         if before.is_some_and(|before| before.is_outdated(Some(run))) {
             self.dead.clear();
-            self.letters.clear(); // of elections that are past
+            self.letters.clear(); // of past elections
         }
     }
 
-    /// The neighbours found dead, and not heard since.
+    /// The neighbours found dead and not heard since.
     pub fn dead(&self) -> impl Iterator<Item = Port> + '_ {
         self.dead.iter().copied()
     }
 
-    /// The bytes that it owns besides itself, given those that a word owns.
+    /// The bytes that it owns besides itself, given the bytes that a message owns.
     pub fn owned_bytes(&self, of_word: impl Fn(&W) -> usize) -> usize {
         let letters = self.letters.iter().map(|letter| size_of::<Pending<W>>() + of_word(&letter.word));
         letters.sum::<usize>() + self.dead.len() * size_of::<Port>()
@@ -243,7 +242,7 @@ impl<W: Message> Courier<W> {
 
     fn note_answer<A: RingMember<W>>(&mut self, cx: &mut Cx<'_, A>, from: Port, number: u32) -> Vec<W> {
         let answers = |letter: &Pending<W>| letter.number == number && letter.to == Some(from);
-        // An answer that comes too late answers nothing: the letter went to somebody else.
+        // A late answer has no effect: the letter has gone to another neighbour.
         if let Some(at) = self.letters.iter().position(answers) {
             self.letters.remove(at);
             self.answering = Some(from);

@@ -1,13 +1,13 @@
-//! Figures of rings in which a better member stops a worse one's message: how far each message gets,
-//! and when members wake up.
+//! Figures of rings in which a higher-ranked member drops a lower-ranked member's message: how far each message
+//! travels, and when members wake up.
 
 pub use crate::conditions::*;
 use bellwether_core::{Delivery, Expect, Rank, Setting};
 
-/// For each member, clockwise, how far it is to the next better one; n for the best.
+/// For each member, the distance clockwise to the next higher-ranked one; n for the highest.
 ///
-/// This is how many hops its rank travels. One pass over the ring and back with a stack of members
-/// that still wait for a better one.
+/// This is the number of hops that its rank travels. Two passes over the ring with a stack of members that still wait
+/// for a higher-ranked one.
 pub fn distances_to_better(ranks: &[Rank]) -> Vec<u32> {
     let n = ranks.len();
     let mut distances = vec![n as u32; n];
@@ -36,17 +36,17 @@ pub fn distances_back_to_better(ranks: &[Rank]) -> Vec<u32> {
     distances
 }
 
-/// The hops that all ranks travel when everyone starts.
+/// The total hops of all ranks if all members start.
 pub fn total_distance(ranks: &[Rank]) -> f64 {
     sum(distances_to_better(ranks))
 }
 
-/// The hops that ranks travel when only some start, and others put in their own rank when a worse
-/// one reaches them first.
+/// The total hops of all ranks if only some members start, and others send their own rank when a lower one reaches
+/// them first.
 ///
-/// What reaches a member first is the best rank since the nearest initiator before it, whatever the
-/// delays, because links keep their order. So one walk from an initiator round the ring tells who
-/// puts in its own rank.
+/// The first rank to reach a member is the highest since the nearest initiator before it, whatever the delays,
+/// because links keep their order. So one walk from an initiator round the ring finds the members that send their own
+/// rank.
 pub fn total_distance_from(setting: &Setting<'_>) -> f64 {
     let ranks = setting.ranks;
     let Some(first) = (0..ranks.len()).find(|&member| setting.initiators.contains(member as u32)) else {
@@ -64,26 +64,26 @@ pub fn total_distance_from(setting: &Setting<'_>) -> f64 {
     sum(travelled.map(|member| distances[member]))
 }
 
-/// How many hops clockwise from one member to another.
+/// The number of hops clockwise from one member to another.
 pub fn distance(n: usize, from: usize, to: usize) -> usize {
     (to + n - from) % n
 }
 
-/// How many hops the best member is behind (clockwise of) the nearest initiator at or before it.
+/// The distance clockwise from the nearest initiator to the highest-ranked member.
 pub fn distance_to_best(setting: &Setting<'_>) -> Option<usize> {
     let n = setting.n();
     let best = (0..n).max_by_key(|&member| setting.ranks[member])?;
     (0..n).find(|hops| setting.initiators.contains(((best + n - hops) % n) as u32))
 }
 
-/// The best member's value where the best rank that there could be has the value 1, the next 2, ..
+/// The value of the highest-ranked member, where the highest possible rank has the value 1, the next 2, and so on.
 pub fn best_value(setting: &Setting<'_>) -> Option<u64> {
     let best = setting.ranks.iter().max()?;
     Some(setting.range.better_than(*best).saturating_add(1))
 }
 
-/// For each member, how far it is from the nearest initiator on either side: when it wakes up where
-/// messages take one hop and everyone who wakes up sends both ways. Nothing if nobody starts.
+/// For each member, the distance to the nearest initiator on either side: when it starts if messages take one hop
+/// and each member that starts sends both ways. None if no member starts.
 pub fn waking_hops(setting: &Setting<'_>) -> Option<Vec<u32>> {
     let n = setting.n();
     let mut hops = vec![u32::MAX; n];
@@ -99,8 +99,8 @@ pub fn waking_hops(setting: &Setting<'_>) -> Option<Vec<u32>> {
     hops.iter().all(|&hops| hops < u32::MAX).then_some(hops)
 }
 
-/// How far messages of `initiators` (places on a ring of n, in rising order) get where each dies at
-/// the next initiator of a better standing; the best one's, which nobody stops, is left out.
+/// The hops of the messages of `initiators` (places on a ring of n, in rising order) if each message is dropped at
+/// the next initiator of a higher standing; without those of the highest standing, which are not dropped.
 pub fn suppressed_hops(n: usize, initiators: &[usize], standing: impl Fn(usize) -> Rank) -> usize {
     let standings: Vec<Rank> = initiators.iter().map(|&place| standing(place)).collect();
     let k = initiators.len();
@@ -109,8 +109,8 @@ pub fn suppressed_hops(n: usize, initiators: &[usize], standing: impl Fn(usize) 
     stopped.map(|(at, steps)| distance(n, initiators[at], initiators[(at + steps) % k])).sum()
 }
 
-/// Where only the initiator of the best standing completes its run: that run's hops, d to the best
-/// member and twice round from there.
+/// The hops of the only run that completes, that of the initiator with the highest standing: d hops to the
+/// highest-ranked member and two turns from there.
 pub fn completed_hops(setting: &Setting<'_>, standing: impl Fn(usize) -> Rank) -> usize {
     let n = setting.n();
     let best = (0..n).max_by_key(|&member| setting.ranks[member]);
@@ -118,23 +118,22 @@ pub fn completed_hops(setting: &Setting<'_>, standing: impl Fn(usize) -> Rank) -
     best.zip(first).map_or(0, |(best, first)| distance(n, first, best) + 2 * n)
 }
 
-/// The hops of all other runs there: each dies at the next initiator of a better standing.
+/// The hops of all other runs: each is dropped at the next initiator of a higher standing.
 pub fn died_hops(setting: &Setting<'_>, standing: impl Fn(usize) -> Rank) -> usize {
     let around: Vec<usize> = initiators(setting).collect();
     suppressed_hops(setting.n(), &around, standing)
 }
 
-/// The ring that is left when the dead are passed over.
+/// The ring of live members, dead ones skipped.
 pub struct LiveRing {
-    /// Who is alive, clockwise.
+    /// The live members, clockwise.
     pub members: Vec<usize>,
-    /// Which of them start, by their places in `members`.
+    /// The initiators, by their places in `members`.
     pub initiators: Vec<usize>,
 }
 
 impl LiveRing {
-    /// Nothing if somebody dies, starts or calls on the way, the bound on delays does not hold, or
-    /// nobody starts.
+    /// None if a member dies or starts during the run, the delay bound does not hold, or no member starts.
     pub fn new(setting: &Setting<'_>) -> Option<LiveRing> {
         let members: Vec<usize> =
             (0..setting.n()).filter(|&member| setting.is_alive(member as u32)).collect();
@@ -144,18 +143,18 @@ impl LiveRing {
         applies.then_some(LiveRing { members, initiators })
     }
 
-    /// How many are alive.
+    /// The number of live members.
     pub fn n(&self) -> usize {
         self.members.len()
     }
 
-    /// How many messages a turn takes: none for one member alone.
+    /// The number of messages of one turn: none for a single member.
     pub fn turn(&self) -> usize {
         if self.n() == 1 { 0 } else { self.n() }
     }
 }
 
-/// Two turns round a ring of live members, and the `ack` of the last message.
+/// Two turns of a ring of live members, and the `ack` of the last message.
 pub fn time_of_two_turns(setting: &Setting<'_>) -> Option<Expect> {
     let ring = LiveRing::new(setting)?;
     let applies = setting.dead.is_empty() && setting.delivery == Delivery::Unit && ring.initiators.len() == 1;

@@ -1,4 +1,4 @@
-//! Elections on rings, one folder each, and what several of them share.
+//! Elections on rings, one folder each, and their common parts.
 
 pub mod chang_roberts;
 pub mod courier;
@@ -9,7 +9,7 @@ pub mod hirschberg_sinclair;
 pub mod itai_rodeh;
 pub mod lcr;
 pub mod modified_ring;
-mod news;
+mod outcome;
 pub mod peterson;
 mod phases;
 pub mod ring_skipping;

@@ -1,28 +1,27 @@
-//! Figures of one-way rings in which ranks are held by members and compared phase by phase, as
-//! Peterson's algorithms and that of Dolev, Klawe and Rodeh do.
+//! Figures of one-way rings in which members hold ranks and compare them phase by phase, as in Peterson's algorithms
+//! and that of Dolev, Klawe and Rodeh.
 //!
-//! In a one-way ring whose links keep their order, a member hears what it hears in one order,
-//! whatever the delays; and who sleeps wakes up, sends its own rank and only then heeds what woke
-//! it. So each member sends the same messages in the same order in every run of the same ranks,
-//! whoever begins: figures can be found by playing the phases one after the other.
+//! In a one-way ring whose links keep their order, a member receives its messages in one order, whatever the delays;
+//! and a member that starts late sends its own rank before it handles the message that made it start. So each member
+//! sends the same messages in the same order in every run with the same ranks, whichever members start: the figures
+//! follow from playing the phases one after the other.
 
 use crate::ring::figures::is_undisturbed;
 use bellwether_core::{Claim, Delivery, Expect, Measure, Rank, Setting};
 
-/// A rank that is still in the race, and the member that holds it.
+/// A rank that is still held, and the member that holds it.
 #[derive(Clone, Copy)]
 pub struct Held {
     pub rank: Rank,
     pub holder: usize,
 }
 
-/// At the beginning everyone holds its own rank.
-pub fn everyone(ranks: &[Rank]) -> Vec<Held> {
+/// At first each member holds its own rank.
+pub fn all_members(ranks: &[Rank]) -> Vec<Held> {
     ranks.iter().enumerate().map(|(holder, &rank)| Held { rank, holder }).collect()
 }
 
-/// The ranks that stay in the race, given those before and after each; when they move, each is
-/// then held by the holder of the one after it.
+/// The ranks that stay, given the ranks before and after each; if ranks move, the holder of the next rank holds it.
 pub fn next_phase(held: &[Held], move_on: bool, stays: fn(Rank, Rank, Rank) -> bool) -> Vec<Held> {
     let n = held.len();
     let stay = (0..n).filter_map(|at| {
@@ -33,7 +32,7 @@ pub fn next_phase(held: &[Held], move_on: bool, stays: fn(Rank, Rank, Rank) -> b
     stay.collect()
 }
 
-/// What stays if it has to be better than both beside it.
+/// The ranks that are higher than both neighbours.
 pub fn next_local_maxima(held: &[Held]) -> Vec<Held> {
     next_phase(held, true, |before, rank, after| rank > before && rank > after)
 }
@@ -44,9 +43,9 @@ pub fn in_order(run: &Setting<'_>, figure: impl FnOnce(&[Rank]) -> Expect) -> Op
     applies.then(|| figure(run.ranks))
 }
 
-/// Where each phase takes 2n messages and keeps at most half of the ranks, and the last takes n. Dolev,
-/// Klawe and Rodeh's algorithm attains it for powers of two. Peterson's ends a little sooner, at the best
-/// rank's owner, and attains it for n = 1 only.
+/// If each phase takes 2n messages and keeps at most half of the ranks, and the last takes n. Dolev, Klawe and
+/// Rodeh's algorithm attains it for powers of two. Peterson's ends a little sooner, at the owner of the highest rank,
+/// and attains it for n = 1 only.
 pub const HALVING_BOUND: Claim = Claim {
     name: "messages_bound",
     measure: Measure::Messages,
@@ -60,7 +59,7 @@ pub const HALVING_BOUND: Claim = Claim {
     },
 };
 
-/// The news goes round once.
+/// The announcement goes round once.
 pub const ANNOUNCEMENTS: Claim = Claim {
     name: "elected",
     measure: Measure::MessagesOf("elected"),

@@ -1,3 +1,3 @@
-//! Elections on a tree, which the initiator lays over any network.
+//! Elections on a tree, which the initiator builds on any network.
 
 pub mod aggregation_tree;

@@ -1,4 +1,4 @@
-//! The failure detectors: what each says when, and how good each is.
+//! The failure detectors: the verdicts of each over time, and its quality.
 
 mod quality;
 mod timelines;

@@ -1,4 +1,4 @@
-//! How good detectors are, measured, against what theory says.
+//! The quality of detectors, measured, against closed forms.
 
 use crate::watch::choice;
 use bellwether_algorithms::DETECTORS;
@@ -15,13 +15,13 @@ fn quality(detector: &str, delay: &str, loss: f64) -> Quality {
     measure(&choice(detector), &under(delay, loss), &EFFORT, &()).expect("threads")
 }
 
-/// From fewer watches, where no figure has to be exact.
+/// From fewer watches, for figures that need not be exact.
 fn rough_quality(detector: &str, delay: &str, loss: f64) -> Quality {
     let effort = Effort { watches: 50, ..EFFORT };
     measure(&choice(detector), &under(delay, loss), &effort, &()).expect("threads")
 }
 
-/// Figures worked out elsewhere, in hops: T_D, mistakes a hop, T_M.
+/// Figures computed elsewhere, in hops: T_D, mistakes per hop, T_M.
 fn assert_meets(measured: &Quality, [detection, rate, duration]: [f64; 3], context: &str) {
     assert!(measured.detection_time.expect("deaths are found").meets(detection), "{measured:?} {context}");
     assert!(measured.mistakes > 100, "too few to tell: {measured:?} {context}");
@@ -40,20 +40,20 @@ fn closed(period: f64, bound: f64, delay: &str, loss: f64) -> [f64; 3] {
     [form.detection_time, form.mistake_rate, duration]
 }
 
-/// But for the length of a tick, which is a thousandth of the shortest width below.
+/// Equal up to a tick, which is a thousandth of the shortest width below.
 fn assert_close(one: [f64; 3], other: [f64; 3], context: &str) {
     let near = |(a, b): (&f64, &f64)| (a - b).abs() < 3e-3 * b.abs();
     assert!(one.iter().zip(&other).all(near), "{one:?} is not {other:?} {context}");
 }
 
-/// A constant delay d and losses p: k = 1 + floor(D / T) losses in a row are a mistake.
+/// A constant delay d and losses p: k = 1 + floor(D / T) consecutive losses are a mistake.
 #[test]
-fn heartbeats_that_get_lost_are_mistaken_as_often_as_theory_says() {
+fn lost_heartbeats_cause_as_many_mistakes_as_theory_says() {
     for (t, d, p) in [(5.0, 2.0, 0.1), (5.0, 5.0, 0.2), (2.0, 4.5, 0.3), (3.0, 0.0, 0.05)] {
         let k = 1.0 + f64::floor(d / t);
         let rate = (1.0 - p) * f64::powf(p, k) / t;
         let duration = (k + 1.0 / (1.0 - p)) * t - t - d;
-        // With the last j beats lost, the verdict comes d + T + D - U - jT after the death.
+        // With the last j beats lost, the verdict comes d + T + D - U - jT after the crash.
         let detection: f64 = (0..60)
             .map(|j| {
                 let latest = 1.0 + t + d - f64::from(j) * t;
@@ -68,9 +68,9 @@ fn heartbeats_that_get_lost_are_mistaken_as_often_as_theory_says() {
     }
 }
 
-/// Uniform delays over a width w, and D shorter than w: the order statistics of two delays in a row.
+/// Uniform delays over a width w, and D shorter than w: the order statistics of two consecutive delays.
 #[test]
-fn heartbeats_that_are_late_are_mistaken_as_often_as_theory_says() {
+fn late_heartbeats_cause_as_many_mistakes_as_theory_says() {
     for (t, d, least, most) in [(5.0, 1.0, 1.0, 4.0), (4.0, 2.0, 0.5, 4.5), (10.0, 0.0, 1.0, 2.0)] {
         let (w, delay) = (most - least, format!("uniform:{least:?}..{most:?}"));
         let rate = f64::powi(w - d, 2) / (2.0 * w * w) / t;
@@ -82,7 +82,7 @@ fn heartbeats_that_are_late_are_mistaken_as_often_as_theory_says() {
 }
 
 #[test]
-fn late_and_lost_heartbeats_are_mistaken_as_often_as_theory_says() {
+fn late_and_lost_heartbeats_cause_as_many_mistakes_as_theory_says() {
     for (t, d, delay, loss) in [
         (5.0, 2.0, "uniform:1..4", 0.1),
         (5.0, 6.0, "uniform:0.5..4.5", 0.3),
@@ -93,7 +93,7 @@ fn late_and_lost_heartbeats_are_mistaken_as_often_as_theory_says() {
         // The second limit of the three-valued detector is the same rule.
         let three = quality(&format!("three-valued:T={t},D1=0,D2={d}"), delay, loss);
         assert_meets(&three, expected, "three-valued");
-        // The check can fail: it is not the figure of another D.
+        // The check can fail: another D gives another figure.
         let [_, other_rate, _] = closed(t, d + 1.5, delay, loss);
         assert!(!three.mistake_rate.meets(other_rate), "{three:?}");
     }
@@ -103,32 +103,32 @@ fn late_and_lost_heartbeats_are_mistaken_as_often_as_theory_says() {
     assert_eq!(ClosedForm::of_heartbeat(HOP * 5, HOP, &overtaking), None);
 }
 
-/// A question fails if it or its answer is lost, and so with f = 1 - (1 - p)^2.
+/// A ping fails if it or its answer is lost, so with f = 1 - (1 - p)^2.
 #[test]
-fn pings_that_get_lost_are_mistaken_as_often_as_theory_says() {
+fn lost_pings_cause_as_many_mistakes_as_theory_says() {
     let p = 0.1;
     let f = 1.0 - (1.0_f64 - p).powi(2);
     let measured = quality("ping:P=5,D=1,e=0.1", "unit", p);
-    // It begins 2.1 after a question and ends 2 after the next that is answered.
+    // A mistake begins 2.1 after a ping and ends 2 after the next answered ping.
     assert!(measured.mistake_rate.meets(f * (1.0 - f) / 5.0), "{measured:?}");
     assert!(measured.mistake_duration.is_some_and(|it| it.meets(5.0 / (1.0 - f) - 0.1)), "{measured:?}");
-    // Whoever dies is asked in vain between 1 before its death and 4 after, and 2.1 later that is known.
+    // A crashed member fails to answer between 1 before its crash and 4 after, and 2.1 later that is known.
     let calm = quality("ping:P=5,D=1,e=0.1", "unit", 0.0);
     assert!(calm.detection_time.is_some_and(|it| it.meets(1.5 + 2.1)), "{calm:?}");
     assert!((calm.detection_time.expect("found").max - 6.1).abs() < 0.1);
 }
 
 #[test]
-fn cost_is_counted_for_one_watch() {
+fn cost_is_per_watched_neighbour() {
     let about = |quality: &Quality, figure: f64| (quality.signals.value - figure).abs() < 0.01 * figure;
     assert!(about(&quality("heartbeat:T=4", "unit", 0.0), 0.25));
     assert!(about(&quality("ping:P=4,D=1", "unit", 0.0), 0.5), "a question and an answer");
 }
 
-/// With the true bound and without loss, detectors that are told it make no mistake, and are as quick as
-/// they should be at the latest.
+/// With the true bound and without loss, detectors that are told the bound make no mistake, and are at least as fast
+/// as they should be.
 #[test]
-fn where_the_bound_holds_nobody_is_mistaken() {
+fn no_mistakes_while_the_delay_bound_holds() {
     for delay in ["unit", "uniform:1..3", "uniform:0.1..2.0", "uniform:1.0..12.0"] {
         let bound = under(delay, 0.0).delay.bound().hops();
         for (name, latest) in [
@@ -147,10 +147,10 @@ fn where_the_bound_holds_nobody_is_mistaken() {
     }
 }
 
-/// Every detector but the incomplete one finds every death, whatever signals meet on their way; and none
-/// but the inaccurate one is wrong most of the time.
+/// Every detector but the incomplete one reports every crash, whatever happens to signals; and only the inaccurate
+/// one is wrong most of the time.
 #[test]
-fn only_the_broken_ones_are_broken() {
+fn only_the_detectors_broken_on_purpose_are_wrong() {
     for (delay, loss) in [("unit", 0.0), ("exponential:1", 0.05), ("lognormal:0,1", 0.3)] {
         for entry in DETECTORS {
             let measured = rough_quality(entry.name, delay, loss);
@@ -176,16 +176,16 @@ fn only_the_broken_ones_are_broken() {
     assert_eq!((late.mean, late.max), (3.0, 3.0));
 }
 
-/// Where beats are lost, the two that learn are wrong less often than the one that is told.
+/// If beats are lost, the two detectors that learn are wrong less often than the one that is told the bound.
 #[test]
-fn learning_pays_where_beats_get_lost() {
+fn learning_detectors_make_fewer_mistakes_under_loss() {
     let rate = |name: &str| rough_quality(name, "uniform:0.5..1.5", 0.1).mistake_rate.value;
     assert!(rate("learned") < rate("heartbeat") / 10.0, "{} {}", rate("learned"), rate("heartbeat"));
     assert!(rate("bayes") < rate("heartbeat") / 10.0, "{} {}", rate("bayes"), rate("heartbeat"));
 }
 
 #[test]
-fn the_same_seed_gives_the_same_figures_on_any_number_of_cores() {
+fn same_seed_gives_same_figures_on_any_number_of_cores() {
     let of = |seed: u64, threads: usize| {
         let effort = Effort { watches: 50, seed, threads, ..EFFORT };
         measure(&choice("learned"), &under("exponential:1", 0.1), &effort, &()).expect("threads")

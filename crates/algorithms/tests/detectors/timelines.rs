@@ -1,4 +1,4 @@
-//! What each detector says when, worked out by hand.
+//! The verdicts of each detector over time, computed by hand.
 
 use crate::watch::Watch;
 use bellwether_algorithms::DETECTORS;
@@ -7,7 +7,7 @@ use bellwether_core::Verdict::{self, Failed, Suspected, Working};
 use bellwether_core::{Domain, Preset, Spec};
 
 #[test]
-fn heartbeat_waits_for_t_and_d() {
+fn heartbeat_waits_for_t_plus_d() {
     let mut watch = Watch::new("heartbeat:T=5,D=2", 2);
     watch.hears(1.0, 0, Beat(0));
     watch.hears(6.0, 0, Beat(1));
@@ -15,14 +15,14 @@ fn heartbeat_waits_for_t_and_d() {
     watch.hears(27.0, 0, Beat(5)); // just in time
     watch.passes(40.0);
     assert_eq!(watch.of(0), [(13.0, Failed), (20.0, Working), (34.0, Failed)]);
-    assert_eq!(watch.of(1), [(7.0, Failed)], "nothing ever came from it");
+    assert_eq!(watch.of(1), [(7.0, Failed)], "nothing ever arrived from it");
     let beats: Vec<_> = watch.signals.iter().filter(|(_, to, _)| *to == 1).collect();
     assert_eq!(beats.len(), 9);
     assert!(beats.iter().enumerate().all(|(at, beat)| **beat == (5.0 * at as f64, 1, Beat(at as u64))));
 }
 
 #[test]
-fn three_valued_warns_first() {
+fn three_valued_suspects_before_it_reports_failure() {
     let mut watch = Watch::new("three-valued:T=5,D1=1,D2=3", 1);
     watch.hears(7.0, 0, Beat(0));
     watch.passes(30.0);
@@ -30,15 +30,15 @@ fn three_valued_warns_first() {
     assert_eq!(watch.of(0), expected);
     let mut watch = Watch::new("three-valued:T=5,D1=3,D2=1", 1);
     watch.passes(30.0);
-    assert_eq!(watch.of(0), [(6.0, Failed)], "no warning where D2 is not the longer");
+    assert_eq!(watch.of(0), [(6.0, Failed)], "no suspicion if D2 is not longer than D1");
 }
 
 #[test]
-fn ping_waits_for_there_and_back() {
+fn ping_waits_for_the_round_trip() {
     let mut watch = Watch::new("ping:P=5,D=1,e=0.5", 1);
     watch.hears(2.0, 0, Pong(0));
     watch.hears(9.0, 0, Pong(1)); // late
-    watch.hears(11.0, 0, Pong(1)); // an answer to another question
+    watch.hears(11.0, 0, Pong(1)); // an answer to another ping
     watch.passes(14.0);
     assert_eq!(watch.of(0), [(7.5, Failed), (9.0, Working), (12.5, Failed)]);
     assert_eq!(watch.signals, [(0.0, 0, Ping(0)), (5.0, 0, Ping(1)), (10.0, 0, Ping(2))]);
@@ -47,17 +47,17 @@ fn ping_waits_for_there_and_back() {
     let mut hasty = Watch::new("ping:P=1,D=1,e=0.5", 1);
     hasty.passes(6.0);
     let asked: Vec<f64> = hasty.signals.iter().map(|(at, ..)| *at).collect();
-    assert_eq!(asked, [0.0, 2.5, 5.0], "a question is settled before the next is asked");
+    assert_eq!(asked, [0.0, 2.5, 5.0], "the answers to one ping are due before the next ping");
 }
 
-/// When a watch first judged its only neighbour failed.
+/// When a detector first judged its only neighbour failed.
 fn failed_at(watch: &Watch) -> Option<f64> {
     watch.of(0).iter().find(|(_, verdict)| *verdict == Failed).map(|(at, _)| *at)
 }
 
-/// A tick before the verdict. Of the detectors that are told the truth none judges by silence.
+/// A tick before the verdict. Oracles do not judge by silence.
 #[test]
-fn new_connection_restarts_the_silence_and_frees_no_failed_neighbour() {
+fn new_connection_restarts_the_silence_but_does_not_revive_a_failed_neighbour() {
     for detector in DETECTORS.iter().filter(|entry| !entry.is_oracle) {
         let name = detector.name;
         let mut silent = Watch::new(name, 1);
@@ -66,7 +66,7 @@ fn new_connection_restarts_the_silence_and_frees_no_failed_neighbour() {
         let before = silent.of(0);
         silent.is_connected(1_001.0, 0);
         silent.passes(2_000.0);
-        assert_eq!(silent.of(0), before, "{name}: it is not heard");
+        assert_eq!(silent.of(0), before, "{name}: no beat has arrived");
 
         let mut reconnected = Watch::new(name, 1);
         let connected_at = verdict_at - 0.001;
@@ -78,9 +78,9 @@ fn new_connection_restarts_the_silence_and_frees_no_failed_neighbour() {
     }
 }
 
-/// Beats that were lost with a connection are no sign of a network that loses them.
+/// Beats that were lost with a connection do not show that the network loses beats.
 #[test]
-fn gap_before_a_new_connection_teaches_nothing() {
+fn gap_before_a_new_connection_is_not_recorded() {
     for name in ["learned:T=5,phi=8,window=10,least=0.1", "bayes"] {
         let judged_after = |gap: f64, is_connected: bool| {
             let mut watch = Watch::new(name, 1);
@@ -94,11 +94,11 @@ fn gap_before_a_new_connection_teaches_nothing() {
             watch.verdicts.last().map(|(at, ..)| ((at - last) * 1_000.0).round())
         };
         assert_eq!(judged_after(40.0, true), judged_after(4.0, false), "{name}");
-        assert_ne!(judged_after(40.0, false), judged_after(4.0, false), "{name}: without it");
+        assert_ne!(judged_after(40.0, false), judged_after(4.0, false), "{name}: without a new connection");
     }
 }
 
-/// Beats arrive with these gaps; after the last of them nothing does. How long until which verdict?
+/// Beats arrive with these gaps, and none after the last. How long until each verdict?
 fn after_gaps(text: &str, gaps: &[(f64, u64)]) -> Vec<(f64, Verdict)> {
     let mut watch = Watch::new(text, 1);
     let (mut at, mut number) = (1.0, 0);
@@ -120,13 +120,13 @@ fn assert_about(found: &[(f64, Verdict)], expected: &[(f64, Verdict)]) {
     }
 }
 
-/// The normal distribution's quantiles, from tables: so many standard deviations are exceeded once in
-/// 10^8 and 10^4 times.
+/// The normal distribution's quantiles, from tables: these numbers of standard deviations are exceeded once in 10^8
+/// and 10^4 times.
 const PHI_8: f64 = 5.612_001;
 const PHI_4: f64 = 3.719_016;
 
 #[test]
-fn learned_waits_for_the_mean_and_some_deviations() {
+fn learned_waits_for_the_mean_plus_standard_deviations() {
     let limits = |mean: f64, deviation: f64| {
         [(mean + PHI_4 * deviation, Suspected), (mean + PHI_8 * deviation, Failed)]
     };
@@ -135,17 +135,17 @@ fn learned_waits_for_the_mean_and_some_deviations() {
     assert_about(&after_gaps(text, &[(5.0, 1); 20]), &limits(5.0, 0.5)); // equal gaps: the least
     let uneven: Vec<_> = (0..20).map(|at| (if at % 2 == 0 { 4.0 } else { 6.0 }, 1)).collect();
     assert_about(&after_gaps(text, &uneven), &limits(5.0, 1.0));
-    // What has left the window is forgotten, and copies teach nothing.
+    // A gap outside the window is forgotten, and duplicates are not recorded.
     let mut changed = vec![(5.0, 1); 3];
     changed.extend([(6.0, 1), (8.0, 1), (6.0, 1), (8.0, 1), (0.0, 0)]);
     assert_about(&after_gaps("learned:T=5,phi=8,least=0.5,window=4", &changed), &limits(7.0, 1.0));
 }
 
 #[test]
-fn bayes_waits_until_it_is_sure() {
+fn bayes_waits_for_the_required_probability() {
     let text = "bayes:T=5,a=0.001,sure=0.999,least=0.5";
-    // Sure when P(silent | working) is a (1 - sure) / (sure (1 - a)) = 1.002e-6, and in doubt at
-    // a / (1 - a) = 1.001e-3: that is 4.753020 and 3.089935 standard deviations after the beat was due.
+    // Failed when P(silent | working) is a (1 - sure) / (sure (1 - a)) = 1.002e-6, and suspected at a / (1 - a) =
+    // 1.001e-3: that is 4.753020 and 3.089935 standard deviations after the beat was due.
     let limits = |due: f64| [(due + 3.089_935 * 0.5, Suspected), (due + 4.753_020 * 0.5, Failed)];
     assert_about(&after_gaps(text, &[(5.0, 1); 20]), &limits(5.0));
     // Half of the beats are lost: the 20th missing one decides, as 2^-20 < 1.002e-6 < 2^-19.
@@ -153,12 +153,12 @@ fn bayes_waits_until_it_is_sure() {
     assert_eq!(half_lost.len(), 2);
     let (at, verdict) = half_lost[1];
     assert!(verdict == Failed && (100.0..102.0).contains(&at), "{half_lost:?}");
-    // As 2^-10 < 1.001e-3 < 2^-9, doubt comes with the tenth.
+    // As 2^-10 < 1.001e-3 < 2^-9, the tenth missing beat makes it suspected.
     assert!((50.0..52.0).contains(&half_lost[0].0), "{half_lost:?}");
 }
 
 #[test]
-fn oracles_say_what_they_should() {
+fn oracles_report_as_configured() {
     let mut perfect = Watch::new("perfect:after=2", 2);
     for (at, peer, is_up) in [(3.0, 1, false), (10.0, 1, true), (20.0, 1, false), (21.0, 1, true)] {
         perfect.is_told(at, peer, is_up);
@@ -184,12 +184,12 @@ fn oracles_say_what_they_should() {
     inaccurate.passes(46.0);
     let expected = [(20.0, Failed), (25.0, Working), (40.0, Failed), (45.0, Working)];
     assert_eq!(inaccurate.of(0), expected);
-    assert_eq!(inaccurate.of(1), [(20.0, Failed)], "the dead are no mistake");
+    assert_eq!(inaccurate.of(1), [(20.0, Failed)], "a report about a dead member is no mistake");
 }
 
-/// Signals that nobody would send, from neighbours who do not exist, in floods.
+/// Floods of signals that no detector sends, from neighbours that do not exist.
 #[test]
-fn nothing_makes_a_detector_panic_or_grow() {
+fn no_signal_makes_a_detector_panic_or_grow() {
     for entry in DETECTORS {
         let mut watch = Watch::new(entry.name, 2);
         let flood = |watch: &mut Watch, from: u64| {
@@ -210,7 +210,7 @@ fn nothing_makes_a_detector_panic_or_grow() {
 }
 
 #[test]
-fn entries_say_all_that_they_should() {
+fn entries_are_complete_and_can_be_built() {
     for entry in DETECTORS {
         let full = |text: &str| !text.trim().is_empty() && !text.contains('\n');
         assert!(full(entry.name) && full(entry.summary) && !entry.sources.is_empty(), "{}", entry.name);

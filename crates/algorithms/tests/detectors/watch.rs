@@ -1,4 +1,4 @@
-//! One detector driven by hand: signals come when the test says, alarms go when they are due.
+//! One detector driven by hand: signals arrive when the test says, alarms go off when they are due.
 
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{Detector, DetectorChoice, HOP, Port, Signal, Time, Verdict, WatchCx, Watched};
@@ -12,9 +12,9 @@ pub struct Watch {
     peers: u32,
     alarm: Option<Time>,
     draws: u64,
-    /// What it thought of whom when, in hops.
+    /// The verdicts, with neighbour and time in hops.
     pub verdicts: Vec<(f64, u32, Verdict)>,
-    /// What it said when, in hops.
+    /// The signals sent, with times in hops.
     pub signals: Vec<(f64, u32, Signal)>,
 }
 
@@ -28,7 +28,7 @@ impl Watch {
         watch
     }
 
-    /// A signal comes.
+    /// A signal arrives.
     pub fn hears(&mut self, hops: f64, from: u32, signal: Signal) {
         self.sleeps(time(hops), false);
         self.tell(time(hops), |detector, cx| detector.on_signal(cx, Port(from), signal));
@@ -40,18 +40,18 @@ impl Watch {
         self.tell(time(hops), |detector, cx| detector.on_connected(cx, Port(peer)));
     }
 
-    /// A neighbour dies or comes back, and oracles are told.
+    /// A neighbour crashes or is back, and oracles are told.
     pub fn is_told(&mut self, hops: f64, peer: u32, is_up: bool) {
         self.sleeps(time(hops), false);
         self.tell(time(hops), |detector, cx| detector.on_truth(cx, Port(peer), is_up));
     }
 
-    /// Time passes, and with it what is due at its end.
+    /// Time passes, and all that is due by its end happens.
     pub fn passes(&mut self, hops: f64) {
         self.sleeps(time(hops), true);
     }
 
-    /// What was thought of a neighbour, with times to the tick.
+    /// The verdicts about a neighbour, with times to the tick.
     pub fn of(&self, peer: u32) -> Vec<(f64, Verdict)> {
         self.verdicts
             .iter()

@@ -1,5 +1,5 @@
-//! The bully algorithm when members come back, messages are lost, and networks fall apart: as it is, and
-//! in the variant that leaves a working leader alone.
+//! The bully algorithm when members return, messages are lost, and networks are partitioned: the default, and the
+//! variant in which a working leader stays.
 
 use crate::detectors::{heartbeat, perfect};
 use crate::ring_repairs::random_recoveries;
@@ -16,7 +16,7 @@ fn lose(kind: &str, from: Option<u32>, to: Option<u32>, nth: Option<u64>) -> Cho
     Chosen { from, to, kind: Some(kind.to_owned()), nth, fate: Fate::Lost }
 }
 
-/// The best member (the last) is dead at first, then comes back and dies again `times` times.
+/// The highest-ranked member (the last) is dead at first, then returns and crashes again `times` times.
 fn comings_and_goings(n: usize, times: u64) -> Plan {
     let cast = Cast::in_best_order(Elect::Best, n);
     let mut script = vec![at(0, FaultEvent::Crash, n - 1)];
@@ -30,21 +30,21 @@ fn comings_and_goings(n: usize, times: u64) -> Plan {
 }
 
 #[test]
-fn a_better_member_that_comes_back_takes_over_or_leaves_a_working_leader_alone() {
+fn returning_higher_member_takes_over_unless_the_variant_is_stable() {
     for (n, times) in (3..8).flat_map(|n| [1, 5].map(|times| (n, times))) {
         let messages = |report: &Report| report.messages.total;
         let plan = comings_and_goings(n as usize, times);
         let without = comings_and_goings(n as usize, 0);
-        // It announces itself to everyone (n - 1), and the old leader, who hears that it is back, asks it
-        // and is answered. When it dies, the others call: each asks everyone
-        // better, the dead one too, but for the second best, who announces itself to n - 2 at once.
+        // It announces itself to all (n - 1), and the old leader, whose detector reports it as back, asks it and is
+        // answered. When it crashes, the others start an election: each asks all higher-ranked members, the dead one
+        // too, except the second-highest, which announces itself to n - 2 at once.
         let (asked, answered) = (n * (n - 1) / 2 - 1, (n - 1) * (n - 2) / 2);
         let (report, base) = (run::<AtOnce>(&plan), run::<AtOnce>(&without));
         assert_eq!(report.stability.changes, 2 * times, "{n} {times}");
         let a_time = (n - 1) + 2 + asked + answered + (n - 2);
         assert_eq!(messages(&report), messages(&base) + times * a_time, "{n} {times}");
-        // It asks everyone, and whoever leads says so, besides having greeted it. When it dies, nobody
-        // minds.
+        // It asks all members, and the leader replies, besides its announcement when the detector reported it back.
+        // Its crash has no effect.
         let (report, base) = (run::<Stable>(&plan), run::<Stable>(&without));
         assert_eq!(report.stability.changes, 0, "{n} {times}");
         assert_eq!(messages(&report), messages(&base) + times * (n + 1), "{n} {times}");
@@ -52,7 +52,7 @@ fn a_better_member_that_comes_back_takes_over_or_leaves_a_working_leader_alone()
 }
 
 #[test]
-fn leaving_a_leader_alone_costs_a_leader_that_is_not_the_best_and_asking_first() {
+fn stable_variant_has_a_lower_leader_and_asks_first() {
     let mut plan = comings_and_goings(5, 1);
     plan.script.pop();
     let best = run::<AtOnce>(&plan);
@@ -62,14 +62,15 @@ fn leaving_a_leader_alone_costs_a_leader_that_is_not_the_best_and_asking_first()
     for report in [&best, &incumbent] {
         assert_eq!((report.ruling.unsafe_because.as_ref(), report.ruling.agreed), (None, true));
     }
-    // The first election: one hop where the second best knows that it is best, else three of waiting.
+    // The first election: one hop if the second-highest knows that it is the highest alive, otherwise three hops of
+    // waiting.
     let first = comings_and_goings(5, 0);
     let hops = |report: Report| report.known_between().map(|(_, last)| last.hops());
     assert_eq!((hops(run::<AtOnce>(&first)), hops(run::<Stable>(&first))), (Some(1.0), Some(4.0)));
 }
 
 #[test]
-fn stable_asks_everyone_when_nothing_fails() {
+fn stable_asks_all_members_without_failures() {
     for n in 1..=6_u64 {
         let cast = Cast::in_best_order(Elect::Best, n as usize);
         for caller in 0..n {
@@ -95,7 +96,7 @@ fn stable_asks_everyone_when_nothing_fails() {
     }
 }
 
-/// One leader, alive, whom everyone names; where the best is to lead, the best.
+/// One live leader, which all name; if the highest-ranked must lead, that one.
 fn assert_right<A: Algorithm>(report: &Report, best: bellwether_core::Id, context: &str) {
     match A::SPEC.leadership {
         Leadership::Best => assert_elected(report, best, true, context),
@@ -123,7 +124,7 @@ fn check_deaths_and_recoveries<A: Algorithm>(detector: &DetectorChoice) {
 }
 
 #[test]
-fn deaths_and_recoveries_are_survived() {
+fn crashes_and_recoveries_are_survived() {
     for detector in [perfect(), heartbeat()] {
         check_deaths_and_recoveries::<AtOnce>(&detector);
         check_deaths_and_recoveries::<Waiting>(&detector);
@@ -132,7 +133,7 @@ fn deaths_and_recoveries_are_survived() {
     }
 }
 
-/// 5 leads, dies, and 1 calls; this is lost.
+/// Member 5 leads, crashes, and 1 starts an election; this message is lost.
 fn with_lost(lost: Chosen) -> (Cast, Plan) {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = called_by(cast.complete(), &[0]);
@@ -143,7 +144,7 @@ fn with_lost(lost: Chosen) -> (Cast, Plan) {
 }
 
 #[test]
-fn lost_questions_and_answers_are_made_good_if_others_ask_too() {
+fn lost_election_or_answer_is_repaired_if_other_members_ask_too() {
     for kind in ["election", "answer"] {
         for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))) {
             let (cast, plan) = with_lost(lose(kind, Some(from), Some(to), Some(1)));
@@ -155,7 +156,7 @@ fn lost_questions_and_answers_are_made_good_if_others_ask_too() {
     }
 }
 
-/// Members 1 to n, of whom 1 to k live and only `caller` calls; its question to the best live one is lost.
+/// Members 1 to n; 1 to k are alive and only `caller` starts; its message to the highest live one is lost.
 fn with_lost_question(n: usize, dead: usize, caller: usize) -> (Cast, Plan) {
     let cast = Cast::in_best_order(Elect::Best, n);
     let best = n - dead - 1;
@@ -167,13 +168,13 @@ fn with_lost_question(n: usize, dead: usize, caller: usize) -> (Cast, Plan) {
 }
 
 #[test]
-fn a_lost_question_that_nobody_repeats_leaves_the_wrong_leader_unless_the_outcome_is_broadcast() {
+fn lost_election_that_no_other_repeats_elects_the_wrong_leader_except_with_broadcast() {
     for (n, dead) in (2..8).flat_map(|n| (0..n - 1).map(move |dead| (n, dead))) {
         let best = n - dead - 1;
         for caller in 0..best {
             let (cast, plan) = with_lost_question(n, dead, caller);
             let context = format!("{n} {dead} {caller}");
-            // Others between the caller and the best repeat the question.
+            // Members between the initiator and the highest send the same message.
             let is_repeated = caller + 1 < best;
             let outcome = run::<AtOnce>(&plan);
             if is_repeated {
@@ -192,18 +193,18 @@ fn a_lost_question_that_nobody_repeats_leaves_the_wrong_leader_unless_the_outcom
 }
 
 #[test]
-fn a_lost_announcement_is_made_good_where_somebody_waits_for_it() {
+fn lost_announcement_is_repaired_if_a_member_waits_for_it() {
     for to in 0..3 {
         let (cast, plan) = with_lost(lose("coordinator", Some(3), Some(to), Some(1)));
         assert_elected(&run::<AtOnce>(&plan), cast.id(3), true, &format!("to {to}"));
     }
-    // Only the second best calls, and nobody waits: then nobody misses anything.
+    // If only the second-highest starts, no member waits, and no member detects the loss.
     let (_, plan) = with_lost(lose("coordinator", Some(3), Some(1), Some(1)));
     let report = run::<AtOnce>(&called_by(plan, &[3]));
     assert_eq!(report.ruling.not_live_because.as_deref(), Some("member 2 does not know the outcome"));
 }
 
-/// Cuts all links between the two groups, or mends them.
+/// Cuts all links between the two groups, or repairs them.
 fn between(groups: [&[usize]; 2], half_hops: u64, what: fn(u32) -> FaultEvent) -> Vec<Happening> {
     let pairs = groups[0].iter().flat_map(|&one| groups[1].iter().map(move |&other| (one, other)));
     let both_ways = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
@@ -218,14 +219,14 @@ fn check_partition<A: Algorithm>(minority_has_best: bool) {
     plan.limits.messages = 10_000;
     let cut = between(groups, 40, FaultEvent::Cut);
     let apart = run::<A>(&with_script(&plan, cut.clone()));
-    assert_eq!(apart.ruling.outcome, Outcome::Split, "each part has a leader of its own");
+    assert_eq!(apart.ruling.outcome, Outcome::Split, "each part has its own leader");
     let healed = run::<A>(&with_script(&plan, [cut, between(groups, 200, FaultEvent::Mend)].concat()));
     assert_elected(&healed, cast.id(4), true, A::SPEC.variant);
     assert_eq!(healed.stability.most_leaders, 2);
 }
 
 #[test]
-fn when_a_partition_heals_one_leader_is_left() {
+fn one_leader_is_left_when_a_partition_heals() {
     for minority_has_best in [true, false] {
         check_partition::<AtOnce>(minority_has_best);
         check_partition::<Waiting>(minority_has_best);

@@ -10,19 +10,19 @@ pub fn perfect() -> DetectorChoice {
     DetectorChoice::new(&ENTRY)
 }
 
-/// Takes for dead whoever has been silent for longer than a message can take.
+/// Reports a neighbour as failed when it is silent for longer than a message can take.
 pub fn heartbeat() -> DetectorChoice {
     static ENTRY: DetectorEntry = entry("heartbeat", false, |_| Box::new(Heartbeat { heard: Vec::new() }));
     DetectorChoice::new(&ENTRY)
 }
 
-/// Never says anything: incomplete.
+/// Never reports a failure: incomplete.
 pub fn blind() -> DetectorChoice {
     static ENTRY: DetectorEntry = entry("blind", false, |_| Box::new(Blind));
     DetectorChoice::new(&ENTRY)
 }
 
-/// Again and again takes somebody for dead who is not: inaccurate.
+/// Reports live neighbours as failed again and again: inaccurate.
 pub fn crying_wolf() -> DetectorChoice {
     static ENTRY: DetectorEntry = entry("crying-wolf", false, |_| Box::new(CryingWolf { victim: None }));
     DetectorChoice::new(&ENTRY)
@@ -33,7 +33,7 @@ const fn entry(name: &'static str, is_oracle: bool, build: fn(&[f64]) -> Box<dyn
 }
 
 const PERIOD: Span = HOP;
-/// A beat's period, and the longest delay of these tests with room to spare.
+/// The period of beats, and the longest delay of these tests with a margin.
 const SILENCE: u64 = 6 * HOP.ticks();
 
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl Detector for Blind {
 
 #[derive(Clone, Debug)]
 struct Heartbeat {
-    /// When each neighbour was heard last.
+    /// When each neighbour was last heard.
     heard: Vec<Time>,
 }
 

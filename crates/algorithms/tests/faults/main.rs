@@ -1,4 +1,4 @@
-//! The algorithms that are made to survive something, when it happens to them.
+//! The algorithms in runs with the faults that they declare to survive.
 
 mod bully_repairs;
 mod detectors;
@@ -9,12 +9,12 @@ mod ring_repairs;
 use bellwether_core::{Algorithm, FaultEvent, HOP, MachineType};
 use bellwether_sim::{Happening, Plan, Report, Stop, run_events};
 
-/// Runs an algorithm, if need be until a limit.
+/// Runs an algorithm, with a time limit if needed.
 fn run<A: Algorithm>(plan: &Plan) -> Report {
     run_events(MachineType::of::<A>(), plan, &mut (), Stop::WhenQuiet)
 }
 
-/// What happens to a member, at a time in half hops.
+/// An event at a member, at a time in half hops.
 fn at(half_hops: u64, what: FaultEvent, member: usize) -> Happening {
     bellwether_testkit::casts::disturbed::happens(what, member, half_hops * HOP.ticks() / 2)
 }

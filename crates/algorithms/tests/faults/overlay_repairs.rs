@@ -1,5 +1,5 @@
-//! Rings that pass over their dead, with a standing failure detector: leaders that die after they were
-//! announced, and forgeries.
+//! Rings that skip dead members, with a failure detector: leaders that crash after their announcement, and forged
+//! messages.
 
 use crate::detectors::{heartbeat, perfect};
 use crate::{at, run};
@@ -23,13 +23,13 @@ fn check_deaths<A: Algorithm>() {
 }
 
 #[test]
-fn any_deaths_are_survived() {
+fn any_crashes_are_survived() {
     check_deaths::<ModifiedRing>();
     check_deaths::<RingSkipping>();
 }
 
 #[test]
-fn a_forgery_does_not_go_round_for_ever() {
+fn forged_message_does_not_circulate_for_ever() {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = cast.overlay();
     plan.limits.messages = 1_000;

@@ -1,4 +1,4 @@
-//! What the repaired Chang-Roberts takes when nothing fails.
+//! The cost of the repaired Chang-Roberts variants without failures.
 
 use crate::run;
 use bellwether_algorithms::{chang_roberts_detector::WithDetector, chang_roberts_timeout::NeighbourTimeout};
@@ -9,7 +9,7 @@ use bellwether_testkit::casts::{
 };
 use bellwether_testkit::dice::Dice;
 
-/// The hops of the best initiator's run, and of the others' until a better initiator stops them.
+/// The hops of the highest initiator's run, and of the other runs until a higher initiator discards them.
 fn hops(cast: &Cast, initiators: &[usize]) -> (u64, u64) {
     let n = cast.n();
     let best = cast.best_of(initiators.iter().copied());
@@ -24,7 +24,7 @@ fn hops(cast: &Cast, initiators: &[usize]) -> (u64, u64) {
 fn check<A: Algorithm>(cast: &Cast, network: fn(&Cast) -> Plan, initiators: &[usize]) {
     let callers: Vec<u32> = initiators.iter().map(|&member| member as u32).collect();
     let (completed, stopped) = hops(cast, initiators);
-    // Alone over a complete network, a member has nobody to send to.
+    // A single member of a complete network sends nothing.
     let is_silent = network(cast).topology.links() == 0;
     let [completed, stopped, n] =
         [completed, stopped, cast.n() as u64].map(|figure| if is_silent { 0 } else { figure });
@@ -49,7 +49,7 @@ fn check<A: Algorithm>(cast: &Cast, network: fn(&Cast) -> Plan, initiators: &[us
 }
 
 #[test]
-fn only_the_best_initiator_s_run_completes_and_takes_what_the_plain_one_does() {
+fn only_the_highest_initiators_run_completes_at_the_cost_of_plain() {
     let mut dice = Dice(1);
     for (n, elect) in (1..=6).flat_map(|n| BOTH_WAYS.map(|elect| (n, elect))) {
         for cast in [Cast::in_worst_order(elect, n), Cast::with_ties(elect, n, &mut dice)] {

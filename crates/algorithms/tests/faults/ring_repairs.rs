@@ -1,4 +1,4 @@
-//! Chang and Roberts' ring when the would-be leader dies, as it is and with lecture 002's two repairs.
+//! Chang and Roberts' ring when the would-be leader crashes: the plain algorithm and lecture 002's two repairs.
 
 use crate::detectors::{blind, crying_wolf, heartbeat, perfect};
 use crate::{at, run, with_script};
@@ -10,7 +10,7 @@ use bellwether_testkit::casts::disturbed::{best_survivor, random_deaths};
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_elected, called_by, clockwise, set_delay};
 use bellwether_testkit::dice::Dice;
 
-/// Lecture 002's ring: 80, 32, 5, 12, 6, 3; 3 calls, and 80 dies after its rank has left it.
+/// Lecture 002's ring: 80, 32, 5, 12, 6, 3; 3 starts, and 80 crashes after it has sent its rank.
 fn lecture() -> (Cast, Plan) {
     let members = [80, 32, 5, 12, 6, 3].map(|id| (0, id)).to_vec();
     let cast = Cast { elect: Elect::Best, members };
@@ -21,7 +21,7 @@ fn lecture() -> (Cast, Plan) {
     (cast, plan)
 }
 
-/// Nobody comes to lead, and messages go round for as long as they are let.
+/// No member becomes the leader, and messages circulate until the limit.
 fn assert_endless<A: Algorithm>(plan: &Plan, context: &str) {
     for limit in [200, 2_000] {
         let mut plan = plan.clone();
@@ -33,25 +33,25 @@ fn assert_endless<A: Algorithm>(plan: &Plan, context: &str) {
 }
 
 #[test]
-fn as_it_is_the_dead_one_s_rank_goes_round_for_ever() {
+fn plain_dead_members_rank_circulates_for_ever() {
     assert_endless::<ChangRoberts>(&lecture().1, "election(80)");
 }
 
 #[test]
-fn the_neighbour_s_time_out_elects_the_next_best() {
+fn neighbour_timeout_elects_the_next_highest() {
     let (cast, plan) = lecture();
-    assert_elected(&run::<NeighbourTimeout>(&plan), cast.id(1), true, "32 is left");
+    assert_elected(&run::<NeighbourTimeout>(&plan), cast.id(1), true, "32 is the highest left");
 }
 
 #[test]
-fn when_the_neighbour_dies_too_it_goes_round_for_ever() {
+fn rank_circulates_for_ever_if_the_neighbour_crashes_too() {
     let (_, mut plan) = lecture();
     plan.script.push(at(8, FaultEvent::Crash, 5));
-    assert_endless::<NeighbourTimeout>(&plan, "3 dies too");
+    assert_endless::<NeighbourTimeout>(&plan, "3 crashes too");
 }
 
 #[test]
-fn the_neighbour_notices_whenever_the_best_dies_after_it_has_put_in_its_rank() {
+fn neighbour_detects_any_crash_of_the_would_be_leader_after_it_sent_its_rank() {
     let mut dice = Dice(1);
     for (n, elect) in (2..=6).flat_map(|n| BOTH_WAYS.map(|elect| (n, elect))) {
         let cast = Cast::with_ties(elect, n, &mut dice);
@@ -82,7 +82,7 @@ fn overlaid(detector: bellwether_core::DetectorChoice, script: Vec<Happening>) -
 }
 
 #[test]
-fn a_good_detector_elects_the_next_best() {
+fn accurate_detector_elects_the_next_highest() {
     for detector in [perfect(), heartbeat()] {
         for half_hops in 1..40 {
             let (cast, plan) = overlaid(detector.clone(), vec![at(half_hops, FaultEvent::Crash, 0)]);
@@ -91,13 +91,18 @@ fn a_good_detector_elects_the_next_best() {
             let script = vec![at(half_hops, FaultEvent::Crash, 0), at(half_hops, FaultEvent::Crash, 5)];
             let script = [script, vec![at(100, FaultEvent::Call, 2)]].concat();
             let (cast, plan) = overlaid(detector.clone(), script);
-            assert_elected(&run::<WithDetector>(&plan), cast.id(1), true, &format!("{context}, 3 dies too"));
+            assert_elected(
+                &run::<WithDetector>(&plan),
+                cast.id(1),
+                true,
+                &format!("{context}, 3 crashes too"),
+            );
         }
     }
 }
 
 #[test]
-fn with_an_inaccurate_detector_new_runs_begin_for_ever() {
+fn inaccurate_detector_starts_new_runs_for_ever() {
     let (cast, mut plan) = overlaid(crying_wolf(), Vec::new());
     for limit in [500, 5_000] {
         plan.limits.messages = limit;
@@ -106,25 +111,25 @@ fn with_an_inaccurate_detector_new_runs_begin_for_ever() {
         assert!(report.messages.by_kind["election"] > limit / 2, "{report:?}");
     }
     plan.detector = Some(blind());
-    assert_elected(&run::<WithDetector>(&plan), cast.id(0), true, "nobody is suspected, and nobody is dead");
+    assert_elected(&run::<WithDetector>(&plan), cast.id(0), true, "no member is suspected, and none is dead");
 }
 
 #[test]
-fn with_an_incomplete_detector_the_dead_one_is_elected_or_nobody_is() {
-    // 80 announces itself at 7 and has died when its announcement comes back at 13.
+fn incomplete_detector_elects_the_dead_member_or_none() {
+    // 80 announces itself at 7 and has crashed when its announcement returns at 13.
     let (cast, plan) = overlaid(blind(), vec![at(25, FaultEvent::Crash, 0)]);
     let report = run::<WithDetector>(&plan);
     assert!(report.finished);
     let wrong = format!("takes {} for the leader", cast.id(0));
     assert!(report.ruling.unsafe_because.is_some_and(|why| why.contains(&wrong)));
-    // Before it hears its rank again, nobody notices that the message is gone.
+    // Before its rank returns, no member detects that the message is gone.
     let (_, plan) = overlaid(blind(), vec![at(8, FaultEvent::Crash, 0)]);
     let report = run::<WithDetector>(&plan);
     assert_eq!((report.finished, report.ruling.outcome), (true, Outcome::None));
 }
 
 #[test]
-fn with_a_good_detector_any_deaths_are_survived() {
+fn accurate_detector_survives_any_crashes() {
     let mut dice = Dice(2);
     for round in 0..400 {
         let (cast, mut plan, victims) = random_deaths(round, Cast::overlay, 6, &mut dice);
@@ -138,7 +143,7 @@ fn with_a_good_detector_any_deaths_are_survived() {
     }
 }
 
-/// Members die and come back; in the end everyone is up, as whoever is down at the time comes back.
+/// Members crash and return; in the end all are up, because each crashed member recovers.
 pub fn random_recoveries(round: usize, network: fn(&Cast) -> Plan, dice: &mut Dice) -> (Cast, Plan) {
     let n = 2 + dice.below(6);
     let cast = Cast::with_ties(BOTH_WAYS[round % 2], n, dice);
@@ -161,7 +166,7 @@ pub fn random_recoveries(round: usize, network: fn(&Cast) -> Plan, dice: &mut Di
 }
 
 #[test]
-fn with_a_good_detector_whoever_comes_back_is_taken_in() {
+fn accurate_detector_includes_every_returning_member() {
     let mut dice = Dice(3);
     for round in 0..400 {
         let (cast, mut plan) = random_recoveries(round, Cast::overlay, &mut dice);
@@ -174,7 +179,7 @@ fn with_a_good_detector_whoever_comes_back_is_taken_in() {
 }
 
 #[test]
-fn a_forged_announcement_does_not_last() {
+fn forged_announcement_does_not_last() {
     for (forged, round) in [(5, 0), (99, 1), (12, 2), (32, 3)] {
         let forger = [1, 2, 3, 4][round];
         let lie =
@@ -183,7 +188,7 @@ fn a_forged_announcement_does_not_last() {
         plan.script = vec![at(60, lie, forger)];
         plan.limits.time = Time::from_ticks(1_000_000);
         let report = run::<NeighbourTimeout>(&plan);
-        // Whoever lies is not judged, but goes on taking part.
+        // A lying member is not judged, but stays in the ring.
         assert_elected(&report, cast.id(0), true, &format!("time-out, {forged} forged"));
         let (cast, plan) = overlaid(perfect(), vec![at(60, lie, forger)]);
         let report = run::<WithDetector>(&plan);

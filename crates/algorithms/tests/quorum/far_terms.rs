@@ -1,7 +1,7 @@
-//! Terms that are too far ahead to be true: every algorithm with terms ignores them, and goes on electing.
+//! Terms that are too far ahead to be genuine: every algorithm with terms ignores them, and still elects.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::support::{Reigns, id, run_of, variant};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANDOMISED, TIGHT};
 use bellwether_algorithms::{
     chang_roberts_detector, chang_roberts_timeout, invitation, modified_ring, omega, paxos, raft_vote,
@@ -12,15 +12,15 @@ use bellwether_runspec::RunSpec;
 use bellwether_sim::Plan;
 use std::marker::PhantomData;
 
-/// Messages in which `TERM` stands for a term, and the port at which each arrives. Member 1 hears them from member 2
-/// (port 0) and member 3 (port 1).
+/// Messages in which `TERM` stands for a term, and the port at which each arrives. Member 1 receives them from member
+/// 2 (port 0) and member 3 (port 1).
 type Script = &'static [(u32, &'static str)];
 
 /// An algorithm with terms.
 trait Termed: Algorithm {
-    /// What brings a member that believes it all to take over the term.
+    /// The messages that make a member without the check adopt the term.
     const SCRIPT: Script;
-    /// What a cluster has to survive besides.
+    /// Faults that a cluster has to survive in addition.
     const BESIDES: Script = &[];
 }
 
@@ -66,7 +66,7 @@ impl Termed for zookeeper::Zookeeper {
         (0, r#"{"FollowerInfo":[TERM,null]}"#),
         (0, r#"{"AckEpoch":TERM}"#),
     ];
-    // Rounds are not kept: the last one is as good as any.
+    // Rounds are not on disk: the last one is as good as any.
     const BESIDES: Script = &[(0, r#"{"Notification":["Looking",TERM,null]}"#)];
 }
 
@@ -187,7 +187,7 @@ fn rank(value: u64) -> Rank {
     Rank::new(Elect::Best, 0, id(value))
 }
 
-/// What member 1 has in its state, or on disk, of a term that it has heard of; and what it says of it.
+/// The term that member 1 has in its state or on disk after the messages; and its reasons.
 fn keeps<A: Termed>(spec: &'static Spec, term: u64, max_term_step: u64) -> (bool, Vec<&'static str>) {
     let parameters = Params::default().values(spec.parameters, HOP);
     let mut room = Room { max_term_step, spec, parameters };
@@ -211,7 +211,7 @@ fn keeps<A: Termed>(spec: &'static Spec, term: u64, max_term_step: u64) -> (bool
     (kept.iter().any(|kept| kept.contains(&digits)), reasons)
 }
 
-/// A flaw of the network rather than of members: with each message come all those of a far term.
+/// A flaw of the network rather than of members: each message is accompanied by messages of a far term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Lies<A, const TERM: u64>(PhantomData<A>);
 
@@ -219,19 +219,19 @@ impl<A: Termed, const TERM: u64> Flaw for Lies<A, TERM> {
     type Sound = A;
     const NAME: &'static str = "lies";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: A::Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: A::Msg) {
         for (_, lie) in A::SCRIPT.iter().chain(A::BESIDES).filter(|(_, text)| text.contains("TERM")) {
             let lie = message::<A>(lie, TERM);
-            twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, lie), |_| None);
+            member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, lie), |_| None);
         }
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
     }
 }
 
 fn elects<A: Termed, const TERM: u64>(spec: &'static Spec, seed: u64) {
     let setup = RunSpec { nodes: Some(5), order: Some(Order::Random), ..RunSpec::default() };
-    let plan: Plan = setup.plan(spec, seed).expect("it can be run");
-    let (report, Reigns(reigns)) = run_of(variant::<Twin<Lies<A, TERM>>>(spec), &plan);
+    let plan: Plan = setup.plan(spec, seed).expect("the plan is valid");
+    let (report, Reigns(reigns)) = run_of(variant::<Flawed<Lies<A, TERM>>>(spec), &plan);
     let context = format!("{}/{} {TERM} seed {seed}: {:?}", spec.name, spec.variant, report.ruling);
     assert!(report.ruling.is_right(), "{context}");
     assert!(reigns.iter().all(|&(_, _, term)| term < 1_000), "{context}: {reigns:?}");
@@ -242,14 +242,14 @@ fn ignores_far_terms<A: Termed>() {
 }
 
 fn variant_ignores_far_terms<A: Termed>(spec: &'static Spec) {
-    const FIRST: u64 = MAX_TERM_STEP + 1_000_000; // further than any own term here
+    const FIRST: u64 = MAX_TERM_STEP + 1_000_000; // further than any genuine term here
     let name = spec.name;
     for term in [FIRST, LAST_TERM, LAST_TERM + 1, u64::MAX] {
         let (is_kept, reasons) = keeps::<A>(spec, term, MAX_TERM_STEP);
-        assert!(!is_kept, "{name} keeps {term}: {reasons:?}");
+        assert!(!is_kept, "{name} adopts {term}: {reasons:?}");
         assert!(reasons.iter().any(|reason| reason.contains("too far ahead")), "{name}: {reasons:?}");
     }
-    // Without the bound, the same messages are believed; and near ones always are.
+    // Without the bound, members believe the same messages; and they always believe near terms.
     for (term, step) in [(FIRST, u64::MAX), (LAST_TERM, u64::MAX), (1_000_003, MAX_TERM_STEP)] {
         assert!(keeps::<A>(spec, term, step).0, "{name} ignores {term}");
     }

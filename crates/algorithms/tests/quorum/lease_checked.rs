@@ -1,15 +1,15 @@
-//! The quorum lease in every run that there can be of three members, as far as its clock goes.
+//! The quorum lease in every run of three members, up to a limit of its clock.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::lease_flaws::*;
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
 use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::*;
 use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_sim::Plan;
 
-/// Each step of the clock is as long as a message can take; clocks may be a tenth off.
+/// Each step of the clock is as long as the longest message; clocks may be off by a tenth.
 const DRIFTING: FaultBudget =
     FaultBudget { time: TimeModel::Clock { grain: 1, drift: 100 }, ..FaultBudget::NONE };
 const ON_TIME: FaultBudget =
@@ -29,10 +29,10 @@ fn checked<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> Ch
     check_machine(variant::<A>(&TIGHT), plan, &options, &|_| ())
 }
 
-/// What came of: never two valid leases at once, and never two leaders of a term.
+/// The verdict on: never two valid leases at once, and never two leaders of a term.
 fn one_leader(checked: &Checked) -> Verdict {
     let finding = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
-    finding.expect("it is looked at").verdict
+    finding.expect("the property is checked").verdict
 }
 
 fn members_told(drift_bound: u32) -> Plan {
@@ -40,7 +40,7 @@ fn members_told(drift_bound: u32) -> Plan {
 }
 
 #[test]
-fn no_run_has_two_leases_at_once() {
+fn no_run_has_two_valid_leases_at_once() {
     for (liberties, why) in [
         (FaultBudget { crashes: 1, ticks: 20, ..DRIFTING }, "a crash, and clocks that drift"),
         (FaultBudget { losses: 1, ticks: 15, ..DRIFTING }, "a lost message, and clocks that drift"),
@@ -66,9 +66,10 @@ fn no_run_has_two_leases_at_once() {
     }
 }
 
-/// A member crashes, or its write is torn, at any moment; the others are told whenever they have not heard its next life.
+/// A member crashes, or its write is torn, at any point; the others receive the certificate whenever they have not
+/// heard its next incarnation.
 #[test]
-fn no_certificate_makes_two_leases_of_one() {
+fn no_genuine_certificate_makes_two_valid_leases() {
     let crash = FaultBudget { crashes: 1, certified: true, ..ON_TIME };
     for (liberties, why) in [
         (FaultBudget { ticks: 10, ..crash }, "a certified crash"),
@@ -83,14 +84,14 @@ fn no_certificate_makes_two_leases_of_one() {
 }
 
 fn assert_found_out<F: Flaw>(liberties: FaultBudget, states: u64) {
-    let found = checked::<Twin<F>>(&members_told(100_000), liberties, states);
+    let found = checked::<Flawed<F>>(&members_told(100_000), liberties, states);
     assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
-    let sound = checked::<Twin<Sound>>(&members_told(100_000), liberties, states / 2);
+    let sound = checked::<Flawed<Sound>>(&members_told(100_000), liberties, states / 2);
     assert_ne!(one_leader(&sound), Verdict::Violated, "{}", F::NAME);
 }
 
 #[test]
-fn a_rule_that_is_broken_is_found_out() {
+fn checker_finds_a_broken_rule() {
     let (returns, twice) = (
         FaultBudget { crashes: 1, recoveries: 1, ..ON_TIME },
         FaultBudget { crashes: 2, recoveries: 1, ..ON_TIME },
@@ -105,7 +106,7 @@ fn a_rule_that_is_broken_is_found_out() {
 }
 
 #[test]
-fn a_lease_that_is_not_shortened_is_found_out() {
+fn checker_finds_a_lease_that_is_not_shortened_by_the_drift() {
     let liberties = FaultBudget { losses: 4, ticks: 6, ..DRIFTING };
     let found = checked::<QuorumLease>(&members_told(0), liberties, 2_500_000);
     assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");

@@ -1,18 +1,18 @@
-//! Fail-back in the quorum lease: a better member leads again when it has answered in time for long enough and can win,
-//! and not before.
+//! Fail-back in the quorum lease: a higher-ranked member leads again when it has answered in time for long enough and
+//! can win, and not before.
 
+use crate::flawed::Flawed;
 use crate::lease_flaws::{AbleUnasked, Sound};
 use crate::support::*;
-use crate::twin::Twin;
 use bellwether_algorithms::quorum_lease::{ADAPTIVE, QuorumLease, RANKED};
 use bellwether_core::*;
 use bellwether_sim::{Happening, Observer, Plan, Report, Stop, run_events};
 
-/// Five members. Member 4, the last, is the best.
+/// Five members. Member 4, the last, is the highest-ranked.
 const N: u32 = 5;
 const BEST: u32 = N - 1;
 
-/// For so many delay bounds a better member has to answer in time before it comes to lead.
+/// For how many delay bounds a higher-ranked member has to answer in time before it leads.
 const SPAN: u64 = 64;
 
 /// The time scale of a profile: a hop is its delay bound.
@@ -43,7 +43,7 @@ fn assert_safe(report: &Report, reigns: &Reigns, context: &str) {
     assert_eq!(reigns.shared_term(), None, "{context}");
 }
 
-/// The best member is frozen for the second half of each second.
+/// The highest-ranked member is frozen for the second half of each second.
 fn freezes(profile: Profile, seconds: u64) -> Vec<(u64, u64)> {
     (0..seconds)
         .map(|second| (profile.hops(second * 1_000 + 500), profile.hops((second + 1) * 1_000)))
@@ -62,9 +62,9 @@ impl Observer for Leading {
 
 /// The share of a run in which a member led and was awake.
 fn present(leading: &Leading, freezes: &[(u64, u64)], until: u64) -> f64 {
-    let wakes = freezes.iter().flat_map(|&(from, until)| [(hops(from), false), (hops(until), true)]);
+    let changes = freezes.iter().flat_map(|&(from, until)| [(hops(from), false), (hops(until), true)]);
     let mut changes: Vec<(Time, u32, Option<bool>, Option<bool>)> =
-        wakes.map(|(at, is_awake)| (at, BEST, None, Some(is_awake))).collect();
+        changes.map(|(at, is_awake)| (at, BEST, None, Some(is_awake))).collect();
     changes.extend(leading.0.iter().map(|&(at, member, leads)| (at, member, Some(leads), None)));
     changes.sort_by_key(|&(at, ..)| at);
     let (mut leads, mut is_awake) = ([false; N as usize], [true; N as usize]);
@@ -81,7 +81,7 @@ fn present(leading: &Leading, freezes: &[(u64, u64)], until: u64) -> f64 {
     total / since.hops().max(until as f64)
 }
 
-/// The least over some seeds, with these parameters besides.
+/// The least over some seeds, with these additional parameters.
 fn present_while_flapping(spec: &'static Spec, profile: Profile, besides: &str) -> f64 {
     let machine = variant::<QuorumLease>(spec);
     let seconds = 60;
@@ -93,7 +93,7 @@ fn present_while_flapping(spec: &'static Spec, profile: Profile, besides: &str) 
     let shares = (0..5).map(|seed| {
         let mut plan = and(profile.plan(seed), script.clone());
         for setting in besides.split_terminator(',') {
-            plan.params.add(spec.parameters, setting).expect("it can be so");
+            plan.params.add(spec.parameters, setting).expect("the parameters are valid");
         }
         let until = profile.hops(seconds * 1_000);
         plan.limits.time = hops(until);
@@ -106,13 +106,13 @@ fn present_while_flapping(spec: &'static Spec, profile: Profile, besides: &str) 
 }
 
 #[test]
-fn leader_is_present_while_the_best_member_freezes_every_second() {
+fn leader_is_present_while_the_highest_member_freezes_every_second() {
     for profile in [STEADY, FAST] {
         let shares = [const { &RANKED }, const { &ADAPTIVE }];
         let shares = shares.map(|spec| present_while_flapping(spec, profile, ""));
         assert!(shares.iter().all(|&share| share >= 0.99), "{profile:?}: {shares:?}");
     }
-    // One interval in time is enough, and lapses count for nothing.
+    // One interval in time is enough, and lapses have no effect.
     let hasty = present_while_flapping(&RANKED, STEADY, "steady=1,penalties=0");
     assert!(hasty < 0.99, "an interval is too short a span: {hasty}");
     let undamped = present_while_flapping(&RANKED, FAST, "penalties=0");
@@ -126,10 +126,10 @@ fn late_answers_do_not_count() {
         .flat_map(|k| [at(60 + 70 * k, FaultEvent::Pause, BEST), at(110 + 70 * k, FaultEvent::Resume, BEST)]);
     let (report, reigns) = run_for::<QuorumLease>(&and(complete(N), freezes), 2_860);
     assert_safe(&report, &reigns, "flapping");
-    assert_eq!(reigns.0.len(), 2, "the best led first, and never for 20 hops in 70: {reigns:?}");
+    assert_eq!(reigns.0.len(), 2, "the highest led first, and never for 20 hops in 70: {reigns:?}");
 }
 
-/// A span quadruples with each lapse after the first; a leadership that has lasted begins anew.
+/// The span quadruples with each lapse after the first; after a leadership that has lasted, the count starts again.
 #[test]
 fn lapses_lengthen_the_span_and_are_forgotten() {
     let failbacks = |crashes: &[u64], until: u64| {
@@ -158,7 +158,7 @@ fn lapses_lengthen_the_span_and_are_forgotten() {
     }
 }
 
-/// From `from` on, the best member cannot hear these members, or they cannot hear it, or both.
+/// From `from` on, the highest-ranked member does not hear these members, or they do not hear it, or both.
 fn cut_best(from: u64, others: &[u32], hears: bool, is_heard: bool) -> Vec<Happening> {
     let mut cuts = Vec::new();
     if !hears {
@@ -170,13 +170,14 @@ fn cut_best(from: u64, others: &[u32], hears: bool, is_heard: bool) -> Vec<Happe
     cuts
 }
 
-/// The best member boots late, and its links to these members are broken: member 3 leads, and is the second best.
+/// The highest-ranked member boots late, and its links to these members are broken: member 3, the second-highest,
+/// leads.
 fn partial_partition(profile: Profile, seed: u64, cuts: &[Happening]) -> Plan {
     let late = [at(0, FaultEvent::Crash, BEST), at(60, FaultEvent::Recover, BEST)];
     and(and(profile.plan(seed), late), cuts.iter().copied())
 }
 
-/// How often a member came to lead in 20 seconds, and how long none did after the first election.
+/// How often a member became the leader in 20 seconds, and how long there was none after the first election.
 fn leaderships_and_gap<A: Algorithm>(profile: Profile, seed: u64, cuts: &[Happening]) -> (usize, f64) {
     let plan = partial_partition(profile, seed, cuts);
     let (report, reigns) = run_for::<A>(&plan, profile.hops(20_000));
@@ -186,7 +187,7 @@ fn leaderships_and_gap<A: Algorithm>(profile: Profile, seed: u64, cuts: &[Happen
 }
 
 #[test]
-fn leader_keeps_its_lease_while_the_best_member_cannot_win() {
+fn leader_keeps_its_lease_while_the_highest_member_cannot_win() {
     let cases: [(&str, Vec<Happening>); 4] = [
         ("reaches the leader only", cut_best(0, &[0, 1, 2], false, false)),
         ("reaches the leader and one more", cut_best(0, &[0, 1], false, false)),
@@ -201,15 +202,19 @@ fn leader_keeps_its_lease_while_the_best_member_cannot_win() {
             }
         }
         let only_leader = &cases[0].1;
-        let (leaderships, gap) = leaderships_and_gap::<Twin<AbleUnasked>>(profile, 0, only_leader);
-        assert!(leaderships > 1 && gap > 0.0, "{profile:?}: a member that does not ask is found out");
-        assert_eq!(leaderships_and_gap::<Twin<Sound>>(profile, 0, only_leader), (1, 0.0));
+        let (leaderships, gap) = leaderships_and_gap::<Flawed<AbleUnasked>>(profile, 0, only_leader);
+        assert!(
+            leaderships > 1 && gap > 0.0,
+            "{profile:?}: a leader that does not ask first hands over in vain"
+        );
+        assert_eq!(leaderships_and_gap::<Flawed<Sound>>(profile, 0, only_leader), (1, 0.0));
     }
 }
 
-/// The best member leads when its links break: its lease runs out, and the best that can win comes to lead, and stays.
+/// The highest-ranked member leads when its links break: its lease expires, and the highest-ranked member that can
+/// win leads, and stays.
 #[test]
-fn best_member_that_can_win_leads_when_the_leader_loses_its_majority() {
+fn highest_member_that_can_win_leads_when_the_leader_loses_its_majority() {
     for (profile, seed) in
         [STEADY, FAST].into_iter().flat_map(|profile| (0..5).map(move |seed| (profile, seed)))
     {
@@ -217,15 +222,15 @@ fn best_member_that_can_win_leads_when_the_leader_loses_its_majority() {
         let (report, reigns) = run_for::<QuorumLease>(&plan, profile.hops(20_000));
         assert_safe(&report, &reigns, &format!("{profile:?} seed {seed}"));
         let leaders: Vec<u32> = reigns.0.iter().map(|&(_, member, _)| member).collect();
-        // The second best may be bound to the best for a moment longer than the third.
+        // The second-highest may be bound by its promise for a moment longer than the third.
         let expected = leaders == [BEST, BEST - 1] || leaders == [BEST, BEST - 2, BEST - 1];
         assert!(expected, "{profile:?} seed {seed}: {leaders:?}");
     }
 }
 
-/// When its links work again the best member leads, with no time without a leader but for the hand-over.
+/// When its links work again the highest-ranked member leads, with no time without a leader but for the hand-over.
 #[test]
-fn best_member_leads_again_when_its_links_work() {
+fn highest_member_leads_again_when_its_links_work() {
     for seed in 0..20 {
         let heals = [at(600, FaultEvent::Heal, 0)];
         let plan = and(partial_partition(STEADY, seed, &cut_best(0, &[0, 1, 2], false, false)), heals);

@@ -1,10 +1,10 @@
 //! The quorum lease with one rule broken.
 
-use crate::twin::{Flaw, Twin};
+use crate::flawed::{Flaw, Flawed};
 use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Timer, Version, Word};
 use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 
-/// Nothing is wrong: what the checks find below is not due to the way in which flaws are put in.
+/// No flaw: a failure in the tests below is not due to the way in which flaws are injected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sound;
 
@@ -13,7 +13,7 @@ impl Flaw for Sound {
     const NAME: &'static str = "sound";
 }
 
-/// A vote is not written down: who comes back has forgotten it, and all its promises.
+/// A vote is not on disk: a member that restarts has lost it, and all its promises.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VoteNotDurable;
 
@@ -34,8 +34,8 @@ impl Flaw for VotesDuringPromise {
     type Sound = QuorumLease;
     const NAME: &'static str = "votes-during-promise";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
-        twin.pass(cx, |sound, cx| {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
+        member.pass(cx, |sound, cx| {
             if matches!(msg.word, Word::Ask { .. } | Word::Probe { .. }) {
                 sound.on_timer(cx, Timer::Promise);
             }
@@ -44,7 +44,7 @@ impl Flaw for VotesDuringPromise {
     }
 }
 
-/// A voter votes in a term that is over.
+/// A voter votes in an old term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StaleTermAccepted;
 
@@ -52,21 +52,21 @@ impl Flaw for StaleTermAccepted {
     type Sound = QuorumLease;
     const NAME: &'static str = "stale-term-accepted";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let asked = msg.term;
         if matches!(msg.word, Word::Ask { .. }) {
-            msg.term = asked.max(twin.status().term + 1);
+            msg.term = asked.max(member.status().term + 1);
         }
         let is_stale = msg.term > asked;
         let answer = |said: Msg| match said.word {
             Word::Vote(true) if is_stale => Some(Msg { term: asked, ..said }),
             _ => Some(said),
         };
-        twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
+        member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
     }
 }
 
-/// A leader that is to hand over does so without stopping to lead.
+/// A leader that is to hand over does so without stepping down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LeadsOn;
 
@@ -74,14 +74,14 @@ impl Flaw for LeadsOn {
     type Sound = QuorumLease;
     const NAME: &'static str = "leads-on";
 
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        if let (Request::Transfer(to), Role::Leader) = (request, twin.status().role) {
-            hand_over(cx, twin.status().term, to);
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        if let (Request::Transfer(to), Role::Leader) = (request, member.status().role) {
+            hand_over(cx, member.status().term, to);
         }
     }
 }
 
-/// A voter takes a suspicion (a closed connection, a missed beat) for a death.
+/// A voter takes a suspicion (a closed connection, a missed beat) for a death certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SuspicionFrees;
 
@@ -89,15 +89,15 @@ impl Flaw for SuspicionFrees {
     type Sound = QuorumLease;
     const NAME: &'static str = "suspicion-frees";
 
-    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
+    fn suspects(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, peer: Port, verdict: Verdict) {
         if verdict != Verdict::Working {
-            twin.pass(cx, |sound, cx| sound.on_death(cx, peer));
+            member.pass(cx, |sound, cx| sound.on_death(cx, peer));
         }
     }
 }
 
-/// A leader hands over to one that has not kept up, and its voters do not mind that this one does not know who
-/// votes by now. Nor does this one learn it from them.
+/// A leader hands over to a member that has not kept up, and its voters accept that this member does not know the
+/// current voters. This member does not learn them either.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NotCaughtUp;
 
@@ -115,28 +115,28 @@ impl Flaw for NotCaughtUp {
         msg
     }
 
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        match (request, twin.status().role) {
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        match (request, member.status().role) {
             (Request::Transfer(to), Role::Leader) => {
-                let term = twin.status().term;
-                // It stops, but frees nobody.
-                twin.pass_saying(cx, |sound, cx| sound.on_request(cx, Request::Resign), |_| None);
+                let term = member.status().term;
+                // It steps down, but releases no voter.
+                member.pass_saying(cx, |sound, cx| sound.on_request(cx, Request::Resign), |_| None);
                 hand_over(cx, term, to);
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_request(cx, request)),
+            _ => member.pass(cx, |sound, cx| sound.on_request(cx, request)),
         }
     }
 }
 
-fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Twin<F>>, term: u64, to: Id) {
+fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Flawed<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
         cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
     }
 }
 
-/// Voters do not write down the list that a leader of a later term stamps anew, though they say so: it is as if it was
-/// left out.
+/// Voters do not write the list that a leader of a later term stamps anew to disk, though they report it: the effect
+/// is the same as no stamp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RestampNotWritten;
 
@@ -144,7 +144,7 @@ impl Flaw for RestampNotWritten {
     type Sound = QuorumLease;
     const NAME: &'static str = "restamp-not-written";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, mut msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let restamped = match &mut msg.word {
             Word::Renew { voters, .. } => voters.take_if(|voters| voters.version.number == 1),
             _ => None,
@@ -155,11 +155,11 @@ impl Flaw for RestampNotWritten {
             }
             Some(said)
         };
-        twin.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
+        member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
     }
 }
 
-/// A promise lasts for as long as was asked for last, even if that is shorter than what it still had to last.
+/// A promise lasts for the length requested last, even if that ends earlier than the promise so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PromiseShortened;
 
@@ -167,18 +167,18 @@ impl Flaw for PromiseShortened {
     type Sound = QuorumLease;
     const NAME: &'static str = "promise-shortened";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         let said = (msg.term, msg.word.clone());
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
         if let (term, Word::Renew { lease, .. }) = said
-            && term == twin.status().term
+            && term == member.status().term
         {
             cx.set_timer(Timer::Promise, lease);
         }
     }
 }
 
-/// Voters do not mind that a candidate knows of older voters than they do.
+/// Voters accept a candidate with an older list of voters than theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AnyListWillDo;
 
@@ -194,7 +194,7 @@ impl Flaw for AnyListWillDo {
     }
 }
 
-/// A member that is asked whether it could win says so without asking the voters.
+/// A member that is asked whether it could win says yes without asking the voters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbleUnasked;
 
@@ -202,17 +202,17 @@ impl Flaw for AbleUnasked {
     type Sound = QuorumLease;
     const NAME: &'static str = "able-unasked";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
             Word::Canvass { round, .. } => {
                 cx.send(from, Msg { term: msg.term, word: Word::Able { round } });
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+            _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }
     }
 }
 
-/// A leader that hears that a better member could win hands over without stopping to lead.
+/// A leader that learns that a higher-ranked member could win hands over without stepping down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LeadsOnWhenAble;
 
@@ -220,12 +220,12 @@ impl Flaw for LeadsOnWhenAble {
     type Sound = QuorumLease;
     const NAME: &'static str = "leads-on-when-able";
 
-    fn hears(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, from: Port, msg: Msg) {
+    fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
-            Word::Able { .. } if twin.status().role == Role::Leader => {
+            Word::Able { .. } if member.status().role == Role::Leader => {
                 cx.send(from, Msg { term: msg.term, word: Word::HandOver { is_named: false } });
             }
-            _ => twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
+            _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }
     }
 }

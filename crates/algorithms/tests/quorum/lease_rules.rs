@@ -1,13 +1,14 @@
-//! What each rule of the quorum lease is for: without it, two lead. The sound algorithm goes through the same.
+//! What each rule of the quorum lease prevents: without it, two members lead. The sound algorithm passes the same
+//! runs.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::lease_flaws::*;
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::quorum_lease::QuorumLease;
 use bellwether_core::*;
 use bellwether_sim::Plan;
 
-/// Whether two leases were valid at once, or two led in one term, in any of these runs.
+/// Whether two leases were valid at once, or two members led in one term, in any of these runs.
 fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
     plans.iter().any(|plan| {
         let (report, _) = run::<A>(plan);
@@ -16,12 +17,12 @@ fn is_broken<A: Algorithm>(plans: &[Plan]) -> bool {
 }
 
 fn assert_needed<F: Flaw<Sound = QuorumLease>>(plans: &[Plan]) {
-    assert!(is_broken::<Twin<F>>(plans), "{} is found out", F::NAME);
-    assert!(!is_broken::<Twin<Sound>>(plans), "the sound one is not: {}", F::NAME);
-    assert!(!is_broken::<QuorumLease>(plans), "nor without a wrapping: {}", F::NAME);
+    assert!(is_broken::<Flawed<F>>(plans), "{} must fail", F::NAME);
+    assert!(!is_broken::<Flawed<Sound>>(plans), "the sound algorithm must pass: {}", F::NAME);
+    assert!(!is_broken::<QuorumLease>(plans), "the algorithm without wrapper must pass: {}", F::NAME);
 }
 
-/// Both followers restart while they hear nothing of the leader: they have voted in its term.
+/// Both followers restart while they receive nothing from the leader: they have voted in its term.
 #[test]
 fn votes_are_durable() {
     let restarts = [0, 1]
@@ -31,16 +32,16 @@ fn votes_are_durable() {
     assert_needed::<VoteNotDurable>(&[plan]);
 }
 
-/// One follower no longer hears the leader, and asks the other.
+/// One follower no longer receives the leader's messages, and asks the other.
 #[test]
 fn promises_are_kept() {
     let plan = and(complete(3), partition(&[2], &[1], 50, 300));
     assert_needed::<VotesDuringPromise>(&[plan]);
 }
 
-/// One boots late, when the leader is dead and promises are over: it knows of no term yet.
+/// One member boots late, when the leader is dead and promises are over: it knows no term yet.
 #[test]
-fn terms_that_are_over_are_refused() {
+fn votes_in_old_terms_are_refused() {
     let late = |hop| {
         and(
             complete(3),
@@ -66,9 +67,9 @@ fn drifting(bound: u32) -> Vec<Plan> {
 }
 
 #[test]
-fn leases_are_shorter_by_what_clocks_can_be_off() {
-    assert!(is_broken::<QuorumLease>(&drifting(0)), "they were told that clocks are right");
-    assert!(!is_broken::<QuorumLease>(&drifting(100_000)), "they were told how far they can be off");
+fn leases_are_shorter_by_the_drift_bound() {
+    assert!(is_broken::<QuorumLease>(&drifting(0)), "with a drift bound of 0");
+    assert!(!is_broken::<QuorumLease>(&drifting(100_000)), "with a drift bound of a tenth");
 }
 
 fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
@@ -76,16 +77,16 @@ fn ask(hop: u64, member: u32, request: Request) -> bellwether_sim::Happening {
 }
 
 #[test]
-fn a_leader_that_hands_over_stops_first() {
-    // Between two renewals: with the next one it hears of the later term.
+fn leader_steps_down_before_it_hands_over() {
+    // Between two renewals: with the next one it learns of the later term.
     let plan = and(complete(3), [ask(52, 2, Request::Transfer(id(1)))]);
     assert_needed::<LeadsOn>(&[plan]);
 }
 
-/// Voters are 3, 4 and 5; 1 and 2 come in while 3 hears nothing, and 4 only of the first. Then 5 hands over to 3, which it
-/// can tell, but not hear.
+/// Voters are 3, 4 and 5; 1 and 2 are admitted while 3 receives nothing, and 4 only the first change. Then 5 hands
+/// over to 3, whose answers it does not receive.
 #[test]
-fn a_leader_hands_over_to_one_that_has_kept_up() {
+fn leader_hands_over_only_to_a_member_that_has_kept_up() {
     use Duty::{Full, Observer};
     let plan = Plan { duties: vec![Observer, Observer, Full, Full, Full], ..complete(5) };
     let asked = [
@@ -97,7 +98,7 @@ fn a_leader_hands_over_to_one_that_has_kept_up() {
     let cuts = [
         partition(&[2], &others, 100, 147),
         partition(&[3], &others, 120, 147),
-        // From now on what they say to the others is lost, and soon also what the others say to them.
+        // From now on their messages to the others are lost, and soon also those of the others to them.
         one_way(&they, &others, 147, FaultEvent::Cut),
         one_way(&others, &they, 149, FaultEvent::Cut),
         vec![at(600, FaultEvent::Heal, 0)],

@@ -1,7 +1,8 @@
 //! Members of the quorum lease whose disks are lost: the rules by which peers refuse another store, modelled.
 //!
-//! Every message carries the identity of its sender's store, and which list of voters names it, if the sender has such a
-//! list. A member that recovers has lost its disk every second time. Nobody has heard anybody when a run begins.
+//! Every message carries the identity of its sender's store, and which list of voters names it, if the sender has
+//! such a list. A member that recovers has lost its disk every second time. When a run begins, no member has heard
+//! another.
 
 use crate::lease_voters::restless;
 use crate::support::*;
@@ -16,7 +17,7 @@ use std::marker::PhantomData;
 
 type Sound = QuorumLease;
 
-/// Which stores are accepted.
+/// The stores that are accepted.
 trait Rule: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     const NAME: &'static str;
     /// Whether a member that has lost its disk waits for the longest promise.
@@ -29,7 +30,7 @@ trait Rule: Clone + Debug + Eq + Hash + Send + Sync + 'static {
 }
 
 /// The rule of the cluster: a voter has the store that the list of voters names, or else the first that was heard. A
-/// member that was dismissed may come with another.
+/// member that was dismissed may return with another store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Agreed;
 
@@ -37,7 +38,7 @@ impl Rule for Agreed {
     const NAME: &'static str = "agreed-stores";
 }
 
-/// The flaw: each member goes by what it has heard itself.
+/// The flaw: each member relies on the stores that it has heard itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Heard;
 
@@ -51,7 +52,7 @@ impl Rule for Heard {
     }
 }
 
-/// The flaw: any store is accepted, as one is by its boot count once it has been started often enough.
+/// The flaw: any store is accepted, as if boot counts identified stores.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Any;
 
@@ -72,7 +73,7 @@ impl Rule for NoWait {
     const WAITS: bool = false;
 }
 
-/// What is on a disk. The number of starts is not lost with it: new identities are made from it.
+/// The content of a disk. The number of starts is not lost with it: new identities are made from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Disk {
     starts: u8,
@@ -106,10 +107,10 @@ impl Message for Signed {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 struct Stored<R> {
-    /// Nothing while it waits.
+    /// None while it waits.
     sound: Option<Sound>,
     disk: Disk,
-    /// Stores that are named in later lists than this member has, as their owners say.
+    /// Stores that are named in later lists than this member has, as their owners report.
     claims: StoreClaims,
     #[serde(skip)]
     rule: PhantomData<R>,
@@ -119,7 +120,7 @@ struct Stored<R> {
 const WAIT: Timer = Timer::Lease(u64::MAX);
 
 impl<R: Rule> Stored<R> {
-    /// Lets the algorithm begin, or go on.
+    /// Starts the algorithm, or continues it.
     fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut Sound, &mut Cx<'_, Sound>)) {
         let (me, store, before) = (cx.id(), self.disk.id(), self.disk.saved.clone());
         let mut inner = self.sound.take();
@@ -140,7 +141,7 @@ impl<R: Rule> Stored<R> {
         }
     }
 
-    /// Which list this member has, if it names the member's own store.
+    /// The list that this member has, if it names the member's own store.
     fn named_in(&self, me: Id) -> Option<ListVersion> {
         let list = self.sound.as_ref()?.voters()?;
         (list.stores.get(&me) == Some(&Some(self.disk.id()))).then_some(list.version)
@@ -236,7 +237,7 @@ impl<R: Rule> Algorithm for Stored<R> {
     }
 }
 
-/// How many runs of each kind are tried.
+/// The number of runs of each kind.
 const RUNS: usize = 1_500;
 
 /// Runs in which most first voters lose their disks, or those in which most keep them.
@@ -245,7 +246,7 @@ fn runs(most_lose: bool) -> impl Iterator<Item = Plan> {
     plans.filter(move |plan| most_lose_their_disks(plan) == most_lose).take(RUNS)
 }
 
-/// Whoever boots for the second time has lost its disk.
+/// A member that boots for the second time has lost its disk.
 fn most_lose_their_disks(plan: &Plan) -> bool {
     let boots =
         |member: u32| plan.script.iter().any(|it| it.member == member && it.what == FaultEvent::Recover);
@@ -253,7 +254,7 @@ fn most_lose_their_disks(plan: &Plan) -> bool {
     voters.iter().filter(|&&it| boots(it)).count() * 2 > voters.len()
 }
 
-/// What came of some runs.
+/// The results of some runs.
 #[derive(Debug, Default)]
 struct Outcomes {
     leaders: usize,
@@ -274,26 +275,29 @@ fn outcomes<R: Rule>(plans: impl Iterator<Item = Plan>) -> Outcomes {
 }
 
 #[test]
-fn members_that_lose_their_disks_never_make_two_leaders_while_most_voters_keep_theirs() {
+fn lost_disks_never_make_two_leaders_while_most_voters_keep_theirs() {
     let sound = outcomes::<Agreed>(runs(false));
     assert_eq!((sound.overlapping, sound.reissuing), (0, 0), "{sound:?}");
-    assert!(sound.leaders > 10_000, "there was something to see: {sound:?}");
+    assert!(sound.leaders > 10_000, "too few leaders for a meaningful test: {sound:?}");
     let (by_records, by_any) = (outcomes::<Heard>(runs(false)), outcomes::<Any>(runs(false)));
     let is_found = |it: &Outcomes| it.overlapping + it.reissuing > 0;
-    assert!(is_found(&by_records) && is_found(&by_any), "flaws are found so: {by_records:?} {by_any:?}");
+    assert!(
+        is_found(&by_records) && is_found(&by_any),
+        "the flawed rules must fail: {by_records:?} {by_any:?}"
+    );
 }
 
-/// The manual says so, where it lists what becomes of lost disks.
+/// The manual states this among the consequences of lost disks.
 #[test]
-fn first_voters_that_have_lost_most_disks_can_begin_anew_and_reissue_tokens() {
+fn first_voters_that_lost_most_disks_can_restart_at_term_1_and_reissue_tokens() {
     let outcomes = outcomes::<Agreed>(runs(true));
     assert!(outcomes.reissuing > 0, "{outcomes:?}");
 }
 
-/// 1, 2 and 3 are dismissed, lose their disks and are cut off from 4 and 5, which go on. The three are a majority of the
-/// first voters, and know of no other list.
+/// Members 1, 2 and 3 are dismissed, lose their disks and are cut off from 4 and 5, which continue. The three are a
+/// majority of the first voters, and know no other list.
 #[test]
-fn dismissed_voters_that_have_lost_their_disks_can_lead_beside_the_others() {
+fn dismissed_voters_that_lost_their_disks_can_elect_a_second_leader() {
     let dismissals =
         (0..3).map(|member| at(40 * (1 + member), FaultEvent::Request(Request::Dismiss(id(member + 1))), 4));
     let lost =
@@ -304,16 +308,16 @@ fn dismissed_voters_that_have_lost_their_disks_can_lead_beside_the_others() {
     assert_eq!(report.stability.most_leaders, 2);
 }
 
-/// 1 and 3 elect a few times, and 2 has never been connected. Then 1 loses its disk and 3 is cut off: 1 and 2 are a
-/// majority that remembers nothing. In how many of these runs two leases are valid at once, and in how many two members
-/// lead in one term.
+/// Members 1 and 3 elect a few times, and 2 has never been connected. Then 1 loses its disk and 3 is cut off: 1 and 2
+/// are a majority that remembers nothing. The number of these runs in which two leases are valid at once, and of
+/// those in which two members lead in one term.
 fn lost_disk_beside_a_voter_that_was_never_heard<R: Rule>() -> (usize, usize) {
     let begin_anew = |crash: u64| {
         let cuts = [partition(&[1], &[0, 2], 0, crash), partition(&[2], &[0, 1], crash, 900)].concat();
         let elections = [30, 60, 90].map(|hop| at(hop, FaultEvent::Request(Request::Resign), 2));
         let loss = [at(crash, FaultEvent::Crash, 0), at(crash + 1, FaultEvent::Recover, 0)];
         let script = [&elections[..], &loss].concat();
-        // Messages are faster than they need to be: 2 is elected before the promise of 1 is over.
+        // Messages are faster than necessary: 2 is elected before the promise of 1 is over.
         let plan = Plan { delay_bound: HOP * 5, ..and(and(complete(3), cuts), script) };
         run_for::<Stored<R>>(&plan, crash + 600)
     };
@@ -323,11 +327,11 @@ fn lost_disk_beside_a_voter_that_was_never_heard<R: Rule>() -> (usize, usize) {
     (overlapping, reissuing)
 }
 
-/// 3 is not there, and nobody else can know. What holds all the same is that two leases are never valid at once: a member
-/// that has lost its disk waits until its promises are over.
+/// Member 3 is away, and no other member can know. Still two leases are never valid at once: a member that has lost
+/// its disk waits until its promises are over.
 #[test]
-fn lost_disk_beside_a_voter_that_was_never_heard_reissues_tokens_and_no_lease() {
+fn lost_disk_and_a_never_connected_voter_reissue_tokens_but_never_overlap_leases() {
     assert_eq!(lost_disk_beside_a_voter_that_was_never_heard::<Agreed>(), (0, 60));
     let (overlapping, _) = lost_disk_beside_a_voter_that_was_never_heard::<NoWait>();
-    assert!(overlapping > 0, "the flaw is found so");
+    assert!(overlapping > 0, "the flawed rule must fail");
 }

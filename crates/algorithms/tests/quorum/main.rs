@@ -1,7 +1,8 @@
-//! Algorithms that elect by majority, and those that go on for ever, in runs in which everything goes wrong.
+//! Algorithms that elect by majority, and those that never terminate, in runs with all faults.
 
 mod death;
 mod far_terms;
+mod flawed;
 mod invitation;
 mod lease_checked;
 mod lease_failback;
@@ -16,5 +17,4 @@ mod play;
 mod quorum_lease;
 mod raft_vote;
 mod support;
-mod twin;
 mod zookeeper;

@@ -1,8 +1,8 @@
 //! Election from consensus.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
@@ -14,7 +14,7 @@ use bellwether_testkit::casts::{
 use bellwether_testkit::dice::Dice;
 
 #[test]
-fn a_calm_election_costs_what_is_claimed() {
+fn election_without_faults_has_the_claimed_cost() {
     let mut dice = Dice(8);
     for n in 1..=9 {
         for elect in BOTH_WAYS {
@@ -37,7 +37,7 @@ fn a_calm_election_costs_what_is_claimed() {
                     ("accepted", answering),
                     ("decided", asked),
                 ];
-                // Two to begin with, six for each better one, and there and back twice and there.
+                // Two hops of waiting, six for each higher-ranked member, and five hops of messages.
                 let better = (0..n).filter(|&other| cast.beats(other, best)).count() as u64;
                 let hops = 2 + 6 * better + if n == 1 { 0 } else { 5 };
                 assert_eq!(all_know_at(&report), hops, "{context}");
@@ -49,7 +49,7 @@ fn a_calm_election_costs_what_is_claimed() {
 }
 
 #[test]
-fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
+fn any_delays_elect_the_highest_and_keep_the_bounds() {
     let mut dice = Dice(9);
     for seed in 0..200 {
         let cast = Cast::with_ties(BOTH_WAYS[seed % 2], 1 + dice.below(9), &mut dice);
@@ -65,20 +65,20 @@ fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
 }
 
 #[test]
-fn the_next_instance_elects_the_next_best_when_the_leader_dies() {
+fn next_instance_elects_the_next_highest_when_the_leader_crashes() {
     for n in 3..=7 {
         let (report, reigns) = run::<Paxos>(&and(complete(n), [at(20, FaultEvent::Crash, n - 1)]));
         assert_elected(&report, id(u64::from(n) - 1), true, &format!("{n} members"));
         assert_eq!(led(&reigns), [(1, n - 1), (2, n - 2)]);
-        // A last beat at 18 arrives at 19; ten are silence; two, and six for the dead leader, are the next best's
-        // turn; a ballot takes five.
+        // A last beat at 18 arrives at 19; ten hops are silence; two, and six for the dead leader, are the
+        // next-highest's turn; a ballot takes five.
         assert_eq!(all_know_at(&report), 19 + 10 + 2 + 6 + 5);
     }
 }
 
 #[test]
-fn a_proposer_that_dies_is_replaced_by_another_ballot() {
-    // The best dies at every point of its ballot, which lasts from 2 to 7.
+fn crashed_proposer_is_replaced_by_another_ballot() {
+    // The highest-ranked member crashes at every point of its ballot, which lasts from 2 to 7.
     for hop in 2..=7 {
         let report = run_safely::<Paxos>(&and(complete(5), [at(hop, FaultEvent::Crash, 4)]));
         assert_elected(&report, id(4), true, &format!("after {hop}"));
@@ -86,14 +86,14 @@ fn a_proposer_that_dies_is_replaced_by_another_ballot() {
 }
 
 #[test]
-fn a_full_restart_decides_again() {
+fn members_decide_again_after_a_full_restart() {
     let (report, reigns) = run::<Paxos>(&and(complete(5), restart(0..5, 30)));
     assert_elected(&report, id(5), true, "restart");
     assert_eq!(led(&reigns), [(1, 4), (2, 4)]);
 }
 
 #[test]
-fn who_comes_back_follows_whoever_leads() {
+fn returning_member_follows_the_leader() {
     let script = [at(20, FaultEvent::Crash, 4), at(90, FaultEvent::Recover, 4)];
     let report = run_safely::<Paxos>(&and(complete(5), script));
     assert_elected(&report, id(4), true, "rejoining");
@@ -101,7 +101,7 @@ fn who_comes_back_follows_whoever_leads() {
 }
 
 #[test]
-fn a_minority_has_no_leader_and_disturbs_nobody_when_the_network_heals() {
+fn minority_has_no_leader_and_does_not_disturb_the_majority_when_the_partition_heals() {
     let (few, most) = ([0, 4], others(5, &[0, 4]));
     let (apart, reigns) = run_for::<Paxos>(&and(complete(5), partition(&few, &most, 20, 1_000)), 300);
     assert_eq!(led(&reigns), [(1, 4), (2, 3)]);
@@ -113,14 +113,14 @@ fn a_minority_has_no_leader_and_disturbs_nobody_when_the_network_heals() {
 }
 
 #[test]
-fn without_a_majority_nobody_leads_on() {
+fn leader_without_a_majority_steps_down() {
     let crashes = [4, 3, 2].map(|member| at(20, FaultEvent::Crash, member));
     let ruling = run_safely::<Paxos>(&and(complete(5), crashes)).ruling;
     assert_eq!((ruling.outcome, ruling.is_right()), (Outcome::None, true), "{ruling:?}");
 }
 
 #[test]
-fn swarms_come_right_and_no_two_lead_by_one_decision() {
+fn swarms_recover_and_no_decision_has_two_leaders() {
     assert_survives::<Paxos>(60);
     for (context, report, reigns) in in_trouble::<Paxos>(300) {
         assert_eq!(reigns.shared_term(), None, "{context}");
@@ -128,7 +128,7 @@ fn swarms_come_right_and_no_two_lead_by_one_decision() {
     }
 }
 
-/// What was promised is forgotten.
+/// A restart loses the promise.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PromiseNotDurable;
 
@@ -141,7 +141,7 @@ impl Flaw for PromiseNotDurable {
     }
 }
 
-/// What others have accepted is not taken up.
+/// The proposer ignores what others have accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct AcceptedIgnored;
 
@@ -157,7 +157,7 @@ impl Flaw for AcceptedIgnored {
     }
 }
 
-/// Does not accept by the very ballot that it has promised: takes it for a lesser one.
+/// Refuses the very ballot that it has promised, as if it were a smaller one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OnlyGreater;
 
@@ -173,7 +173,7 @@ impl Flaw for OnlyGreater {
     }
 }
 
-/// 1 promises 2's ballot, then 3's, which is greater; and restarts. It may not accept by 2's any more.
+/// Member 1 promises 2's ballot, then 3's, which is greater; and restarts. It may not accept 2's any more.
 const FORGOTTEN_PROMISE: [&str; 12] = [
     "time-out 2",
     "time-out 3",
@@ -190,19 +190,20 @@ const FORGOTTEN_PROMISE: [&str; 12] = [
 ];
 
 #[test]
-fn a_promise_that_is_forgotten_lets_two_lead() {
+fn lost_promise_lets_two_members_lead() {
     assert_eq!(play::<Paxos>(3, &FORGOTTEN_PROMISE), [(1, 2)]);
-    assert_eq!(play::<Twin<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE), [(1, 1), (1, 2)]);
+    assert_eq!(play::<Flawed<PromiseNotDurable>>(3, &FORGOTTEN_PROMISE), [(1, 1), (1, 2)]);
 }
 
-/// 3 is decided on with 1's help, but only 3 knows. Then 2 has a ballot, and 1 tells what it has accepted.
+/// Member 3 is decided with 1's acceptance, but only 3 knows. Then 2 has a ballot, and 1 reports what it has
+/// accepted.
 const DECIDED_UNHEARD: [&str; 13] = [
     "time-out 3",
     "deliver 3 -> 1", // prepare
     "deliver 1 -> 3", // promise
     "deliver 3 -> 1", // accept
     "deliver 1 -> 3", // accepted: decided
-    "time-out 2",     // its first ballot is less than what 1 has promised
+    "time-out 2",     // its first ballot is smaller than the one that 1 has promised
     "deliver 2 -> 1",
     "deliver 1 -> 2", // refused
     "time-out 2",
@@ -213,25 +214,25 @@ const DECIDED_UNHEARD: [&str; 13] = [
 ];
 
 #[test]
-fn what_may_be_decided_already_is_taken_up() {
+fn proposer_adopts_a_value_that_may_be_decided_already() {
     assert_eq!(play::<Paxos>(3, &DECIDED_UNHEARD), [(1, 2)]);
-    assert_eq!(play::<Twin<AcceptedIgnored>>(3, &DECIDED_UNHEARD), [(1, 1), (1, 2)]);
+    assert_eq!(play::<Flawed<AcceptedIgnored>>(3, &DECIDED_UNHEARD), [(1, 1), (1, 2)]);
 }
 
 #[test]
-fn a_ballot_is_as_good_as_its_own_promise() {
+fn member_accepts_the_ballot_that_it_promised() {
     assert_eq!(run::<Paxos>(&complete(3)).0.ruling.outcome, Outcome::Elected);
-    assert_eq!(run::<Twin<OnlyGreater>>(&complete(3)).0.ruling.outcome, Outcome::Undecided);
+    assert_eq!(run::<Flawed<OnlyGreater>>(&complete(3)).0.ruling.outcome, Outcome::Undecided);
 }
 
 #[test]
-fn in_every_run_on_time_one_leads_by_a_decision() {
+fn every_timely_run_has_one_leader_per_decision() {
     let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Paxos>(3, grain, crash);
         assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
     }
-    // Where members come back, there are moments in which some name an earlier leader, which no longer leads.
+    // If members recover, some may name an earlier leader for a moment, which no longer leads.
     let checked = check_on_time::<Paxos>(3, 1, FaultBudget { recoveries: 1, ..crash });
     assert_holds(&checked, Property::OneLeader);
     assert_holds(&checked, Property::Eventually);

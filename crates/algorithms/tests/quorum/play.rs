@@ -1,4 +1,4 @@
-//! What the tests of ZooKeeper's election and of Paxos share.
+//! Helpers that the tests of ZooKeeper's election and of Paxos share.
 
 use crate::support::{Reigns, at, complete, run};
 use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
@@ -10,37 +10,37 @@ use bellwether_sim::{Happening, Plan, Report, Schedule};
 use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
-/// In which terms who led, in the order of terms.
+/// The leader of each term, in the order of terms.
 pub fn led(reigns: &Reigns) -> Vec<(u64, u32)> {
     let led: BTreeSet<(u64, u32)> = reigns.0.iter().map(|&(_, member, term)| (term, member)).collect();
     led.into_iter().collect()
 }
 
-/// Runs a plan in which no two lead in one term.
+/// Runs a plan, and checks that no two members lead in one term.
 pub fn run_safely<A: Algorithm>(plan: &Plan) -> Report {
     let (report, reigns) = run::<A>(plan);
     assert_eq!(reigns.shared_term(), None, "{:?}", led(&reigns));
     report
 }
 
-/// These members, who know each other; given up long after all should be over.
+/// These members, which know each other; the time limit is long after the expected end.
 pub fn network(cast: &Cast) -> Plan {
     Plan { limits: complete(1).limits, ..cast.complete() }
 }
 
-/// These stop, and are back two hops later.
+/// These members crash, and recover two hops later.
 pub fn restart(members: impl IntoIterator<Item = u32>, hop: u64) -> Vec<Happening> {
     let back = |member| [at(hop, FaultEvent::Crash, member), at(hop + 2, FaultEvent::Recover, member)];
     members.into_iter().flat_map(back).collect()
 }
 
-/// When the last member came to name the leader that it names at the end, in hops.
+/// When the last member began to name the leader that it names at the end, in hops.
 pub fn all_know_at(report: &Report) -> u64 {
     report.known_between().expect("they know").1.hops() as u64
 }
 
-/// In swarms of five to nine, no two ever lead in one term; and under what the algorithm declares to survive, all
-/// comes right.
+/// In swarms of five to nine, no two members ever lead in one term; and under the declared faults, every run
+/// recovers.
 pub fn assert_survives<A: Algorithm>(seeds: u64) {
     let options = Options { nodes: 5..=9, detector: None };
     let models = Model::ALL.into_iter().filter(|model| model.is_survived_by(&A::SPEC));
@@ -53,7 +53,7 @@ pub fn assert_survives<A: Algorithm>(seeds: u64) {
     }
 }
 
-/// Plays these steps with the members 1, 2, 3 ..., each better than those before it: who led in which term.
+/// Plays these steps with the members 1, 2, 3 ..., each of higher rank than those before it: the leader of each term.
 pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     let plan = complete(n);
     let boots = (1..=n).map(|id| format!("boot {id}"));
@@ -68,8 +68,8 @@ pub fn play<A: Algorithm>(n: u32, steps: &[&str]) -> Vec<(u64, u32)> {
     led(&reigns)
 }
 
-/// Every run of n members until somebody leads and everyone names somebody, where messages take at most the bound,
-/// which is so many steps of the clock, and timers run out on time.
+/// Every run of n members until there is a leader and all members name one, if messages take at most the bound of the
+/// given number of clock steps, and timers expire on time.
 pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: FaultBudget) -> Checked {
     let time = TimeModel::Clock { grain, drift: 0 };
     let options = CheckOptions {
@@ -85,7 +85,7 @@ pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: FaultBudget) -
     check_machine(MachineType::of::<A>(), &complete(n), &options, &|_| {})
 }
 
-/// This holds in every run, and there was something to hold.
+/// This holds in every run, and was exercised.
 pub fn assert_holds(checked: &Checked, property: Property) {
     let finding = checked.findings.iter().find(|finding| finding.property == property);
     let verdict = finding.map(|finding| finding.verdict);

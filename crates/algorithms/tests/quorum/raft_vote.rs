@@ -1,7 +1,7 @@
-//! Raft's vote: its figures, what becomes of it when things go wrong, and that its checks can fail.
+//! Raft's vote: its figures, its behaviour under faults, and a check that can fail.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::support::*;
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::raft_vote::{Ballot, Msg, PRE_VOTE, RaftVote};
 use bellwether_check::{Checked, Verdict};
 use bellwether_core::*;
@@ -11,12 +11,12 @@ use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
 const PLAIN: &MachineType = MachineType::of::<RaftVote>();
 const CAUTIOUS: &MachineType = &MachineType::of::<RaftVote>().variant(&PRE_VOTE);
 
-/// Time-outs and the heartbeat, in hops.
+/// Election time-outs and the heartbeat interval, in hops.
 const LEAST: u64 = 10;
 const MOST: u64 = 20;
 const BEAT: u64 = 5;
 
-/// Who asks for votes asks everyone: so often has somebody stood.
+/// A candidate sends its request to all others: from this the number of candidacies follows.
 fn candidacies(plan: &Plan, requests: u64) -> u64 {
     requests / u64::from(plan.n() - 1).max(1)
 }
@@ -30,7 +30,7 @@ fn check_uncontested(machine: &'static MachineType, questions: u64) {
         assert_right(&report, &context);
         let others = u64::from(n) - 1;
         if candidacies(&plan, sent(&report, "request-vote")) > 1 || sent(&report, "pre-vote") > others {
-            continue; // somebody else stood as well
+            continue; // another member was a candidate as well
         }
         uncontested += 1;
         for kind in ["request-vote", "vote", "heartbeat", "heard"] {
@@ -39,7 +39,7 @@ fn check_uncontested(machine: &'static MachineType, questions: u64) {
         for kind in ["pre-vote", "pre-voted"] {
             assert_eq!(sent(&report, kind), questions * others, "{kind} {context}");
         }
-        // The first time-out, a question and an answer or two, and the announcement.
+        // The first time-out, one or two round trips, and the announcement.
         let waited = report.time.hops() - (questions * 2 + 3) as f64;
         assert!((LEAST as f64..=MOST as f64).contains(&waited), "{waited} {context}");
     }
@@ -47,13 +47,13 @@ fn check_uncontested(machine: &'static MachineType, questions: u64) {
 }
 
 #[test]
-fn an_uncontested_election_takes_a_question_and_an_answer_each_and_an_announcement() {
+fn uncontested_election_takes_a_request_and_an_answer_per_member_and_an_announcement() {
     check_uncontested(PLAIN, 0);
     check_uncontested(CAUTIOUS, 1);
 }
 
 #[test]
-fn alone_it_leads_after_a_time_out_without_a_word() {
+fn single_member_leads_after_a_time_out_without_messages() {
     for seed in 0..20 {
         let (report, reigns) = run_of(CAUTIOUS, &with_seed(complete(1), seed));
         assert_right(&report, "alone");
@@ -63,7 +63,7 @@ fn alone_it_leads_after_a_time_out_without_a_word() {
 }
 
 #[test]
-fn a_leader_beats_twice_in_the_least_time_out_and_everyone_answers() {
+fn leader_beats_twice_per_shortest_time_out_and_all_answer() {
     for (n, seed) in (2..=6).flat_map(|n| (0..5).map(move |seed| (n, seed))) {
         let plan = with_seed(complete(n), seed);
         let span = 500;
@@ -86,15 +86,15 @@ fn check_leader_dies(machine: &'static MachineType) {
         assert_right(&report, &context);
         assert_eq!(reigns.shared_term(), None, "{context}");
         let before = reigns.0.iter().filter(|&&(when, ..)| when <= hops(100)).map(|&(.., term)| term).max();
-        let (when, heir, term) = reigns.first_after(hops(100)).expect("somebody takes over");
+        let (when, heir, term) = reigns.first_after(hops(100)).expect("a member takes over");
         assert!(heir != leader && Some(term) > before, "{context}");
-        // It is missed for the least time-out at least, less what has passed since its last heartbeat.
+        // There is no leader for at least the shortest time-out, less the time since its last heartbeat.
         assert!(when >= hops(100 + LEAST - BEAT), "{context}");
     }
 }
 
 #[test]
-fn when_the_leader_dies_another_leads_in_a_later_term() {
+fn another_member_leads_in_a_later_term_after_the_leader_crashes() {
     check_leader_dies(PLAIN);
     check_leader_dies(CAUTIOUS);
 }
@@ -107,7 +107,7 @@ fn check_partition(machine: &'static MachineType) {
         let majority = others(5, &minority);
         let cut = partition(&minority, &majority, 100, 300);
         let (apart, _) = run_of_for(machine, &and(plan.clone(), cut.clone()), 290);
-        // The majority has a leader, and who led before does not any more.
+        // The majority has a leader, and the old leader has stepped down.
         assert!(apart.ruling.leader.is_some_and(|it| majority.contains(&(it.value() as u32 - 1))), "{seed}");
         let (healed, reigns) = run_of(machine, &and(plan, cut));
         assert_right(&healed, &format!("seed {seed}"));
@@ -116,13 +116,13 @@ fn check_partition(machine: &'static MachineType) {
 }
 
 #[test]
-fn in_a_partition_only_the_majority_has_a_leader() {
+fn only_the_majority_has_a_leader_in_a_partition() {
     check_partition(PLAIN);
     check_partition(CAUTIOUS);
 }
 
 #[test]
-fn without_a_majority_nobody_leads_and_that_is_right() {
+fn no_leader_without_a_majority_counts_as_live() {
     for seed in 0..20 {
         let plan = with_seed(complete(4), seed);
         let leader = leader_after(PLAIN, &plan, 100);
@@ -133,14 +133,14 @@ fn without_a_majority_nobody_leads_and_that_is_right() {
     }
 }
 
-/// How far the term has come 300 hops after one that follows was cut off, and 100 after it came back.
+/// The term 300 hops after a follower was cut off, and 100 hops after it returned.
 fn terms_of_a_rejoining_member(machine: &'static MachineType, seed: u64) -> (u64, u64) {
     let plan = with_seed(complete(5), seed);
     let leader = leader_after(machine, &plan, 100);
     let term = |span, plan: &Plan| {
         let (report, reigns) = run_of_for(machine, plan, span);
         assert_eq!(report.ruling.outcome, Outcome::Elected, "seed {seed}");
-        reigns.0.last().expect("somebody leads").2
+        reigns.0.last().expect("a member leads").2
     };
     let away = (leader + 1) % 5;
     let healed = and(plan.clone(), partition(&[away], &others(5, &[away]), 100, 400));
@@ -148,17 +148,17 @@ fn terms_of_a_rejoining_member(machine: &'static MachineType, seed: u64) -> (u64
 }
 
 #[test]
-fn who_comes_back_deposes_the_leader_unless_it_asks_first() {
+fn returning_member_deposes_the_leader_unless_it_asks_first() {
     for seed in 0..30 {
         let (before, after) = terms_of_a_rejoining_member(PLAIN, seed);
-        // It has stood every 10 to 20 hops of 300.
+        // It was a candidate every 10 to 20 hops of 300.
         assert!(after >= before + 300 / MOST - 1, "{before} {after} seed {seed}");
         let (before, after) = terms_of_a_rejoining_member(CAUTIOUS, seed);
         assert_eq!(before, after, "seed {seed}");
     }
 }
 
-/// One member hears nobody, but is heard: how many terms there are in 1000 hops.
+/// One member receives nothing, but its messages arrive: the number of terms in 1000 hops.
 fn terms_with_a_deaf_member(machine: &'static MachineType, seed: u64) -> u64 {
     let plan = with_seed(complete(5), seed);
     let leader = leader_after(machine, &plan, 100);
@@ -166,11 +166,11 @@ fn terms_with_a_deaf_member(machine: &'static MachineType, seed: u64) -> u64 {
     let cut = one_way(&others(5, &[deaf]), &[deaf], 100, FaultEvent::Cut);
     let (_, reigns) = run_of_for(machine, &and(plan, cut), 1_100);
     assert_eq!(reigns.shared_term(), None);
-    reigns.0.last().expect("somebody leads").2
+    reigns.0.last().expect("a member leads").2
 }
 
 #[test]
-fn a_member_that_hears_nobody_makes_terms_climb_unless_it_asks_first() {
+fn member_that_cannot_receive_makes_terms_grow_unless_it_asks_first() {
     for seed in 0..10 {
         assert!(terms_with_a_deaf_member(PLAIN, seed) > 1_000 / MOST - 5, "seed {seed}");
         assert!(terms_with_a_deaf_member(CAUTIOUS, seed) < 5, "seed {seed}");
@@ -178,7 +178,7 @@ fn a_member_that_hears_nobody_makes_terms_climb_unless_it_asks_first() {
 }
 
 #[test]
-fn only_one_whose_log_is_as_fresh_as_a_majoritys_leads() {
+fn only_a_member_with_a_log_as_up_to_date_as_a_majoritys_leads() {
     for (elect, seed) in [Elect::Best, Elect::Worst].into_iter().flat_map(|it| (0..40).map(move |s| (it, s)))
     {
         let attributes = [30, 10, 50, 20, 40];
@@ -203,12 +203,12 @@ fn check_trouble(machine: &'static MachineType) {
 }
 
 #[test]
-fn in_all_trouble_there_is_one_leader_a_term_and_one_in_the_end() {
+fn under_all_faults_one_leader_per_term_and_one_in_the_end() {
     check_trouble(PLAIN);
     check_trouble(CAUTIOUS);
 }
 
-/// Its vote is not on disk when it is sent, nor later.
+/// The vote is not on disk when it is sent, nor later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct VoteNotDurable;
 
@@ -221,8 +221,8 @@ impl Flaw for VoteNotDurable {
     }
 }
 
-/// How often two lead in one term, in 2000 runs in which one of three crashes when votes are given, and is back at once.
-/// Time-outs hardly differ, so that votes are asked for at about the same time.
+/// How often two members lead in one term, in 2000 runs in which one of three crashes while votes are given, and
+/// recovers at once. Election time-outs hardly differ, so that votes are requested at about the same time.
 fn shared_terms<A: Algorithm>() -> usize {
     let mut dice = Dice(1);
     let runs = (0..2_000).map(|seed| {
@@ -238,8 +238,8 @@ fn shared_terms<A: Algorithm>() -> usize {
 }
 
 #[test]
-fn votes_that_are_forgotten_make_two_leaders_in_one_term() {
-    assert!(shared_terms::<Twin<VoteNotDurable>>() > 0);
+fn lost_votes_make_two_leaders_in_one_term() {
+    assert!(shared_terms::<Flawed<VoteNotDurable>>() > 0);
     assert_eq!(shared_terms::<RaftVote>(), 0);
 }
 
@@ -259,23 +259,23 @@ impl Flaw for StaleTermAccepted {
     }
 }
 
-/// So many states hold every run of about the first ten steps.
+/// This many states contain every run of about the first ten steps.
 const STATES: u64 = 70_000;
 
 #[test]
-fn the_checker_finds_votes_of_terms_gone_by() {
+fn checker_finds_a_count_of_votes_of_old_terms() {
     let verdict = |checked: (Verdict, Checked)| checked.0;
     let peace = FaultBudget::default();
     assert_eq!(
-        verdict(check_terms::<Twin<StaleTermAccepted>>(&complete(3), peace, STATES)),
+        verdict(check_terms::<Flawed<StaleTermAccepted>>(&complete(3), peace, STATES)),
         Verdict::Violated
     );
-    // Terms have no end, so the search has none either.
+    // Terms are unbounded, so the search is, too.
     assert_eq!(verdict(check_terms::<RaftVote>(&complete(3), peace, STATES)), Verdict::Incomplete);
 }
 
 #[test]
-fn the_checker_finds_nothing_wrong_as_far_as_it_sees() {
+fn checker_finds_no_violation_within_its_limit() {
     let mut plan = complete(3);
     plan.links = LinkOrder::Reordering;
     let liberties =
@@ -284,7 +284,7 @@ fn the_checker_finds_nothing_wrong_as_far_as_it_sees() {
         check_terms::<RaftVote>(&plan, liberties, STATES),
         check_terms_of(CAUTIOUS, &plan, liberties, STATES),
     ] {
-        assert_eq!(verdict, Verdict::Incomplete, "terms have no end");
+        assert_eq!(verdict, Verdict::Incomplete, "terms are unbounded");
         assert!(checked.progress.states >= STATES);
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests here share: plans of plain numbers, what happens in them, and who led when.
+//! Helpers that the tests here share: plans of plain numbers, events, and the leaders of a run.
 
 use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
 use bellwether_core::*;
@@ -9,7 +9,7 @@ use bellwether_sim::{
     Delay, Happening, Limits, LinkOrder, Observer, Outcome, Plan, Report, Stop, run_events,
 };
 
-/// The time after so many hops.
+/// The time after this many hops.
 pub fn hops(hops: u64) -> Time {
     Time::ZERO + HOP * hops
 }
@@ -18,12 +18,12 @@ pub fn id(value: u64) -> Id {
     Id::new(value).expect("small ids")
 }
 
-/// Members with the ids 1 to n, in this order; given up long after all should be over.
+/// Members with the ids 1 to n, in this order; the time limit is long after the expected end.
 pub fn complete(n: u32) -> Plan {
     with_attributes(Elect::Best, &vec![0; n as usize])
 }
 
-/// Members with the ids 1 to n, in this order, that bring these.
+/// Members with the ids 1 to n, in this order, with these attributes.
 pub fn with_attributes(elect: Elect, attributes: &[Attribute]) -> Plan {
     let ranks = (1..).zip(attributes).map(|(number, &attribute)| Rank::new(elect, attribute, id(number)));
     let topology = Topology::Complete { n: attributes.len() as u32 };
@@ -44,7 +44,7 @@ pub fn with_delay(mut plan: Plan, delay: &str) -> Plan {
     plan
 }
 
-/// The plan in which this happens besides.
+/// The plan with this additional event.
 pub fn and(mut plan: Plan, script: impl IntoIterator<Item = Happening>) -> Plan {
     plan.script.extend(script);
     plan.script.sort_unstable();
@@ -55,12 +55,12 @@ pub fn at(hop: u64, what: FaultEvent, member: u32) -> Happening {
     Happening { at: hops(hop), what, member }
 }
 
-/// What these say to those is lost from then on, or no longer.
+/// Messages from these to those members are lost from then on, or arrive again.
 pub fn one_way(from: &[u32], to: &[u32], hop: u64, what: fn(u32) -> FaultEvent) -> Vec<Happening> {
     from.iter().flat_map(|&from| to.iter().map(move |&to| at(hop, what(to), from))).collect()
 }
 
-/// The network falls into two parts, and grows together again.
+/// A partition into two parts, which heals.
 pub fn partition(one: &[u32], other: &[u32], from: u64, until: u64) -> Vec<Happening> {
     [(from, FaultEvent::Cut as fn(u32) -> FaultEvent), (until, FaultEvent::Mend)]
         .into_iter()
@@ -86,7 +86,7 @@ impl Dice {
     }
 }
 
-/// Who came to lead: when, who and in which term.
+/// The leaders: when, which member and in which term.
 #[derive(Debug, Default)]
 pub struct Reigns(pub Vec<(Time, u32, u64)>);
 
@@ -113,14 +113,14 @@ impl Reigns {
     }
 }
 
-/// A variant of an algorithm that differs by its parameters alone.
+/// A variant of an algorithm that differs only in its parameters.
 pub fn variant<A: Algorithm>(spec: &'static Spec) -> &'static MachineType {
     Box::leak(Box::new(MachineType::of::<A>().variant(spec)))
 }
 
-/// What is given of an algorithm's parameters, as in `renewals=5`.
+/// The given parameters of an algorithm, as in `renewals=5`.
 pub fn given<A: Algorithm>(text: &str) -> Params {
-    Params::parse(A::SPEC.parameters, text).expect("they can be so")
+    Params::parse(A::SPEC.parameters, text).expect("the parameters are valid")
 }
 
 pub fn run<A: Algorithm>(plan: &Plan) -> (Report, Reigns) {
@@ -133,7 +133,7 @@ pub fn run_of(machine: &'static MachineType, plan: &Plan) -> (Report, Reigns) {
     (report, reigns)
 }
 
-/// Runs a plan for so long, whether all is right or not.
+/// Runs a plan for this long, whether or not the outcome is correct.
 pub fn run_for<A: Algorithm>(plan: &Plan, span: u64) -> (Report, Reigns) {
     run_of_for(MachineType::of::<A>(), plan, span)
 }
@@ -146,9 +146,9 @@ pub fn run_of_for(machine: &'static MachineType, plan: &Plan, span: u64) -> (Rep
     (report, reigns)
 }
 
-/// Who leads after so long: the same run leads to it whatever happens later.
+/// The leader after this long: the same run leads to it whatever happens later.
 pub fn leader_after(machine: &'static MachineType, plan: &Plan, span: u64) -> u32 {
-    let leader = run_of_for(machine, plan, span).0.ruling.leader.expect("somebody leads by then");
+    let leader = run_of_for(machine, plan, span).0.ruling.leader.expect("a member leads by then");
     plan.ranks.iter().position(|rank| rank.id() == leader).expect("one of them") as u32
 }
 
@@ -156,13 +156,13 @@ pub fn sent(report: &Report, kind: &str) -> u64 {
     report.messages.by_kind[kind]
 }
 
-/// One live member leads, everyone names it, and the claims that are made hold.
+/// One live member leads, all members name it, and the claims hold.
 pub fn assert_right(report: &Report, context: &str) {
     assert!(report.is_as_it_should_be(), "{:?} {:?} {context}", report.ruling, report.claims);
     assert_eq!((report.ruling.outcome, report.ruling.agreed), (Outcome::Elected, true), "{context}");
 }
 
-/// Everything that can go wrong by itself, honest members provided.
+/// All faults except lying members.
 pub const TROUBLES: [Model; 11] = [
     Model::Crash,
     Model::Recovery,
@@ -177,7 +177,7 @@ pub const TROUBLES: [Model; 11] = [
     Model::Jump,
 ];
 
-/// Runs in which one of the troubles comes on top of lost messages, drawn from seeds: what came of each.
+/// Runs with lost messages and one more kind of fault, drawn from seeds: the result of each.
 pub fn in_trouble<A: Algorithm>(seeds: u64) -> impl Iterator<Item = (String, Report, Reigns)> {
     in_trouble_of(MachineType::of::<A>(), seeds)
 }
@@ -195,14 +195,14 @@ pub fn in_trouble_of(
         let faults = &mut run_spec.link_faults;
         faults.loss = Some(Share(faults.loss.map_or(0.1, |loss| loss.0.max(0.1))));
         faults.until = Some(faults.until.map_or(last, |until| until.min(last)));
-        let plan = run_spec.plan(spec, seed).expect("it can be");
+        let plan = run_spec.plan(spec, seed).expect("the plan is valid");
         let (report, reigns) = run_of(machine, &plan);
         (format!("{}/{} {model} seed {seed}", spec.name, spec.variant), report, reigns)
     })
 }
 
-/// What the checker says of never two leaders in one term, when messages take any time and timers run out at any
-/// time, as far as so many states go.
+/// The checker's verdict on: never two leaders in one term, if messages take any time and timers expire at any time,
+/// within this many states.
 pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> (Verdict, Checked) {
     check_terms_of(MachineType::of::<A>(), plan, liberties, states)
 }

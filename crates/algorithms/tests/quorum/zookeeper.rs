@@ -1,8 +1,8 @@
 //! ZooKeeper's election.
 
+use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use crate::twin::{Flaw, Twin};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
 use bellwether_check::{Property, Verdict};
 use bellwether_core::*;
@@ -13,8 +13,8 @@ use bellwether_testkit::casts::{
 };
 use bellwether_testkit::dice::Dice;
 
-/// How many notifications are sent, in plain numbers: all tell all others, and again at each better vote, which
-/// come in the order in which members are listed.
+/// The number of notifications, in plain numbers: all send to all others, and again at each better vote; votes arrive
+/// in the order in which members are listed.
 fn notifications(cast: &Cast, dead: &[usize]) -> u64 {
     let alive: Vec<usize> = (0..cast.n()).filter(|member| !dead.contains(member)).collect();
     let told = |member: usize| {
@@ -31,7 +31,7 @@ fn notifications(cast: &Cast, dead: &[usize]) -> u64 {
 }
 
 #[test]
-fn a_calm_election_costs_what_is_claimed() {
+fn election_without_faults_has_the_claimed_cost() {
     let mut dice = Dice(6);
     for n in 1..=9 {
         for elect in BOTH_WAYS {
@@ -68,18 +68,18 @@ fn a_calm_election_costs_what_is_claimed() {
 }
 
 #[test]
-fn votes_change_with_every_better_one_in_rising_order_and_once_in_falling_order() {
+fn votes_change_at_every_better_vote_in_rising_order_and_once_in_falling_order() {
     for n in 2..=9_usize {
         let sent = |cast: Cast| run_safely::<Zookeeper>(&network(&cast)).messages.by_kind["notification"];
         let (others, pairs) = (n as u64 - 1, (n * (n - 1) / 2) as u64);
-        // Rising: everyone takes over every better vote. Falling: the best comes first.
+        // Rising: each member adopts every better vote. Falling: the best arrives first.
         assert_eq!(sent(Cast::in_best_order(Elect::Best, n)), others * (n as u64 + pairs));
         assert_eq!(sent(Cast::in_worst_order(Elect::Best, n)), others * (n as u64 + others));
     }
 }
 
 #[test]
-fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
+fn any_delays_elect_the_highest_and_keep_the_bounds() {
     let mut dice = Dice(7);
     for seed in 0..200 {
         let cast = Cast::with_ties(BOTH_WAYS[seed % 2], 1 + dice.below(9), &mut dice);
@@ -95,37 +95,38 @@ fn delays_of_any_kind_elect_the_best_and_keep_the_bounds() {
 }
 
 #[test]
-fn the_next_best_takes_over_when_the_leader_dies() {
+fn next_highest_leads_when_the_leader_crashes() {
     for n in 3..=7 {
         let report = run_safely::<Zookeeper>(&and(complete(n), [at(20, FaultEvent::Crash, n - 1)]));
         assert_elected(&report, id(u64::from(n) - 1), true, &format!("{n} members"));
-        // The last ping may have arrived at 20. Ten are silence, one more until all have noticed, eight an election.
+        // The last ping may have arrived at 20. Ten hops are silence, one more until all have detected it, eight an
+        // election.
         assert!(all_know_at(&report) <= 20 + 10 + 1 + 8, "{n} members: {:?}", report.knew_at);
     }
 }
 
 #[test]
-fn a_full_restart_elects_in_a_later_epoch() {
+fn full_restart_elects_in_a_later_epoch() {
     let (report, reigns) = run::<Zookeeper>(&and(complete(5), restart(0..5, 30)));
     assert_elected(&report, id(5), true, "restart");
     assert_eq!(led(&reigns), [(1, 4), (2, 4)]);
 }
 
 #[test]
-fn who_comes_back_joins_the_leader_that_works() {
-    // The best dies, and is back when another leads: it follows.
+fn returning_member_joins_the_working_leader() {
+    // The highest-ranked member crashes, and is back when another leads: it follows.
     let script = [at(20, FaultEvent::Crash, 4), at(60, FaultEvent::Recover, 4)];
     let report = run_safely::<Zookeeper>(&and(complete(5), script));
     assert_elected(&report, id(4), true, "rejoining");
     assert_eq!(report.stability.changes, 1);
-    // Who is better but late does not disturb a leader either.
+    // A higher-ranked member that boots late does not disturb a leader either.
     let late = run_safely::<Zookeeper>(&and(complete(5), [at(40, FaultEvent::Start, 4)]));
     assert_elected(&late, id(4), true, "late");
     assert_eq!(late.stability.changes, 0);
 }
 
 #[test]
-fn a_minority_has_no_leader_and_joins_when_the_network_heals() {
+fn minority_has_no_leader_and_joins_when_the_partition_heals() {
     let (few, most) = ([0, 4], others(5, &[0, 4]));
     let (apart, reigns) = run_for::<Zookeeper>(&and(complete(5), partition(&few, &most, 20, 1_000)), 300);
     assert_eq!(led(&reigns), [(1, 4), (2, 3)]);
@@ -136,20 +137,20 @@ fn a_minority_has_no_leader_and_joins_when_the_network_heals() {
 }
 
 #[test]
-fn without_a_majority_nobody_leads_on() {
+fn leader_without_a_majority_steps_down() {
     let crashes = [4, 3, 2].map(|member| at(20, FaultEvent::Crash, member));
     let ruling = run_safely::<Zookeeper>(&and(complete(5), crashes)).ruling;
     assert_eq!((ruling.outcome, ruling.is_right()), (Outcome::None, true), "{ruling:?}");
 }
 
 #[test]
-fn observers_follow_and_do_not_count_and_witnesses_count_and_do_not_lead() {
+fn observers_do_not_count_and_witnesses_count_but_do_not_lead() {
     let mut plan = complete(5);
     plan.duties = vec![Duty::Full, Duty::Witness, Duty::Full, Duty::Witness, Duty::Observer];
     assert_eq!(run_safely::<Zookeeper>(&plan).ruling.leader, Some(id(3)));
     // Of four voters three are left, and the observer: enough. Of two, and the observer: not enough.
     let one_dead = run_safely::<Zookeeper>(&and(plan.clone(), [at(30, FaultEvent::Crash, 2)]));
-    assert_elected(&one_dead, id(1), true, "the leader dies");
+    assert_elected(&one_dead, id(1), true, "the leader crashes");
     let two_dead = and(plan, [at(30, FaultEvent::Crash, 1), at(30, FaultEvent::Crash, 3)]);
     assert_eq!(run_safely::<Zookeeper>(&two_dead).ruling.outcome, Outcome::None);
 }
@@ -158,15 +159,15 @@ fn observers_follow_and_do_not_count_and_witnesses_count_and_do_not_lead() {
 fn data_counts_before_ids_and_epochs_before_data() {
     let cast = Cast { elect: Elect::Best, members: vec![(7, 1), (9, 2), (8, 3), (9, 4), (1, 5)] };
     let report = run_safely::<Zookeeper>(&network(&cast));
-    assert_elected(&report, id(4), true, "the best data, then the greater id");
-    // The best comes when all others have been in an epoch, and restart: it has been in none.
+    assert_elected(&report, id(4), true, "the latest data, then the highest id");
+    // The highest boots when all others have been in an epoch, and restart: it has been in none.
     let script = [vec![at(40, FaultEvent::Start, 3)], restart([0, 1, 2, 4], 39)].concat();
     let report = run_safely::<Zookeeper>(&and(network(&cast), script));
-    assert_elected(&report, id(2), true, "the best of those that were in the epoch");
+    assert_elected(&report, id(2), true, "the highest of those that were in the epoch");
 }
 
 #[test]
-fn swarms_come_right_and_no_two_lead_in_one_epoch() {
+fn swarms_recover_and_no_epoch_has_two_leaders() {
     assert_survives::<Zookeeper>(60);
     for (context, report, reigns) in in_trouble::<Zookeeper>(300) {
         assert_eq!(reigns.shared_term(), None, "{context}");
@@ -174,7 +175,7 @@ fn swarms_come_right_and_no_two_lead_in_one_epoch() {
     }
 }
 
-/// The epoch that was accepted is forgotten.
+/// A restart loses the accepted epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Forgetful;
 
@@ -187,7 +188,7 @@ impl Flaw for Forgetful {
     }
 }
 
-/// One is counted for two: with four members, half of them are a majority.
+/// One voter is counted twice: with four members, half of them are a majority.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct HalfIsEnough;
 
@@ -201,28 +202,28 @@ impl Flaw for HalfIsEnough {
 }
 
 #[test]
-fn a_forgotten_epoch_is_led_in_twice() {
-    // The leader dies, and all others restart: the next best leads in the first epoch again.
+fn lost_epoch_gets_two_leaders() {
+    // The leader crashes, and all others restart: the next-highest leads in the first epoch again.
     let plan = and(complete(3), [vec![at(20, FaultEvent::Crash, 2)], restart([0, 1], 21)].concat());
     assert_eq!(run::<Zookeeper>(&plan).1.shared_term(), None);
-    assert_eq!(run::<Twin<Forgetful>>(&plan).1.shared_term(), Some(1));
+    assert_eq!(run::<Flawed<Forgetful>>(&plan).1.shared_term(), Some(1));
 }
 
 #[test]
 fn half_of_the_voters_are_not_enough() {
     let plan = and(complete(4), partition(&[0, 3], &[1, 2], 0, 1_000));
     assert_eq!(led(&run_for::<Zookeeper>(&plan, 300).1), []);
-    assert_eq!(run_for::<Twin<HalfIsEnough>>(&plan, 300).1.shared_term(), Some(1));
+    assert_eq!(run_for::<Flawed<HalfIsEnough>>(&plan, 300).1.shared_term(), Some(1));
 }
 
 #[test]
-fn in_every_run_on_time_one_leads_in_an_epoch() {
+fn every_timely_run_has_one_leader_per_epoch() {
     let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Zookeeper>(3, grain, crash);
         assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
     }
-    // Where three may come back, there is more than a test can search. (Of two, one alone elects nobody.)
+    // With three recoveries there is more than a test can search. (Of two members, one alone elects none.)
     let checked = check_on_time::<Zookeeper>(2, 1, FaultBudget { recoveries: 1, ..crash });
     assert_holds(&checked, Property::OneLeader);
 }

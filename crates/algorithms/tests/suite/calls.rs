@@ -1,4 +1,4 @@
-//! Who starts an election when: the policy against a table made by hand.
+//! When members start elections: the policy against a table made by hand.
 
 use bellwether_algorithms::bully::AtOnce;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
@@ -16,7 +16,7 @@ use bellwether_runspec::RunSpec;
 
 const FIVE: u64 = 5;
 
-/// A ring whose algorithm makes good a crash: there is none yet that needs no network in which all are neighbours.
+/// A ring whose algorithm repairs a crash: every registered one needs a network in which all are neighbours.
 const REPAIRED: Spec = Spec { variant: "repaired", survives: Faults::CRASH, ..ChangRoberts::SPEC };
 
 /// What a peer can tell of its election.
@@ -46,9 +46,9 @@ fn assert_decides(name: &str, policy: CallPolicy, rows: &[Row]) {
     }
 }
 
-/// What every policy says of members that wait to be called; `start` is how a member that names a leader starts an
-/// election. Lecture 000: any process can call for an election. Lectures 000, 002 and 003: one that finds the coordinator
-/// failed does. Lecture 004: `suspected` is not `failed`.
+/// The decisions that all policies share for members that wait to be told; `start` is how a member that names a
+/// leader starts an election. Lecture 000: any process can call for an election. Lectures 000, 002 and 003: a process
+/// that finds the coordinator failed does. Lecture 004: `suspected` is not `failed`.
 fn common(start: Decision) -> Vec<Row> {
     let (five, four) = (id(FIVE), id(4));
     vec![
@@ -99,7 +99,7 @@ fn initiators_and_members_whose_leader_failed_start_elections_as_in_the_lectures
 
 /// Lecture 000, of bully: "if none received after another timeout, start again".
 #[test]
-fn election_without_outcome_is_started_again_after_the_time_out() {
+fn election_without_outcome_starts_again_after_the_time_out() {
     let five = id(FIVE);
     for (spec, on_recovery) in
         [(&AtOnce::SPEC, Wait(span(100))), (&ChangRoberts::SPEC, Call), (&REPAIRED, Call)]
@@ -129,7 +129,7 @@ fn members_of_a_cluster_start_elections_at_their_start_and_after_fifty_delay_bou
     let (five, complete, ring) = (id(FIVE), in_cluster(&AtOnce::SPEC), in_cluster(&REPAIRED));
     assert_decides("bully", complete, &common(Call));
     assert_decides("repaired", ring, &common(Call));
-    // Elsewhere than in a ring, the silence of members that have not started yet would be taken for death.
+    // Except in a ring, the silence of members that have not started yet would look like a crash.
     assert_decides(
         "bully",
         complete,
@@ -156,10 +156,10 @@ fn members_of_a_cluster_start_elections_at_their_start_and_after_fifty_delay_bou
     }
 }
 
-/// Algorithms that elect once boot again for each election but the first; an election must have the time to go round a ring
-/// of three four times.
+/// Algorithms that elect once boot again for each election but the first; an election needs the time of four turns of
+/// a ring of three.
 #[test]
-fn rings_that_repair_nothing_begin_each_election_anew() {
+fn rings_without_repair_boot_anew_for_each_election() {
     let (five, policy) = (id(FIVE), in_cluster(&ChangRoberts::SPEC));
     assert_decides("chang-roberts", policy, &common(Anew));
     let rows = [
@@ -192,7 +192,7 @@ fn rings_that_repair_nothing_begin_each_election_anew() {
 }
 
 #[test]
-fn members_that_start_by_themselves_are_never_called() {
+fn members_that_start_by_themselves_are_never_told_to_start() {
     let (five, spec) = (id(FIVE), &RaftVote::SPEC);
     let policies =
         [CallPolicy::of_lectures(spec), CallPolicy::with_restarts(spec, span(100)), in_cluster(spec)];
@@ -220,7 +220,7 @@ fn members_that_start_by_themselves_are_never_called() {
 }
 
 #[test]
-fn a_member_waits_for_a_leader_only_if_its_algorithm_tells_it_of_one() {
+fn member_waits_for_a_leader_only_if_its_algorithm_names_one() {
     let named = |goal, role, leader| {
         let spec = Spec { goal, ..ChangRoberts::SPEC };
         let status = Status { role, leader, ..Status::UNDECIDED };
@@ -236,12 +236,13 @@ fn a_member_waits_for_a_leader_only_if_its_algorithm_tells_it_of_one() {
     assert_eq!(named(Goal::EveryoneDecides, Role::Leader, None), Unnamed);
 }
 
-/// So it makes no difference that the simulator calls them at the beginning, and the checker and a cluster do not.
+/// So it makes no difference that the simulator tells them to start at the beginning, and the checker and a cluster
+/// do not.
 #[test]
-fn a_call_changes_nothing_in_members_that_have_started_by_themselves() {
-    let everyone = ALGORITHMS.entries.iter().filter(|entry| entry.spec.starts == Starts::Everyone);
+fn call_changes_nothing_in_members_that_have_started_by_themselves() {
+    let all_members = ALGORITHMS.entries.iter().filter(|entry| entry.spec.starts == Starts::Everyone);
     let mut seen = 0;
-    for entry in everyone {
+    for entry in all_members {
         let run = RunSpec { nodes: Some(3), order: Some(Order::Worst), ..RunSpec::default() };
         let plan = run.plan(entry.spec, 0).expect("it can be run");
         let liberties = FaultBudget { draws: 2, ..FaultBudget::NONE };
@@ -251,7 +252,7 @@ fn a_call_changes_nothing_in_members_that_have_started_by_themselves() {
             let boot = Input::Boot { again: false };
             for booted in rules.outcomes(member, &beginning.seats[member as usize], boot).0 {
                 let (called, _) = rules.outcomes(member, &booted.seat, Input::Call { dead: 0 });
-                assert_eq!(called.len(), 1, "{}: it draws nothing", entry.spec.name);
+                assert_eq!(called.len(), 1, "{}: it draws no random number", entry.spec.name);
                 assert_eq!(called[0].seat, booted.seat, "{}", entry.spec.name);
                 assert!(called[0].sends.is_empty() && !called[0].writes, "{}", entry.spec.name);
                 seen += 1;

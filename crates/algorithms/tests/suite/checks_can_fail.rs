@@ -1,4 +1,4 @@
-//! Each check of the conformance suite finds an algorithm that is wrong in just that way.
+//! Each check of the conformance suite finds an algorithm with exactly the fault that it looks for.
 
 use crate::support::conformance::{self, Check, complaints_about_names, complaints_about_spec};
 use crate::support::subject::Subject;
@@ -10,7 +10,7 @@ use bellwether_testkit::casts::Cast;
 use std::collections::BTreeSet;
 
 bellwether_core::registry! {
-    /// Wrong ones, in the order of their faults.
+    /// The faulty algorithms, in the order of their faults.
     static BROKEN: Subject = {
         events Ring<SOUND>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<WRONG_CLAIM>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<TALKS_ON>, Ring<NAMELESS>, Ring<LOOSE_STATE>, Ring<LOSSY>, Ring<STRANGE_KIND>, Ring<AMBIENT>;
@@ -35,13 +35,13 @@ fn ring() -> Plan {
 }
 
 #[test]
-fn a_sound_one_passes() {
+fn sound_algorithm_passes() {
     assert!(failed_checks(SOUND.into()).is_empty());
     assert!(play(SOUND.into(), &ring()).is_as_it_should_be());
 }
 
 #[test]
-fn electing_the_wrong_one_is_unsafe() {
+fn electing_the_wrong_member_is_unsafe() {
     assert!(failed_checks(WRONG_WAY.into()).contains(&Check::Safety));
     let report = play(WRONG_WAY.into(), &ring());
     assert_eq!(report.ruling.leader.map(|id| id.value()), Some(1));
@@ -49,9 +49,9 @@ fn electing_the_wrong_one_is_unsafe() {
 }
 
 #[test]
-fn a_forgotten_flag_breaks_the_count() {
+fn forgotten_participant_flag_breaks_the_count() {
     assert!(failed_checks(NO_FLAG.into()).contains(&Check::Claims));
-    // In best order every member meets a worse rank before the best one's.
+    // In best order every member meets a lower rank before the highest one.
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, 6);
     let report = play(NO_FLAG.into(), &cast.ring());
     let claim = report.claims.iter().find(|claim| claim.name == "messages").expect("it is claimed");
@@ -59,7 +59,7 @@ fn a_forgotten_flag_breaks_the_count() {
 }
 
 #[test]
-fn a_wrong_claim_is_refuted() {
+fn wrong_claim_is_refuted() {
     assert_eq!(failed_checks(WRONG_CLAIM.into()), [Check::Claims].into());
     let report = play(WRONG_CLAIM.into(), &ring());
     assert_eq!((report.claims[0].expected, report.claims[0].measured), (7.0, 6.0));
@@ -67,7 +67,7 @@ fn a_wrong_claim_is_refuted() {
 }
 
 #[test]
-fn one_that_never_elects_is_not_live() {
+fn algorithm_that_never_elects_is_not_live() {
     assert!(failed_checks(SILENT.into()).contains(&Check::Liveness));
     let report = play(SILENT.into(), &ring());
     assert_eq!(report.ruling.outcome, Outcome::None);
@@ -76,7 +76,7 @@ fn one_that_never_elects_is_not_live() {
 }
 
 #[test]
-fn one_that_goes_on_for_ever_is_stopped_undecided() {
+fn endless_run_is_stopped_undecided() {
     assert!(failed_checks(FOR_EVER.into()).contains(&Check::Liveness));
     for limits in [
         Limits { messages: 1_000, time: Time::NEVER },
@@ -91,23 +91,23 @@ fn one_that_goes_on_for_ever_is_stopped_undecided() {
 }
 
 #[test]
-fn one_that_halts_and_talks_on_is_found() {
+fn messages_of_a_halted_member_are_found() {
     assert!(failed_checks(TALKS_ON.into()).contains(&Check::Messages));
 }
 
 #[test]
-fn a_leader_that_names_nobody_is_found() {
+fn leader_that_names_no_leader_is_found() {
     let failed = failed_checks(NAMELESS.into());
     assert!(failed.contains(&Check::Statuses) && failed.contains(&Check::Liveness));
 }
 
 #[test]
-fn states_that_compare_loosely_are_found() {
+fn states_with_a_wrong_equality_are_found() {
     assert_eq!(failed_checks(LOOSE_STATE.into()), [Check::States].into());
 }
 
 #[test]
-fn messages_that_do_not_survive_the_wire_are_found() {
+fn messages_that_change_on_the_wire_are_found() {
     assert_eq!(failed_checks(LOSSY.into()), [Check::Messages].into());
 }
 
@@ -122,12 +122,12 @@ fn ambient_state_is_found() {
 }
 
 #[test]
-fn wake_hints_that_lie_are_found() {
+fn wrong_wake_hints_are_found() {
     assert!(failed_checks(SLEEPY).contains(&Check::WakeHints));
 }
 
 #[test]
-fn bullies_that_do_not_listen_split() {
+fn bully_without_coordinator_rule_splits() {
     assert!(failed_checks(DEAF).contains(&Check::Safety));
     let report = play(DEAF, &Cast::in_best_order(bellwether_core::Elect::Best, 4).complete());
     assert_eq!(report.ruling.outcome, Outcome::Split);
@@ -173,7 +173,7 @@ fn malformed_specs_are_found() {
 }
 
 #[test]
-fn every_fault_is_registered_in_its_place() {
+fn every_fault_is_registered_in_its_order() {
     assert_eq!(BROKEN.entries.len(), DEAF + 1);
     assert_eq!(BROKEN.entries[SLEEPY].spec.name, "sleepy");
     assert_eq!(BROKEN.entries[DEAF].spec.name, "deaf");

@@ -1,4 +1,4 @@
-//! The loops that are compiled for each algorithm report what the machine reports that is compiled once for all.
+//! The loops compiled for each algorithm give the same reports as the machine that is compiled once for all.
 
 use bellwether_core::{Driving, HOP, Id, Identities, Links, Order, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
@@ -13,17 +13,17 @@ use bellwether_testkit::toys::patient::PATIENTS;
 const SEEDS: u64 = 12;
 const LARGEST: u64 = 9;
 
-/// Networks besides the one that an algorithm needs. Where one does not fit, the default is taken.
+/// Networks besides the one that an algorithm needs. If a network does not fit, the default is used.
 const NETWORKS: [&str; 9] =
     ["two-way-ring", "line", "star", "tree:2", "grid", "complete", "hypercube", "gnp:0.5", "digraph:2"];
 
-/// Every algorithm, and toys with parameters whose runs end.
+/// All algorithms, and toy algorithms with parameters and runs that end.
 fn runners() -> impl Iterator<Item = &'static Runner> {
     ALGORITHMS.entries.iter().chain(PATIENTS.entries)
 }
 
-/// Plans in which nothing goes wrong: of all sizes and networks, with all these delays, called by everyone and by some. Some
-/// are given up early, as a limit is reached.
+/// Plans without faults: of all sizes and networks, with all these delays, started by all members and by some. Some
+/// runs stop early at a limit.
 fn plans(spec: &'static Spec, delays: &[&str]) -> Vec<Plan> {
     let mut plans = Vec::new();
     for (n, seed) in (1..=LARGEST).flat_map(|n| (0..SEEDS).map(move |seed| (n, seed))) {
@@ -67,13 +67,13 @@ fn plans(spec: &'static Spec, delays: &[&str]) -> Vec<Plan> {
     plans
 }
 
-/// What the machine for all algorithms reports, even if nobody observes it.
+/// The report of the machine for all algorithms, also without an observer.
 fn erased(runner: &Runner, plan: &Plan) -> Report {
     simulate_observed(runner, plan, RoundMode::Synchroniser, &mut ())
 }
 
 #[test]
-fn calm_runs_report_what_the_erased_machine_reports() {
+fn calm_runs_give_the_reports_of_the_erased_machine() {
     let (mut calm, mut given_up) = (0, 0);
     for runner in runners().filter(|runner| runner.driving == Driving::Events) {
         let mut calm_here = 0;
@@ -96,10 +96,10 @@ fn calm_runs_report_what_the_erased_machine_reports() {
     assert!(given_up >= 500, "only {given_up} of them were given up");
 }
 
-/// Over a synchroniser an algorithm in rounds runs as the machine that is compiled once. It sends markers besides, and may
-/// end later; all else is the same.
+/// Over a synchroniser an algorithm in rounds runs as the machine that is compiled once. It also sends markers, and
+/// may end later; all else is the same.
 #[test]
-fn rounds_in_step_report_what_the_erased_machine_reports() {
+fn rounds_in_step_give_the_reports_of_the_erased_machine() {
     let (mut compared, mut with_leader) = (0, 0);
     for runner in runners().filter(|runner| runner.driving == Driving::Rounds) {
         for mut plan in plans(runner.spec, &["unit"]) {
@@ -118,7 +118,7 @@ fn rounds_in_step_report_what_the_erased_machine_reports() {
             assert_eq!(over.ruling, in_step.ruling, "{context}");
             if plan.n() > 1 {
                 assert_eq!(over.knew_at, in_step.knew_at, "{context}");
-            } // else there is no neighbour to wait for, and all rounds take no time
+            } // otherwise there is no neighbour to wait for, and all rounds take no time
             assert_eq!((over.rivals, over.finished), (in_step.rivals, in_step.finished), "{context}");
             compared += 1;
             with_leader += u32::from(in_step.ruling.leader.is_some());

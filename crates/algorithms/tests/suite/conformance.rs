@@ -1,4 +1,4 @@
-//! Every registered algorithm keeps what all of them have to keep.
+//! Every registered algorithm meets the requirements on all algorithms.
 
 use crate::support::conformance::assert_conforms;
 use crate::support::subject::{Subject, Typed};
@@ -9,7 +9,7 @@ use bellwether_sim::Happening;
 use bellwether_testkit::casts::{Cast, run};
 
 bellwether_algorithms::algorithms! {
-    /// What only the types of [`ALGORITHMS`] can give, in the same order.
+    /// The properties that only the types of [`ALGORITHMS`] give, in the same order.
     static TYPED: Typed
 }
 
@@ -22,7 +22,7 @@ fn every_algorithm_conforms() {
 }
 
 #[test]
-fn the_registry_lists_what_it_should() {
+fn registry_lists_all_algorithms_and_variants() {
     use Driving::{Events, Rounds};
     let expected: &[(&str, &[&str], Driving)] = &[
         ("lcr", &["leader-only", "deciding", "halting"], Rounds),
@@ -52,7 +52,7 @@ fn the_registry_lists_what_it_should() {
         let default = ALGORITHMS.find(name, None).expect("a default");
         assert_eq!(ALGORITHMS.entries[default].spec.variant, variants[0]);
         for &variant in variants {
-            let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+            let entry = ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered");
             assert_eq!(ALGORITHMS.entries[entry].driving, driving, "{name} {variant}");
         }
     }
@@ -62,14 +62,14 @@ fn the_registry_lists_what_it_should() {
 }
 
 #[test]
-fn storage_counts_what_a_state_owns() {
+fn storage_counts_the_memory_that_a_state_owns() {
     let n = 8;
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
     for dead in 0..n {
         let mut plan = cast.complete();
         let die = |member| Happening { at: bellwether_core::Time::ZERO, what: FaultEvent::Crash, member };
         plan.script = (0..dead as u32).map(die).collect();
-        // Callers suspect each of the dead. Everyone must know everyone else's rank, and the delay bound.
+        // Initiators suspect each dead member. Every member must know all other ranks, and the delay bound.
         let known = (n - 1) * size_of::<Rank>() + size_of::<Span>();
         let expected = size_of::<bully::AtOnce>() + dead * size_of::<Port>() + known;
         for variant in ["at-once", "waiting", "stable", "broadcast"] {
@@ -84,10 +84,10 @@ fn storage_counts_what_a_state_owns() {
     }
 }
 
-/// What a member must know counts, whether or not its state repeats it: it grows with n exactly where it must know all
-/// ids.
+/// The ids that a member must know count, whether or not its state repeats them: storage grows with n exactly if the
+/// member must know all ids.
 #[test]
-fn storage_counts_what_a_member_must_know() {
+fn storage_counts_the_ids_that_a_member_must_know() {
     for entry in ALGORITHMS.entries.iter().filter(|entry| entry.spec.need == Need::Complete) {
         let spec = entry.spec;
         let known = |n: u32| {

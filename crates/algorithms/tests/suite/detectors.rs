@@ -1,4 +1,4 @@
-//! Any algorithm runs with any detector; and the lecture's arguments about those that are broken.
+//! Every algorithm runs with every detector; and the lecture's arguments about broken detectors.
 
 use bellwether_algorithms::DETECTORS;
 use bellwether_core::{DetectorChoice, Elect, FaultEvent, HOP, Order, Port, Time, Verdict};
@@ -8,14 +8,14 @@ use bellwether_sim::{Limits, Observer, Plan, Report, RoundMode, simulate_observe
 use bellwether_testkit::casts::disturbed::happens;
 use bellwether_testkit::casts::{Cast, set_delay};
 
-/// Nothing here takes longer.
+/// All runs here end before this.
 const LIMITS: Limits = Limits { messages: 100_000, time: Time::from_ticks(20_000_000) };
 
 fn choice(text: &str) -> DetectorChoice {
     DetectorChoice::parse(DETECTORS, text).expect("a detector")
 }
 
-/// Who was told what of whom when: times in ticks.
+/// The reports: receiver, time in ticks, neighbour and verdict.
 #[derive(Default)]
 struct Told(Vec<(u64, u32, Port, Verdict)>);
 
@@ -27,14 +27,14 @@ impl Observer for Told {
 
 fn run(name: &str, plan: &Plan) -> (Report, Told) {
     let mut told = Told::default();
-    let entry = ALGORITHMS.find(name, None).expect("it is registered");
+    let entry = ALGORITHMS.find(name, None).expect("the algorithm is registered");
     let report = simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut told);
     (report, told)
 }
 
-/// Where nothing goes wrong, a detector that is not wrong changes nothing.
+/// Without faults, an accurate detector changes nothing.
 #[test]
-fn any_algorithm_elects_with_any_accurate_detector() {
+fn every_algorithm_elects_with_every_accurate_detector() {
     for (at, entry) in ALGORITHMS.entries.iter().enumerate() {
         for detector in DETECTORS.iter().filter(|detector| detector.name != "inaccurate") {
             for n in [1, 2, 5] {
@@ -46,8 +46,8 @@ fn any_algorithm_elects_with_any_accurate_detector() {
                     max_messages: Some(LIMITS.messages),
                     ..RunSpec::default()
                 };
-                let chosen = Chosen::of(entry.spec, &setup, DETECTORS).expect("it is registered");
-                let plan = setup.plan(chosen, n).expect("it can be run");
+                let chosen = Chosen::of(entry.spec, &setup, DETECTORS).expect("the algorithm is registered");
+                let plan = setup.plan(chosen, n).expect("the plan is valid");
                 let mut told = Told::default();
                 let report = simulate_observed(&ALGORITHMS.entries[at], &plan, RoundMode::Auto, &mut told);
                 let context = format!("{} {} {} n {n}", entry.spec.name, entry.spec.variant, detector.name);
@@ -60,7 +60,7 @@ fn any_algorithm_elects_with_any_accurate_detector() {
     }
 }
 
-/// Five members, of whom the best dies long after it was elected.
+/// Five members, of which the highest-ranked crashes long after its election.
 fn leader_dies(detector: &str, delay: &str) -> (Cast, Plan) {
     let cast = Cast::in_best_order(Elect::Best, 5);
     let mut plan = cast.complete();
@@ -72,7 +72,7 @@ fn leader_dies(detector: &str, delay: &str) -> (Cast, Plan) {
 }
 
 #[test]
-fn with_every_complete_detector_a_dead_leader_is_replaced() {
+fn every_complete_detector_lets_a_dead_leader_be_replaced() {
     for detector in DETECTORS.iter().filter(|detector| !["incomplete", "inaccurate"].contains(&detector.name))
     {
         for delay in ["unit", "uniform:0.1..1.0"] {
@@ -81,7 +81,7 @@ fn with_every_complete_detector_a_dead_leader_is_replaced() {
             let context = format!("{} {delay}: {report:?} {:?}", detector.name, told.0);
             assert_eq!(report.ruling.leader, Some(cast.id(3)), "{context}");
             assert!(report.ruling.agreed && report.finished, "{context}");
-            // Everyone is told of the death once, and of nothing else.
+            // Each member gets one report of the crash, and no other report.
             let failed: Vec<_> = told.0.iter().filter(|(.., verdict)| *verdict == Verdict::Failed).collect();
             assert_eq!(failed.len(), 4, "{context}");
             assert!(failed.iter().all(|(at, ..)| *at >= 100 * HOP.ticks()), "{context}");
@@ -90,10 +90,10 @@ fn with_every_complete_detector_a_dead_leader_is_replaced() {
     }
 }
 
-/// The heartbeat's time is exact: the last beats were sent at 95 and came at 96, and T + D later it is
-/// known. With equal delays D may be 0, as a beat that comes just in time is in time.
+/// The heartbeat's time is exact: the last beats were sent at 95 and arrived at 96, and T + D later the crash is
+/// known. With equal delays D may be 0, because a beat that arrives exactly when due is in time.
 #[test]
-fn a_death_is_known_when_it_should_be() {
+fn crash_is_reported_at_the_exact_time() {
     for (detector, hops) in [("heartbeat:T=5,D=2", 103), ("heartbeat:T=5,D=0", 101)] {
         let (_, plan) = leader_dies(detector, "unit");
         let (_, told) = run("bully", &plan);
@@ -103,7 +103,7 @@ fn a_death_is_known_when_it_should_be() {
 }
 
 #[test]
-fn a_member_that_comes_back_is_heard() {
+fn returning_member_is_reported_as_working() {
     for detector in ["heartbeat", "ping", "three-valued", "learned", "bayes", "perfect"] {
         let (cast, mut plan) = leader_dies(detector, "unit");
         plan.script.push(happens(FaultEvent::Recover, 4, 400 * HOP.ticks()));
@@ -121,17 +121,17 @@ fn broken_detectors_break_elections() {
     let (cast, plan) = leader_dies("incomplete", "unit");
     let (report, told) = run("bully", &plan);
     assert_eq!(told.0, []);
-    assert_ne!(report.ruling.leader, Some(cast.id(3)), "nobody noticed");
+    assert_ne!(report.ruling.leader, Some(cast.id(3)), "no member detected the crash");
     assert!(report.ruling.unsafe_because.is_some() || report.ruling.not_live_because.is_some(), "{report:?}");
 
     let (_, plan) = leader_dies("inaccurate", "unit");
     let (report, _) = run("bully", &plan);
-    assert!(!report.finished && report.ruling.not_live_because.is_some(), "it goes on for ever: {report:?}");
+    assert!(!report.finished && report.ruling.not_live_because.is_some(), "the run must not end: {report:?}");
 }
 
-/// Between the two bounds nobody is deposed.
+/// Between the two bounds no leader is deposed.
 #[test]
-fn a_suspicion_alone_changes_nothing() {
+fn suspicion_alone_changes_nothing() {
     let (cast, mut plan) = leader_dies("three-valued:T=5,D1=1,D2=50", "unit");
     // It is frozen for longer than T + D1, and for less than T + D2.
     plan.script = vec![happens(FaultEvent::Pause, 4, 100_000), happens(FaultEvent::Resume, 4, 130_000)];

@@ -10,7 +10,7 @@ use bellwether_testkit::casts::DELAYS;
 use bellwether_testkit::memory_trace::MemoryTrace;
 
 fn entry(name: &str, variant: &str) -> usize {
-    ALGORITHMS.find(name, Some(variant)).expect("it is registered")
+    ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered")
 }
 
 fn setup(n: u64, delay: &str) -> RunSpec {
@@ -37,12 +37,12 @@ fn memory_trace(entry: usize, plan: &Plan, mode: RoundMode) -> (Report, MemoryTr
 }
 
 #[test]
-fn the_same_plan_gives_the_same_run() {
+fn same_plan_gives_same_run() {
     for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         for delay in DELAYS {
             for mode in [RoundMode::Auto, RoundMode::Synchroniser] {
                 let setup = setup(9, delay);
-                let plan = || setup.plan(of.spec, 5).expect("it can be run");
+                let plan = || setup.plan(of.spec, 5).expect("the plan is valid");
                 let (report, json) = json_trace(index, &plan(), mode);
                 let (again, json_again) = json_trace(index, &plan(), mode);
                 assert!(json == json_again, "{} {delay}", of.spec.name);
@@ -59,23 +59,23 @@ fn the_same_plan_gives_the_same_run() {
 }
 
 #[test]
-fn another_seed_gives_another_run() {
+fn other_seed_gives_other_run() {
     let of = entry("chang-roberts", "plain");
     let spec = ALGORITHMS.entries[of].spec;
     for delay in &DELAYS[1..] {
         let with_seed = |seed| {
-            let mut plan = setup(9, delay).plan(spec, 1).expect("it can be run");
+            let mut plan = setup(9, delay).plan(spec, 1).expect("the plan is valid");
             plan.seed = seed;
             json_trace(of, &plan, RoundMode::Auto).1
         };
         assert!(with_seed(1) != with_seed(2), "{delay}");
     }
-    let order = |seed| setup(9, "unit").plan(spec, seed).expect("it can be run").ranks;
+    let order = |seed| setup(9, "unit").plan(spec, seed).expect("the plan is valid").ranks;
     assert_ne!(order(1), order(2), "orders are drawn from the seed");
 }
 
 #[test]
-fn the_number_of_cores_does_not_matter() {
+fn number_of_cores_does_not_matter() {
     for (index, of) in ALGORITHMS.entries.iter().enumerate() {
         let setup = setup(12, "lognormal:0,0.5");
         let many = |threads| {
@@ -83,21 +83,20 @@ fn the_number_of_cores_does_not_matter() {
             batch::run_each(&ALGORITHMS.entries[index], &setup, &[], seeds, threads, |plan, report| {
                 (plan.seed, plan.ranks.clone(), report)
             })
-            .expect("it can be run")
+            .expect("the plan is valid")
         };
         let alone = many(1);
         assert_eq!(alone, many(2), "{}", of.spec.name);
         assert!(alone.iter().map(|(seed, ..)| *seed).eq(100..140), "in the order of seeds");
         for (seed, ranks, report) in &alone {
-            let plan = setup.plan(of.spec, *seed).expect("it can be run");
+            let plan = setup.plan(of.spec, *seed).expect("the plan is valid");
             assert_eq!(&plan.ranks, ranks);
             assert_eq!(report, &simulate(&ALGORITHMS.entries[index], &plan, RoundMode::Auto));
         }
     }
 }
 
-/// Fowler, Noll and Vo's hash, 1a, of a trace without what members say of their reasons: those
-/// sentences may be improved.
+/// Fowler, Noll and Vo's hash, 1a, of a trace without the reasons: their wording may change.
 fn fnv(trace: &[u8]) -> u64 {
     let is_reason = |line: &[u8]| line.windows(16).any(|part| part == br#""event":"reason""#);
     let lines = trace.split_inclusive(|&byte| byte == b'\n').filter(|line| !is_reason(line));
@@ -106,9 +105,9 @@ fn fnv(trace: &[u8]) -> u64 {
     })
 }
 
-/// These hashes are the trace format's promise: a seed that somebody wrote down gives this run on
-/// every machine and in every later version. Where one differs, a stream of random numbers, the
-/// order of events or the format has changed, and [`TRACE_VERSION`] has to change with it.
+/// These hashes are the guarantee of the trace format: a recorded seed gives this run on every machine and in every
+/// later version. If one differs, a stream of random numbers, the order of events or the format has changed, and
+/// [`TRACE_VERSION`] has to change with it.
 const GOLDEN: [(&str, &str, &str, u64); 12] = [
     ("chang-roberts", "plain", "unit", 0x99C7_F43B_F026_BB98),
     ("chang-roberts", "plain", "uniform:1..4", 0x385E_7643_4529_9B42),
@@ -129,16 +128,16 @@ fn traces_are_the_same_on_every_machine() {
     let mut differ = Vec::new();
     for (name, variant, delay, promised) in GOLDEN {
         let of = entry(name, variant);
-        let plan = setup(10, delay).plan(ALGORITHMS.entries[of].spec, 2024).expect("it can be run");
+        let plan = setup(10, delay).plan(ALGORITHMS.entries[of].spec, 2024).expect("the plan is valid");
         let hash = fnv(&json_trace(of, &plan, RoundMode::Auto).1);
         if hash != promised {
             differ.push(format!("(\"{name}\", \"{variant}\", \"{delay}\", {hash:#018X})"));
         }
     }
-    assert!(differ.is_empty(), "these traces are not what was promised:\n{}", differ.join(",\n"));
+    assert!(differ.is_empty(), "these traces have changed:\n{}", differ.join(",\n"));
 }
 
-/// The same promise for a run with everything in it: deaths, late starts and calls, overtaking.
+/// The same guarantee for a run with all kinds of events: crashes, late starts and calls, overtaking.
 const GOLDEN_DISTURBED: u64 = 0x1355_C840_4972_910D;
 
 #[test]
@@ -155,7 +154,7 @@ fn disturbed_traces_are_the_same_on_every_machine() {
         ]),
         ..setup(8, "uniform:0.1..3.0")
     };
-    let plan = setup.plan(ALGORITHMS.entries[of].spec, 7).expect("it can be run");
+    let plan = setup.plan(ALGORITHMS.entries[of].spec, 7).expect("the plan is valid");
     let (report, json) = json_trace(of, &plan, RoundMode::Auto);
     assert_eq!(report.ruling.leader, Some(id(6)));
     assert_eq!(fnv(&json), GOLDEN_DISTURBED, "{:#018X}", fnv(&json));

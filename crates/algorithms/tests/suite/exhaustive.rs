@@ -1,5 +1,5 @@
-//! All small rings there are: every order of ranks, every single initiator and all of them together,
-//! for every registered algorithm that runs on a ring.
+//! All small rings: every order of ranks, every single initiator and all of them together, for every registered
+//! algorithm that runs on a ring.
 
 use bellwether_core::{Elect, Expect, Id, Identities, Initiators, Measure, Order, Rank, Spec, Starts, Time};
 use bellwether_engine::ALGORITHMS;
@@ -9,7 +9,7 @@ use bellwether_testkit::broken::*;
 use std::collections::BTreeMap;
 use std::thread;
 
-/// All rings of the ids from 1 to n, clockwise from 1: turned round, a ring is the same ring.
+/// All rings of the ids from 1 to n, clockwise from 1: a rotated ring is the same ring.
 fn rings(n: u64) -> Vec<Vec<u64>> {
     (2..=n).fold(vec![vec![1]], |smaller, id| {
         let with_id = |ring: &Vec<u64>, at: usize| {
@@ -21,18 +21,18 @@ fn rings(n: u64) -> Vec<Vec<u64>> {
     })
 }
 
-/// Which algorithms run on a ring.
+/// The algorithms that run on a ring.
 fn on_rings() -> Vec<usize> {
     let entries = ALGORITHMS.entries;
     (0..entries.len()).filter(|&entry| entries[entry].spec.need.is_ring()).collect()
 }
 
-/// Runs an algorithm on every ring of n with every initiator. Says what is wrong first, or which
-/// means were compared.
+/// Runs an algorithm on every ring of n with every initiator. Returns the first failure, or the means that were
+/// compared.
 fn examine(entry: &Runner, n: u64, elect: Elect) -> Result<Vec<&'static str>, String> {
     let spec = entry.spec;
     let setup = RunSpec {
-        // All orders together are what a random order is drawn from: means are claimed for it.
+        // A random order is drawn from all orders: the means are claimed for it.
         nodes: Some(n),
         order: Some(Order::Random),
         elect,
@@ -63,7 +63,7 @@ fn examine(entry: &Runner, n: u64, elect: Elect) -> Result<Vec<&'static str>, St
     means.compare(spec)
 }
 
-/// What is wrong with a run.
+/// The failure of a run, if any.
 fn complaint(spec: &Spec, plan: &Plan, report: &Report, best: u64) -> Option<String> {
     let ruling = &report.ruling;
     if let Some(why) = ruling.unsafe_because.as_ref().or(ruling.not_live_because.as_ref()) {
@@ -84,12 +84,12 @@ fn complaint(spec: &Spec, plan: &Plan, report: &Report, best: u64) -> Option<Str
     (!claims_a_count).then(|| "nothing is claimed of messages".into())
 }
 
-/// By claim: the mean that is claimed, the sum of what was measured, and how often.
+/// By claim: the claimed mean, the sum of the measurements, and their number.
 #[derive(Default)]
 struct Means(BTreeMap<&'static str, (f64, f64, f64)>);
 
 impl Means {
-    /// Where everyone starts, and no lots are drawn.
+    /// Only if all members start, and the algorithm draws no random numbers.
     fn note(&mut self, spec: &'static Spec, plan: &Plan, report: &Report) {
         if spec.randomised || plan.initiators != Initiators::All {
             return;
@@ -103,7 +103,7 @@ impl Means {
         }
     }
 
-    /// Over all orders there are, a mean is exact.
+    /// Over all orders, a mean is exact.
     fn compare(self, spec: &Spec) -> Result<Vec<&'static str>, String> {
         let is_met = |&(figure, sum, runs): &(f64, f64, f64)| (sum / runs - figure).abs() <= 1e-9 * figure;
         match self.0.iter().find(|(_, mean)| !is_met(mean)) {
@@ -113,7 +113,7 @@ impl Means {
     }
 }
 
-/// Examines all algorithms of rings, each on a thread of its own.
+/// Examines all ring algorithms, each on its own thread.
 fn assert_all(n: u64, elect: Elect) {
     let found: Vec<String> = thread::scope(|scope| {
         let examiners: Vec<_> = on_rings()
@@ -145,7 +145,7 @@ fn eight_members() {
 }
 
 #[test]
-fn rings_are_all_there_and_differ() {
+fn rings_are_complete_and_distinct() {
     for (n, factorial) in (1..).zip([1, 1, 2, 6, 24, 120, 720, 5_040]) {
         let mut rings = rings(n);
         assert!(rings.iter().all(|ring| ring[0] == 1 && ring.len() == n as usize));
@@ -157,7 +157,7 @@ fn rings_are_all_there_and_differ() {
 }
 
 #[test]
-fn rings_and_means_are_really_examined() {
+fn rings_and_means_are_examined() {
     let entries = on_rings();
     for (name, variant, means) in [
         ("lcr", "leader-only", true),
@@ -172,16 +172,16 @@ fn rings_and_means_are_really_examined() {
         ("dolev-klawe-rodeh", "algorithm-a", false),
         ("franklin", "plain", false),
     ] {
-        let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+        let entry = ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered");
         assert!(entries.contains(&entry));
         let compared = examine(&ALGORITHMS.entries[entry], 5, Elect::Best).expect("nothing is wrong");
         assert_eq!(compared.contains(&"mean_messages"), means, "{name} {variant}");
     }
-    assert!(!entries.contains(&ALGORITHMS.find("bully", None).expect("it is registered")));
+    assert!(!entries.contains(&ALGORITHMS.find("bully", None).expect("the algorithm is registered")));
 }
 
 bellwether_core::registry! {
-    /// Wrong ones, of which each shows the suite another thing to find.
+    /// Faulty algorithms, each with a different failure for the suite to find.
     static WRONG: Runner = {
         events Ring<SOUND>, Ring<UNDISCERNING>, Ring<WRONG_WAY>, Ring<NO_FLAG>, Ring<SILENT>, Ring<FOR_EVER>;
         events Ring<WRONG_CLAIM>, Ring<WRONG_MEAN>, Ring<NARROW_CLAIM>;
@@ -189,7 +189,7 @@ bellwether_core::registry! {
 }
 
 #[test]
-fn what_is_wrong_is_found() {
+fn every_fault_is_found() {
     let found =
         |entry: usize| examine(&WRONG.entries[entry], 6, Elect::Best).expect_err("something is wrong");
     assert_eq!(examine(&WRONG.entries[0], 6, Elect::Best), Ok(vec!["mean_messages"]));
@@ -200,6 +200,6 @@ fn what_is_wrong_is_found() {
     assert!(found(5).contains("the run was stopped"), "{}", found(5));
     assert!(found(6).contains("n + 1"), "{}", found(6));
     assert!(found(7).contains("mean_messages"), "{}", found(7));
-    // Of 120 rings one is the worst, the last, and only if all start.
+    // Of 120 rings only one is the worst, the last, and only if all start.
     assert!(found(8).contains("[1, 6, 5, 4, 3, 2] Best All"), "{}", found(8));
 }

@@ -1,5 +1,4 @@
-//! Everything that is tested of the algorithms, in one binary. (Allocations are counted in a binary of
-//! their own.)
+//! All tests of the algorithms, in one binary. (Allocations are counted in a binary of their own.)
 
 mod calls;
 mod checks_can_fail;

@@ -1,5 +1,5 @@
-//! Whatever goes wrong, nothing breaks: no algorithm panics or comes into a state that must never be,
-//! and the same seed gives the same misfortune.
+//! Under any faults no algorithm panics or reaches a state that violates its invariant, and the same seed gives the
+//! same faults.
 
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
@@ -8,7 +8,7 @@ use bellwether_runspec::{LinkOptions, RunSpec};
 use bellwether_sim::{Delay, Happening, LinkOrder, RoundMode, Stream, simulate, stream, time_after_hops};
 use rand::RngExt as _;
 
-/// Everything at once: deaths and recoveries, freezes, cuts, wild clocks, liars, and bad links.
+/// All faults at once: crashes and recoveries, freezes, cuts, drifting clocks, liars, and bad links.
 fn misfortune(seed: u64) -> (RunSpec, Vec<Happening>) {
     let mut dice = stream(seed, Stream::Swarm);
     let n = dice.random_range(1..=7_u32);
@@ -31,7 +31,7 @@ fn misfortune(seed: u64) -> (RunSpec, Vec<Happening>) {
             12 => FaultEvent::Lie(Lie::Forge(id(dice.random_range(0..12)))),
             _ => FaultEvent::Lie(Lie::Silence(other)),
         };
-        let at = time_after_hops(f64::from(dice.random_range(0..60))).expect("soon");
+        let at = time_after_hops(f64::from(dice.random_range(0..60))).expect("a time within range");
         script.push(Happening { at, what, member });
     }
     script.sort_unstable();
@@ -57,12 +57,12 @@ fn misfortune(seed: u64) -> (RunSpec, Vec<Happening>) {
 }
 
 #[test]
-fn nothing_that_goes_wrong_breaks_a_member() {
+fn no_fault_breaks_a_member() {
     for (entry, algorithm) in ALGORITHMS.entries.iter().enumerate() {
         for seed in 0..400 {
             let (setup, script) = misfortune(seed);
-            let mut plan = setup.plan(algorithm.spec, seed).expect("it can be run");
-            plan.script = script; // as it is, though much of it makes no sense
+            let mut plan = setup.plan(algorithm.spec, seed).expect("the plan is valid");
+            plan.script = script; // unchanged, though many of its events have no effect
             plan.ring_closes = seed % 2 == 0;
             let run = || simulate(&ALGORITHMS.entries[entry], &plan, RoundMode::Auto);
             let context = || format!("{} {} {seed}", algorithm.spec.name, algorithm.spec.variant);

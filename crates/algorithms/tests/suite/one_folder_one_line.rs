@@ -1,5 +1,5 @@
-//! A new algorithm is one folder (`support/shout/`) and one line in a registry: everything else
-//! takes it up from there.
+//! A new algorithm is one folder (`support/shout/`) and one line in a registry: commands, tables and tests use it
+//! from there.
 
 use crate::support::conformance::assert_conforms;
 use crate::support::shout;
@@ -20,18 +20,18 @@ bellwether_core::registry! {
 }
 
 #[test]
-fn the_new_algorithm_conforms_like_all_others() {
+fn new_algorithm_conforms_like_all_others() {
     assert_conforms(WITH_SHOUT.entries);
 }
 
 #[test]
-fn the_new_algorithm_runs_by_its_name() {
-    let entry = WITH_SHOUT.find("shout", None).expect("it is registered");
+fn new_algorithm_runs_by_its_name() {
+    let entry = WITH_SHOUT.find("shout", None).expect("the algorithm is registered");
     let spec = WITH_SHOUT.entries[entry].spec;
     assert_eq!((spec.name, spec.variant), ("shout", "plain"));
     for n in 1..=40 {
         let setup = RunSpec { nodes: Some(n), order: Some(Order::Random), ..RunSpec::default() };
-        let plan = setup.plan(spec, n).expect("it can be run");
+        let plan = setup.plan(spec, n).expect("the plan is valid");
         let report = simulate(&WITH_SHOUT.entries[entry], &plan, RoundMode::Auto);
         assert!(report.is_as_it_should_be() && report.ruling.agreed, "{report:?}");
         assert_eq!(report.ruling.leader.map(|id| id.value()), Some(n));

@@ -23,9 +23,10 @@ fn drawn(parameter: &Parameter, dice: &mut Dice) -> String {
     }
 }
 
-/// Every entry with any of its parameters, many times over: what is shown is read as the same, and is the shortest form.
+/// Every entry with any of its parameters, many times: the displayed form is parsed as the same choice, and is the
+/// shortest form.
 #[test]
-fn what_is_shown_of_a_choice_is_read_as_the_same() {
+fn displayed_choice_is_parsed_as_the_same() {
     let (mut dice, mut seen) = (Dice(7), BTreeSet::new());
     for (entry, round) in
         (0..ALGORITHMS.entries.len()).flat_map(|entry| (0..200).map(move |round| (entry, round)))
@@ -43,7 +44,7 @@ fn what_is_shown_of_a_choice_is_read_as_the_same() {
             assert_eq!(read.to_string(), choice.to_string());
         }
         assert_eq!(serde_json::to_value(choice).unwrap(), choice.to_string());
-        // Nothing can be left out: neither the variant nor any of the settings.
+        // No part can be left out: neither the variant nor any of the settings.
         let text = choice.to_string();
         let shorter = [text.split_once('/').map(|(name, rest)| {
             format!("{name}{}", rest.split_once(':').map(|(_, it)| format!(":{it}")).unwrap_or_default())
@@ -60,11 +61,11 @@ fn what_is_shown_of_a_choice_is_read_as_the_same() {
         }
         seen.insert(text);
     }
-    assert!(seen.len() > 500, "there is something to see: {}", seen.len());
+    assert!(seen.len() > 500, "too few different choices: {}", seen.len());
 }
 
 #[test]
-fn what_cannot_be_chosen_is_refused_with_what_can() {
+fn invalid_choices_are_refused_with_the_valid_ones() {
     for (text, parts) in [
         ("quorum-leese", &["there is no algorithm 'quorum-leese'", "quorum-lease, zookeeper"] as &[&str]),
         ("quorum-lease/loose", &["has no variant 'loose'", "ranked, randomised, adaptive, tight"]),

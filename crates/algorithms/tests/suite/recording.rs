@@ -1,4 +1,4 @@
-//! Recordings of real runs, against what a second observer saw and against brute force.
+//! Recordings of real runs, against the notes of a second observer and against brute force.
 
 use bellwether_core::{DynMessage, Elect, FaultEvent, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
@@ -8,7 +8,7 @@ use bellwether_testkit::casts::{Cast, DELAYS, set_delay};
 use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
 
-/// Writes down what is said, word for word.
+/// Records each message with its content.
 struct Witness<'p> {
     plan: &'p Plan,
     sent: Vec<(Time, u32, u32, String)>,
@@ -31,20 +31,20 @@ impl Observer for Witness<'_> {
 }
 
 fn entry(name: &str, variant: &str) -> usize {
-    ALGORITHMS.find(name, Some(variant)).expect("it is registered")
+    ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered")
 }
 
 fn recorded(entry: usize, plan: &Plan) -> Recording {
     record(&ALGORITHMS.entries[entry], plan, RoundMode::Auto).expect("it is short")
 }
 
-/// At these hops, this happens to the member at this place.
+/// An event at the member at this place, at this time in hops.
 fn happening(at: u64, what: FaultEvent, member: u32) -> Happening {
     Happening { at: Time::ZERO + HOP * at, what, member }
 }
 
-/// Runs of all kinds: rings in rounds and not, over a synchroniser, bullies; dead, late and dying
-/// members, random and reordering links.
+/// Runs of all kinds: rings in rounds and not, over a synchroniser, bullies; dead, late and crashing members, random
+/// and reordering links.
 fn runs() -> Vec<(String, usize, Plan)> {
     let mut runs = Vec::new();
     let mut dice = Dice(7);
@@ -86,7 +86,7 @@ fn runs() -> Vec<(String, usize, Plan)> {
 }
 
 #[test]
-fn every_message_is_matched_with_what_became_of_it() {
+fn every_message_is_matched_with_its_delivery_or_loss() {
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
         let mut witness = Witness { plan: &plan, sent: Vec::new(), delivered: Vec::new(), lost: 0 };
@@ -132,7 +132,7 @@ fn every_message_is_matched_with_what_became_of_it() {
 }
 
 #[test]
-fn under_way_is_what_was_sent_and_has_not_come() {
+fn messages_under_way_are_those_sent_and_not_delivered() {
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
         let mut under_way = BTreeSet::new();
@@ -162,7 +162,7 @@ fn under_way_is_what_was_sent_and_has_not_come() {
 }
 
 #[test]
-fn seats_are_as_the_last_step_left_them() {
+fn member_states_are_those_after_the_last_step() {
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
         let mut last = vec![None; plan.ranks.len()];
@@ -193,8 +193,8 @@ fn seats_are_as_the_last_step_left_them() {
     }
 }
 
-/// Which steps happened before which, by the definition: at one member in order, from a message's
-/// sending to its arrival, and through others.
+/// Which steps happened before which, by the definition: at one member in order, from a message's sending to its
+/// arrival, and transitively.
 fn happened_before(recording: &Recording) -> Vec<BTreeSet<usize>> {
     let mut causes: Vec<BTreeSet<usize>> = Vec::new();
     for (number, step) in recording.steps.iter().enumerate() {
@@ -217,7 +217,7 @@ fn happened_before(recording: &Recording) -> Vec<BTreeSet<usize>> {
 }
 
 #[test]
-fn clocks_tell_exactly_what_happened_before_what() {
+fn vector_clocks_give_exactly_the_happened_before_relation() {
     let mut concurrent = 0;
     for (context, entry, plan) in runs() {
         let recording = recorded(entry, &plan);
@@ -243,7 +243,7 @@ fn clocks_tell_exactly_what_happened_before_what() {
 }
 
 #[test]
-fn what_waits_at_the_door_of_one_who_dies_is_lost_with_it() {
+fn messages_waiting_at_a_crashing_member_are_lost() {
     let cast = Cast::in_best_order(Elect::Best, 3);
     let mut plan = cast.ring();
     plan.script = vec![happening(6, FaultEvent::Crash, 0), happening(9, FaultEvent::Start, 0)];
@@ -264,7 +264,7 @@ fn timers_suspicions_and_reasons_are_kept() {
     let inputs = || recording.steps.iter().flat_map(|step| &step.inputs);
     assert!(inputs().any(|input| matches!(input, Input::Timer(timer) if timer == "Answers")));
     assert!(inputs().any(|input| matches!(input, Input::Suspicion { of: 3, .. })));
-    assert!(recording.steps.iter().any(|step| step.reason == Some("somebody else leads: it is followed")));
+    assert!(recording.steps.iter().any(|step| step.reason == Some("another member leads: follow it")));
     let decisions = (0..recording.steps.len()).filter(|&step| recording.is_decision(step)).count();
     assert_eq!(decisions, 3, "the leader and its two followers");
 }

@@ -1,4 +1,4 @@
-//! A run is the same in every form in which its description is written, and each of them repeats it to the byte.
+//! A run is the same in every form of its description, and each form repeats it to the byte.
 
 use bellwether_core::{
     AlgorithmText, ArgumentKind, Elect, FaultArgument, FaultEvent, FaultKind, Id, Order, Span, Time,
@@ -19,10 +19,10 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Something more that is said of a run, besides what swarms draw.
+/// A part of a description that swarms do not draw.
 type Addition = Box<dyn Fn(&mut RunSpec)>;
 
-/// Everything that can be said of a run, if it goes with the rest.
+/// All parts that a description can have in addition, if they fit the run.
 fn additions() -> Vec<Addition> {
     fn all<const N: usize>(list: [fn(&mut RunSpec); N]) -> impl Iterator<Item = Addition> {
         list.into_iter().map(|add| Box::new(add) as Addition)
@@ -105,7 +105,7 @@ fn cut_and_mend(run: &mut RunSpec, mend: fn(Id, Id) -> Line) {
     }
 }
 
-/// Lets an event happen to the first member, which may be about the second.
+/// Adds an event at the first member, which may name the second.
 fn strike(run: &mut RunSpec, kind: FaultKind) {
     let [member, other, ..] = run.ids[..] else { return };
     let argument = kind.takes().map(|takes| match takes {
@@ -118,7 +118,7 @@ fn strike(run: &mut RunSpec, kind: FaultKind) {
     run.script.push(Line::of((member, event, at(6))));
 }
 
-/// Says the run step by step: something happens to the first member.
+/// Describes the run as a schedule, with an event at the first member.
 fn schedule(run: &mut RunSpec, deed: &str) {
     let Some(first) = run.ids.first() else { return };
     let actions: Vec<Instruction> = vec![format!("{deed} {first}").parse().expect("it is a step")];
@@ -140,7 +140,7 @@ fn drawn(entry: usize, model: Model, seed: u64) -> RunSpec {
     RunSpec { max_messages: Some(20_000), ..run }
 }
 
-/// The run with an addition, if that can be run.
+/// The run with an addition, if the result is valid.
 fn with(entry: usize, run: &RunSpec, add: &Addition) -> Option<RunSpec> {
     let mut more = run.clone();
     add(&mut more);
@@ -186,7 +186,7 @@ fn check_forms(entry: usize, run: &RunSpec) {
     assert_eq!(scenario.expect.check(&resolved.play()), [], "{text}");
 }
 
-/// The keys of the fields that a run gives, and the words of what happens in it.
+/// The keys of the fields that a run sets, and the kinds of its events.
 fn said(run: &RunSpec) -> impl Iterator<Item = &'static str> + '_ {
     FIELDS
         .iter()
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Each addition goes with some run.
+/// Each addition fits some run.
 #[test]
 fn every_field_repeats_from_each_form() {
     let mut all = BTreeSet::new();
@@ -244,7 +244,7 @@ fn every_field_repeats_from_each_form() {
 }
 
 #[test]
-fn scenarios_repeat_from_each_of_their_forms() {
+fn scenarios_repeat_from_each_form() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut all = BTreeSet::new();
     for file in std::fs::read_dir(directory).expect("there are scenarios") {
@@ -261,10 +261,10 @@ fn scenarios_repeat_from_each_of_their_forms() {
     }
 }
 
-/// What the first version of traces left out.
+/// The fields that the first version of traces left out.
 #[test]
-fn what_members_are_told_is_in_the_trace() {
-    let entry = ALGORITHMS.find("quorum-lease", None).expect("it is registered");
+fn settings_of_members_are_in_the_trace() {
+    let entry = ALGORITHMS.find("quorum-lease", None).expect("the algorithm is registered");
     let id = |value| Id::new(value).expect("an id");
     // A scenario without limits has its own.
     let limited = |algorithm: &str| RunSpec {
@@ -292,5 +292,5 @@ fn what_members_are_told_is_in_the_trace() {
         },
         ..limited("bully")
     };
-    check_forms(ALGORITHMS.find("bully", None).expect("it is registered"), &restarts);
+    check_forms(ALGORITHMS.find("bully", None).expect("the algorithm is registered"), &restarts);
 }

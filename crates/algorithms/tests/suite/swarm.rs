@@ -1,4 +1,4 @@
-//! Every algorithm in swarms: promises are kept, and the same seed gives the same run.
+//! Every algorithm in swarms: it survives the declared faults, and the same seed gives the same run.
 
 use bellwether_engine::ALGORITHMS;
 use bellwether_lab::matrix::{Example, Matrix, MatrixCell};
@@ -27,7 +27,7 @@ fn cases(model: Model) -> Vec<Case> {
 #[test]
 fn every_algorithm_survives_what_it_declares_to_survive() {
     let broken = swarm::broken_promises(&ALGORITHMS, SEEDS, &options()).unwrap();
-    // Where nobody watches, nobody learns of a death after the election: only peace can be promised.
+    // Without a detector, no member learns of a crash after the election: only runs without faults are guaranteed.
     let watched = options().detector.is_some();
     let broken: Vec<String> = broken
         .into_iter()
@@ -40,7 +40,7 @@ fn every_algorithm_survives_what_it_declares_to_survive() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
+fn same_seed_gives_same_run_on_any_number_of_cores() {
     let cases = cases(Model::Mix);
     let on = |threads| swarm::run_many(&ALGORITHMS, &cases, &options(), threads, &()).unwrap();
     assert_eq!(on(1), on(2));
@@ -58,10 +58,10 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_cores() {
     }
 }
 
-/// Lecture 000's problem: the would-be leader dies, and its rank goes round for ever. Two members are too
-/// few to show it, as the ring closes to one; three do.
+/// Lecture 000's problem: the would-be leader crashes, and its rank circulates for ever. Two members are too few to
+/// show it, because the ring closes to one; three do.
 #[test]
-fn the_death_of_the_would_be_leader_shrinks_to_three_members() {
+fn crash_of_the_would_be_leader_shrinks_to_three_members() {
     let entry = ALGORITHMS.find("chang-roberts", None).unwrap();
     let spec = ALGORITHMS.entries[entry].spec;
     let stuck = (0..300).find_map(|seed| {

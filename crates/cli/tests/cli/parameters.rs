@@ -8,7 +8,7 @@ use std::fs;
 fn explain_shows_each_parameter_with_its_unit_default_and_range() {
     let text = run_well("explain quorum-lease").stdout.replace("\n  ", " ");
     for line in [
-        "- `renewals` (unless set, 3 times; 3 to 12): how often a leader renews its lease",
+        "- `renewals` (unless set, 3 times; 3 to 12): how often a leader renews during one lease",
         "- `lease` (unless set, 25 delay bounds, in `tight` 5; 5 to 128, in `adaptive` 5 to 32): ",
         "- `steady` (unless set, 64 delay bounds, in `tight` 4; 1 to 4096): ",
         "- `order` (set by the variant: ranked, in `randomised` random): ",
@@ -37,7 +37,7 @@ fn json_has_each_parameter_of_each_variant() {
         of(0, "renewals"),
         json!({
             "name": "renewals",
-            "about": "how often a leader renews its lease in the time that one lasts",
+            "about": "how often a leader renews during one lease",
             "unit": "times",
             "kind": "whole",
             "default": 3,

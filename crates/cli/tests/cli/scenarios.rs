@@ -63,7 +63,7 @@ fn a_run_is_exported_in_four_formats() {
     assert_eq!(log.lines().count() % 2, 0, "a line for the event and one for its clock");
     assert!(log.contains("member-80 {"), "{log}");
     let json: Value = serde_json::from_str(&read("d.json")).unwrap();
-    assert_eq!(json["title"], "Six in a ring, and 3 calls");
+    assert_eq!(json["title"], "Six in a ring, and 3 starts an election");
     for (format, file) in [("mermaid", "a.mmd"), ("svg:-", "b.svg"), ("json", "d.json")] {
         assert_eq!(run_well(&format!("play ring-of-six --export {format}")).stdout, read(file));
     }

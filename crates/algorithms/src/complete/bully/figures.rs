@@ -1,12 +1,12 @@
 //! The bully algorithm's figures.
 //!
-//! Let b be the best member alive and c the worst caller. Everyone alive from c upwards calls (the
-//! callers by themselves, the rest because c asks them). Each asks everyone better, dead or alive;
-//! each one alive answers; b tells everyone worse. That is the count, provided that nobody hears of
-//! the outcome before it is asked: b waits for answers, or everyone calls at the beginning, or
-//! messages take equally long. Otherwise it is the most there can be. In the variant `stable` each asks
-//! everyone, not only the better. In the variant `broadcast` b tells everyone: those better than b are dead, so that
-//! costs messages and changes nothing.
+//! Let b be the highest-ranked live member and c the lowest-ranked initiator. Each live member from c upwards starts
+//! an election (the initiators by themselves, the others because c asks them). Each asks all higher-ranked members,
+//! dead or alive; each live one answers; b announces itself to all lower-ranked members. That is the exact count if
+//! no member learns the outcome before it is asked: if b waits for answers, or all members start at the beginning, or
+//! messages take equally long. Otherwise it is an upper bound. In the variant `stable` each asks all members, not
+//! only higher-ranked ones. In the variant `broadcast` b announces itself to all members: those with a higher rank
+//! are dead, so this costs messages and changes nothing else.
 
 use super::{ANSWER_WAIT, AtOnce};
 use bellwether_core::*;
@@ -17,13 +17,13 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>
             name: "messages",
             measure: Measure::Messages,
             formula: if ASKS_ALL {
-                "leader dead, second best calls: 2n - 3, worst calls: (n - 1)(3n - 4)/2 + n - 2"
+                "leader dead, second highest starts: 2n - 3, lowest starts: (n - 1)(3n - 4)/2 + n - 2"
             } else if TELLS_ALL {
-                "leader dead, second best calls: n - 1, worst calls: n^2 - n; all alive, all call: n^2 - 1"
+                "leader dead, second highest starts: n - 1, lowest starts: n^2 - n; all alive, all start: n^2 - 1"
             } else if RULE_2 {
-                "leader dead, second best calls: n - 2, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
+                "leader dead, second highest starts: n - 2, lowest starts: n^2 - n - 1; all alive, all start: n^2 - 1"
             } else {
-                "leader dead, second best calls: n - 1, worst calls: n^2 - n - 1; all alive, all call: n^2 - 1"
+                "leader dead, second highest starts: n - 1, lowest starts: n^2 - n - 1; all alive, all start: n^2 - 1"
             },
             expect: |run| {
                 let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
@@ -34,9 +34,9 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>
             name: "election",
             measure: Measure::MessagesOf("election"),
             formula: if ASKS_ALL {
-                "leader dead, worst calls: (n-1)^2"
+                "leader dead, lowest starts: (n-1)^2"
             } else {
-                "leader dead, worst calls: n(n-1)/2"
+                "leader dead, lowest starts: n(n-1)/2"
             },
             expect: |run| {
                 let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
@@ -46,7 +46,7 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>
         Claim {
             name: "answer",
             measure: Measure::MessagesOf("answer"),
-            formula: "leader dead, worst calls: (n-1)(n-2)/2",
+            formula: "leader dead, lowest starts: (n-1)(n-2)/2",
             expect: |run| {
                 let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
                 Some(run.exact_or_most(run.answers()))
@@ -65,9 +65,9 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>
             name: "time",
             measure: Measure::Time,
             formula: if RULE_2 {
-                "leader dead, second best calls: 1, worst calls: 5; all alive, all call: 2"
+                "leader dead, second highest starts: 1, lowest starts: 5; all alive, all start: 2"
             } else {
-                "leader dead, second best calls: 4, worst calls: 5; all alive, all call: 4"
+                "leader dead, second highest starts: 4, lowest starts: 5; all alive, all start: 4"
             },
             expect: |run| {
                 let run = Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL])?;
@@ -77,11 +77,11 @@ const fn claims<const RULE_2: bool, const ASKS_ALL: bool, const TELLS_ALL: bool>
         Claim {
             name: "storage",
             measure: Measure::Storage,
-            formula: "O(n): everyone else's id, and a port for each that is suspected",
+            formula: "O(n): the ids of all others, and a port for each suspected member",
             expect: |run| {
                 let bytes = |suspected: usize| (size_of::<AtOnce>() + suspected * size_of::<Port>()) as f64;
                 Some(match Election::new(run, [RULE_2, ASKS_ALL, TELLS_ALL]) {
-                    Some(_) => Expect::Exactly(bytes(run.dead.len())), // the caller suspects the dead
+                    Some(_) => Expect::Exactly(bytes(run.dead.len())), // the initiator suspects the dead members
                     None => Expect::AtMost(bytes(run.n() - 1)),
                 })
             },
@@ -94,27 +94,27 @@ pub const WAITING: [Claim; 6] = claims::<false, false, false>();
 pub const STABLE: [Claim; 6] = claims::<false, true, false>();
 pub const BROADCAST: [Claim; 6] = claims::<true, false, true>();
 
-/// One undisturbed election, seen from above.
+/// One undisturbed election, analysed from outside.
 struct Election<'a> {
     run: &'a Setting<'a>,
-    /// All members, worst first.
+    /// All members, lowest rank first.
     by_rank: Vec<u32>,
-    /// Where the worst caller stands in `by_rank`.
+    /// The place of the lowest-ranked initiator in `by_rank`.
     worst_caller: usize,
-    /// Where the best member alive stands in `by_rank`.
+    /// The place of the highest-ranked live member in `by_rank`.
     best_alive: usize,
-    /// How many call by themselves.
+    /// The number of initiators.
     callers: usize,
-    /// Whether the best alive announces without waiting for answers.
+    /// Whether the highest-ranked live member announces itself without waiting for answers.
     announces_at_once: bool,
-    /// Whether callers ask everyone, not only the better.
+    /// Whether members ask all others, not only higher-ranked ones.
     asks_all: bool,
-    /// Whether the winner tells everyone, not only the worse.
+    /// Whether the winner announces itself to all, not only to lower-ranked members.
     tells_all: bool,
 }
 
 impl<'a> Election<'a> {
-    /// Nothing if it is disturbed, or nobody calls.
+    /// None if it is disturbed, or no member starts.
     fn new(run: &'a Setting<'a>, [rule_2, asks_all, tells_all]: [bool; 3]) -> Option<Self> {
         if !run.calm || !run.bounded {
             return None;
@@ -125,7 +125,8 @@ impl<'a> Election<'a> {
         let worst_caller = by_rank.iter().position(calls)?;
         let callers = by_rank.iter().filter(|member| calls(member)).count();
         let best_alive = by_rank.iter().rposition(|&member| run.is_alive(member))?;
-        // A caller has asked its failure detector; one that is asked knows only that it is best of all.
+        // An initiator has asked its failure detector; a member that is asked knows only whether it has the highest
+        // rank of all.
         let knows = calls(&by_rank[best_alive]) || best_alive + 1 == by_rank.len();
         let announces_at_once = rule_2 && knows;
         Some(Election {
@@ -144,7 +145,7 @@ impl<'a> Election<'a> {
         self.run.initiators.contains(self.by_rank[self.best_alive])
     }
 
-    /// Those that call, by themselves or because they are asked: where they stand in `by_rank`.
+    /// The members that start an election, by themselves or because they are asked: their places in `by_rank`.
     fn askers(&self) -> impl Iterator<Item = usize> + '_ {
         (self.worst_caller..=self.best_alive).filter(|&at| {
             self.run.is_alive(self.by_rank[at]) && !(at == self.best_alive && self.announces_at_once)
@@ -156,7 +157,7 @@ impl<'a> Election<'a> {
         self.askers().map(|at| if self.asks_all { others } else { others - at }).sum()
     }
 
-    /// Each pair of those involved: the worse asks, the better answers.
+    /// Each pair of the members involved: the lower-ranked one asks, the higher-ranked one answers.
     fn answers(&self) -> usize {
         self.involved() * (self.involved() - 1) / 2
     }
@@ -165,7 +166,8 @@ impl<'a> Election<'a> {
         if self.tells_all { self.by_rank.len() - 1 } else { self.best_alive }
     }
 
-    /// How many call, by themselves or because they are asked (the best one too).
+    /// The number of members that start an election, by themselves or because they are asked (the highest-ranked one
+    /// included).
     fn involved(&self) -> usize {
         (self.worst_caller..=self.best_alive).filter(|&at| self.run.is_alive(self.by_rank[at])).count()
     }
@@ -177,7 +179,7 @@ impl<'a> Election<'a> {
         if nobody_hears_early { Expect::Exactly(figure as f64) } else { Expect::AtMost(figure as f64) }
     }
 
-    /// How long it takes when every message takes one hop.
+    /// The time in hops, if every message takes one hop.
     fn hops(&self) -> Option<u64> {
         if self.run.delivery != Delivery::Unit {
             return None;
@@ -187,11 +189,11 @@ impl<'a> Election<'a> {
         let hears = |&member: &u32| self.run.is_alive(member);
         let told = u64::from(self.by_rank[..self.best_alive].iter().any(hears));
         let outcome = asked + wait + told;
-        // Answers may trail behind an outcome that came at once.
+        // Answers may arrive after an outcome that was announced at once.
         let last_answer = match (self.involved(), self.callers) {
             (1, _) => 0,
             (involved, callers) if involved == callers => 2,
-            // Asked at 1, those below the best ask in turn.
+            // Asked at time 1, the members below the highest-ranked one ask in turn.
             (involved, callers) if involved > callers + asked as usize => 3,
             _ => 2,
         };

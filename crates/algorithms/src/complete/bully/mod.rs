@@ -1,29 +1,30 @@
 //! Garcia-Molina's bully algorithm: complete network, bounded delays, timers.
 //!
-//! Rules, as in lectures 000, 002, 003 and 004 (the numbers are referred to below):
-//! 1. To call an election, ask everyone better (`election`). Nobody answers in time: announce
-//!    yourself to everyone worse (`coordinator`).
-//! 2. One who knows that nobody better is alive announces at once.
-//! 3. Asked by a worse member: answer, and call an election yourself unless one is under way.
-//! 4. Answered, but no coordinator in time: call again. (An answer from one better than the coordinator
-//!    heard counts as well.)
-//! 5. A coordinator worse than yourself: call again.
-//! 6. Leading, and hearing from your detector that somebody is back: tell it (`coordinator`) if it is
-//!    worse, call again if it is better. It may have recovered, or have been cut off with others that
-//!    elected somebody else.
+//! Rules, as in lectures 000, 002, 003 and 004 (comments below refer to the numbers):
+//! 1. To start an election, ask all higher-ranked members (`election`). If none answers in time, announce yourself to
+//!    all lower-ranked members (`coordinator`).
+//! 2. A member that knows that no higher-ranked member is alive announces itself at once.
+//! 3. Asked by a lower-ranked member: answer, and start an election yourself unless one is under way.
+//! 4. Answered, but no coordinator in time: start again. (An answer from a member with a higher rank than the
+//!    coordinator heard has the same effect.)
+//! 5. A coordinator with a lower rank than yours: start again.
+//! 6. You lead, and your detector reports that a member is back: send it `coordinator` if its rank is lower, start
+//!    again if its rank is higher. It may have recovered, or have been cut off with others that elected another
+//!    leader.
 //!
-//! In the variant `stable` a working leader is not deposed: callers ask everyone, not only the better;
-//! who leads replies with `coordinator`, and is followed, though it be worse; and of two leaders that
-//! hear of each other the better one stays. A member that a better one asks, and that knows no leader, calls by itself
-//! if no coordinator comes.
+//! In the variant `stable` a working leader is not deposed: the initiator asks all members, not only higher-ranked
+//! ones; the leader replies with `coordinator`, and the initiator follows it, even if its rank is lower; and of two
+//! leaders that hear of each other the higher-ranked one stays. A member without a leader that is asked by a
+//! higher-ranked one starts an election itself if no coordinator announces itself.
 //!
-//! In the variant `broadcast` the winner announces itself to everyone, not only to the worse (lecture 004). If it won
-//! because a better member's `election` was lost, that member hears of it, and rule 5 repairs the outcome.
+//! In the variant `broadcast` the winner announces itself to all members, not only to lower-ranked ones (lecture
+//! 004). If it won because a higher-ranked member's `election` was lost, that member receives the announcement, and
+//! rule 5 repairs the outcome.
 //!
-//! Messages carry no election's number, so one that was sent before its sender heard the new
-//! coordinator looks like a new one. Until no such message can be left, two message times after the
-//! outcome, a member therefore takes the election for still under way (rule 3), and does not let a
-//! worse coordinator replace the one it has just heard.
+//! Messages carry no election number, so a message that was sent before its sender heard the new coordinator looks
+//! like a message of a new election. Until no such message can be left, two delay bounds after the outcome, a member
+//! therefore treats the election as still under way (rule 3), and does not let a lower-ranked coordinator replace the
+//! one that it has just heard.
 
 use crate::sources::{COULOURIS, GARCIA_MOLINA_1982, GUPTA_LECTURE, SARKAR_LECTURE};
 use bellwether_core::*;
@@ -32,20 +33,20 @@ use std::collections::BTreeSet;
 
 /// With rule 2.
 pub type AtOnce = Bully<true, false, false>;
-/// Without rule 2: even one who knows it is best waits for answers, as in lecture 003.
+/// Without rule 2: even a member that knows it has the highest rank waits for answers, as in lecture 003.
 pub type Waiting = Bully<false, false, false>;
-/// Whoever leads and works goes on. Without rule 2: who knows that it is best asks all the same.
+/// A working leader stays. Without rule 2: a member that knows it has the highest rank still asks.
 pub type Stable = Bully<false, true, false>;
-/// With rule 2. The winner announces itself to everyone, as in lecture 004.
+/// With rule 2. The winner announces itself to all members, as in lecture 004.
 pub type Broadcast = Bully<true, false, true>;
 
-/// How long to wait for an answer: there, back, and as long again for the work on the way
-/// (Coulouris et al.: T = 2 T_trans + T_process). In message times.
+/// How long to wait for an answer: there, back, and as long again for processing (Coulouris et al.: T = 2 T_trans +
+/// T_process). In delay bounds.
 const ANSWER_WAIT: u64 = 3;
-/// How long an answered member waits for the coordinator: the longest election there is when
-/// nothing fails meanwhile (lecture 002). In message times.
+/// How long an answered member waits for the coordinator: the longest election if no member fails during it (lecture
+/// 002). In delay bounds.
 const COORDINATOR_WAIT: u64 = 5;
-/// How long a message of the election just over may still be under way. In message times.
+/// How long a message of the previous election may still be under way. In delay bounds.
 const SETTLING: u64 = 2;
 
 /// A member.
@@ -54,11 +55,11 @@ pub struct Bully<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool>
     phase: Phase,
     role: Role,
     leader: Option<Rank>,
-    /// The best of those that answered, while it waits for the coordinator.
+    /// The highest-ranked member that answered, while this one waits for the coordinator.
     answered_by: Option<Rank>,
-    /// Neighbours that the failure detector took for dead, and that have not been heard since.
+    /// Neighbours that the failure detector reports as failed, and that have sent nothing since.
     suspected: BTreeSet<Port>,
-    /// Until then, messages may belong to the election just over.
+    /// Until this time, messages may belong to the previous election.
     settled_at: Option<Time>,
 }
 
@@ -67,18 +68,19 @@ enum Phase {
     Idle,
     AwaitingAnswers,
     AwaitingCoordinator,
-    /// In the variant `stable`: a better member has asked who leads, and this one waits for the outcome.
+    /// In the variant `stable`: a higher-ranked member has asked which member leads, and this one waits for the
+    /// outcome.
     Asked,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Is anyone better alive?
+    /// Is a higher-ranked member alive?
     Election,
-    /// I am; leave it to me.
+    /// A higher-ranked member is alive, and takes over.
     Answer,
-    /// I lead.
+    /// The sender leads.
     Coordinator,
 }
 
@@ -91,18 +93,18 @@ impl Message for Msg {
         *self as usize
     }
 
-    /// It names nobody: whoever sends it leads.
+    /// It carries no id: its sender is the leader.
     fn forged(_: Rank) -> Option<Self> {
         Some(Msg::Coordinator)
     }
 }
 
-/// What a member waits for.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Patience {
-    /// With answers.
+    /// Wait for answers.
     Answers,
-    /// With the coordinator.
+    /// Wait for the coordinator.
     Coordinator,
 }
 
@@ -125,11 +127,11 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.has_concluded_now(cx) {
-            cx.because("it has just announced the outcome");
+            cx.because("this member has just announced itself: nothing to do");
         } else if self.may_call() {
             self.call(cx);
         } else {
-            cx.because("an election is already under way");
+            cx.because("an election is already under way: nothing to do");
         }
     }
 
@@ -139,59 +141,65 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
         let is_settling = self.settled_at.is_some_and(|at| cx.now() <= at);
         match msg {
             Msg::Election if STABLE && self.role == Role::Leader => {
-                cx.because("somebody asks, and this member leads: it says so");
+                cx.because("this member leads: reply with coordinator");
                 cx.send(from, Msg::Coordinator);
             }
             Msg::Election if rank > cx.rank() => {
-                cx.because("somebody better asks who leads, and this member does not");
+                cx.because("a higher-ranked member asks which member leads, and this one does not: no reply");
                 if self.phase == Phase::Idle && self.leader.is_none() {
-                    // It may die before there is an outcome, and nobody else may know of its election.
+                    // It may die before there is an outcome, and no other member may know of its election.
                     self.phase = Phase::Asked;
                     cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
                 }
             }
             Msg::Election => {
-                cx.because("somebody worse asks: it is told that somebody better is alive");
+                cx.because("a lower-ranked member asks: answer that a higher-ranked one is alive");
                 cx.send(from, Msg::Answer);
                 if self.may_call() && !is_settling {
                     self.call(cx);
                 }
             }
-            Msg::Answer if self.phase == Phase::AwaitingAnswers || self.is_misled(rank) => {
-                cx.because("somebody better is alive: wait for it to take over");
+            Msg::Answer if self.phase == Phase::AwaitingAnswers || self.follows_lower_than(rank) => {
+                cx.because("a higher-ranked member is alive: wait for its announcement");
                 (self.phase, self.role, self.leader) = (Phase::AwaitingCoordinator, Role::Undecided, None);
                 self.answered_by = Some(rank);
                 cx.cancel_timer(Patience::Answers);
                 cx.set_timer(Patience::Coordinator, cx.delay_bound() * COORDINATOR_WAIT);
             }
             Msg::Answer => {
-                cx.because("it has been answered already, or knows who leads");
+                cx.because("already answered, or the leader is known: nothing to do");
                 if self.phase == Phase::AwaitingCoordinator {
                     self.answered_by = self.answered_by.max(Some(rank));
                 }
             }
             Msg::Coordinator if rank < cx.rank() && !STABLE => self.on_call(cx), // rule 5
             Msg::Coordinator if rank < cx.rank() && self.role == Role::Leader => {
-                cx.because("somebody worse leads too: it is told who does");
+                cx.because("a lower-ranked member leads too: reply with coordinator");
                 cx.send(from, Msg::Coordinator);
             }
             Msg::Coordinator if !STABLE && self.answered_by > Some(rank) => {
-                cx.because("somebody better has answered: wait for that one to take over");
+                cx.because("a higher-ranked member has answered: wait for its announcement");
             }
             Msg::Coordinator if was_suspected => {
-                // It may be back, or have died since: whatever was asked before, it was not asked.
-                cx.because("it leads, but is taken for dead: it is asked");
+                // It may be back, or have died since: this member has not asked it in this election.
+                cx.because(
+                    "the announcement is from a member reported as failed: start an election that asks it",
+                );
                 self.call(cx);
             }
             Msg::Coordinator if STABLE && !is_settling && self.leader > Some(rank) => {
-                cx.because("it leads, but somebody better led: it asks who does");
+                cx.because(
+                    "the announcement is from a lower-ranked member than the leader: ask which member leads",
+                );
                 self.on_call(cx);
             }
             Msg::Coordinator if is_settling && self.leader > Some(rank) => {
-                cx.because("an announcement from the election just over: a better one has been heard");
+                cx.because(
+                    "an announcement of the previous election, and a higher-ranked leader is known: ignored",
+                );
             }
             Msg::Coordinator => {
-                cx.because("somebody else leads: it is followed");
+                cx.because("another member leads: follow it");
                 self.conclude(cx, Role::Follower, rank);
             }
         }
@@ -209,10 +217,10 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
             Verdict::Working => {
                 self.suspected.remove(&peer);
                 if self.role == Role::Leader {
-                    self.greet(cx, peer);
+                    self.on_peer_back(cx, peer);
                 }
             }
-            Verdict::Suspected => {} // a warning: it may yet answer
+            Verdict::Suspected => {} // a warning: the member may still answer
             Verdict::Failed => {
                 self.suspected.insert(peer);
                 if self.leader == Some(cx.peer_rank(peer)) {
@@ -224,25 +232,25 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Algorithm
 }
 
 impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Bully<AT_ONCE, STABLE, BROADCAST> {
-    /// Whether it has no election of its own under way.
+    /// Whether no election of its own is under way.
     fn may_call(&self) -> bool {
         matches!(self.phase, Phase::Idle | Phase::Asked)
     }
 
-    /// Its detector's word may have led to an outcome before it is called for the same reason.
+    /// A report of the failure detector may have led to an outcome just before the same event starts an election.
     fn has_concluded_now(&self, cx: &Cx<'_, Self>) -> bool {
         self.role == Role::Leader && self.settled_at == Some(cx.now() + cx.delay_bound() * SETTLING)
     }
 
-    /// Whether it follows somebody worse than one who has just answered, because announcements crossed.
-    fn is_misled(&self, answered_by: Rank) -> bool {
+    /// Whether its leader has a lower rank than a member that has just answered, because announcements crossed.
+    fn follows_lower_than(&self, answered_by: Rank) -> bool {
         !STABLE && self.role == Role::Follower && self.leader < Some(answered_by)
     }
 
     /// Rule 6.
-    fn greet(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
+    fn on_peer_back(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         if STABLE || cx.peer_rank(peer) < cx.rank() {
-            cx.because("somebody is back: it is told who leads");
+            cx.because("a member is back: tell it which member leads");
             cx.send(peer, Msg::Coordinator);
         } else {
             self.on_call(cx);
@@ -261,9 +269,9 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Bully<AT_ON
             return;
         }
         cx.because(if STABLE {
-            "it calls an election: everyone is asked"
+            "start an election: ask all members"
         } else {
-            "it calls an election: everyone better is asked"
+            "start an election: ask all members of higher rank"
         });
         for port in asked {
             cx.send(port, Msg::Election);
@@ -273,7 +281,7 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Bully<AT_ON
     }
 
     fn announce(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("nobody better is alive: it leads, and says so");
+        cx.because("no higher-ranked member is alive: lead and announce");
         self.conclude(cx, Role::Leader, cx.rank());
         let is_told = |&port: &Port| BROADCAST || cx.peer_rank(port) < cx.rank();
         let told: Vec<Port> = cx.outgoing().filter(is_told).collect();
@@ -315,14 +323,14 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Protocol
         },
         summary: match (AT_ONCE, STABLE, BROADCAST) {
             (_, _, true) => {
-                "as at-once, but the winner announces itself to everyone: a better member that was not asked objects"
+                "as at-once, but the winner announces itself to all: a higher-ranked member that was not asked then starts an election"
             }
             (true, ..) => {
-                "ask everyone better; no answer in time means you lead; one who knows it is best announces at once"
+                "ask all higher-ranked members; no answer in time: lead; a member that knows it is the highest announces itself at once"
             }
-            (false, false, _) => "ask everyone better; no answer in time means you lead",
+            (false, false, _) => "ask all higher-ranked members; no answer in time: lead",
             (false, true, _) => {
-                "ask everyone; follow whoever leads; else no better one's answer in time means you lead"
+                "ask all members; follow the leader if one replies; no answer from a higher-ranked member in time: lead"
             }
         },
         sources: if BROADCAST {
@@ -370,7 +378,7 @@ impl<const AT_ONCE: bool, const STABLE: bool, const BROADCAST: bool> Protocol
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.phase != Phase::Idle && self.leader.is_some() {
-            return Err(Broken("a member that elects has no leader yet".into()));
+            return Err(Broken("a member in an election has no leader yet".into()));
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! The invitation algorithm's figures, of a run in which nothing goes wrong after the beginning and that is over when
-//! all are in one group.
+//! all members are in one group.
 //!
-//! Everyone asks all others at the beginning, coordinates, and answers all that ask. All wait equally long for
-//! answers, so the best invites first, and the others before their time of giving precedence is over. Each of
-//! them accepts and is told that the group is ready. If some are dead, the run goes on for a while when all is right,
-//! and looking for others goes on with it; nothing else is said again that is counted here.
+//! At the beginning each member asks all others, coordinates, and answers all that ask. All wait equally long for
+//! answers, so the highest-ranked member invites first, before the others have given it precedence for long enough.
+//! Each of them accepts and learns that the group is ready. If some members are dead, the run continues for a while
+//! after the outcome, and so do the questions to other coordinators; no other message counted here is sent again.
 
 use bellwether_core::*;
 
@@ -42,7 +42,7 @@ fn exactly(figure: usize) -> Option<Expect> {
     Some(Expect::Exactly(figure as f64))
 }
 
-/// How many are alive, where nothing goes wrong.
+/// The number of live members, if nothing goes wrong.
 fn alive(run: &Setting<'_>) -> Option<usize> {
     let alive = run.n() - run.dead.len();
     (run.calm && run.bounded && alive > 0).then_some(alive)

@@ -1,53 +1,54 @@
 //! Garcia-Molina's invitation algorithm: groups, each with a coordinator, that merge when they find each other.
 //!
-//! Rules, as in the paper's section on elections where nothing is known about delays (its procedures in brackets):
-//! 1. Whoever boots, or has lost its coordinator, makes a group of its own, alone, with a new number \[Recovery\].
-//! 2. A coordinator asks everyone now and then whether it coordinates (`are-you-coordinator`). Those that do say so
-//!    (`coordinator`) \[Check, AreYouCoordinator\].
-//! 3. It has found others: it waits, the longer the more of all members stand between it and the best that it found, so that not
-//!    all of them invite at once. Then it makes a group with a new number, and invites those coordinators and
-//!    its own members (`invitation`) \[Merge\].
-//! 4. A coordinator that is invited hands the invitation on to its members. Whoever is invited leaves its group
-//!    and accepts (`accept`) \[Invitation, Accept\].
-//! 5. When all acceptances can have come, the group is made up: its members are told (`ready`) \[Ready\]. Those that
-//!    wait for that in vain go by rule 1.
-//! 6. A member asks its coordinator now and then (`are-you-there`), which answers (`here`) if the group is still the
-//!    same. If not in time: rule 1 \[Timeout, AreYouThere\].
+//! Rules, as in the paper's section on elections in which nothing is known about delays (its procedures in brackets):
+//! 1. A member that boots, or has lost its coordinator, forms a group of its own with a new number \[Recovery\].
+//! 2. A coordinator asks all members at regular intervals whether they coordinate (`are-you-coordinator`). Those that
+//!    do answer (`coordinator`) \[Check, AreYouCoordinator\].
+//! 3. It has found other coordinators: it waits, longer if more members rank between it and the highest-ranked one
+//!    that it found, so that they do not all invite at once. Then it forms a group with a new number, and invites
+//!    those coordinators and its own members (`invitation`) \[Merge\].
+//! 4. A coordinator that is invited forwards the invitation to its members. Each invited member leaves its group and
+//!    accepts (`accept`) \[Invitation, Accept\].
+//! 5. When all acceptances have had time to arrive, the group is complete: its members are told (`ready`) \[Ready\].
+//!    A member that waits for `ready` in vain applies rule 1.
+//! 6. A member asks its coordinator at regular intervals (`are-you-there`), which answers (`here`) if the group is
+//!    still the same. No answer in time: rule 1 \[Timeout, AreYouThere\].
 //!
-//! Group numbers are never used twice: each coordinator counts its groups, durably, and a group's number is that
-//! count times n, plus the coordinator's place among all members.
+//! Group numbers are unique: each coordinator counts its groups on disk, and a group's number is that count times n,
+//! plus the coordinator's place among all members.
 //!
-//! Departures: "no" is said by silence. A member heeds invitations from its own coordinator only, so that one
-//! that is late does not tear it out of its new group. Who goes by rule 1, or is called, looks for others at once.
+//! Departures: a member says "no" by silence. A member accepts invitations only from its own coordinator, so that a
+//! late one does not remove it from its new group. A member that applies rule 1, or is told to start an election,
+//! looks for other coordinators at once.
 
 use crate::sources::GARCIA_MOLINA_1982;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// All of these in message times. How long a coordinator is content with its group.
+/// All times are in delay bounds. How long a coordinator waits before it looks for other groups.
 const CHECK: u64 = 10;
-/// How long to wait for answers: there, back, and as long again for the work on the way.
+/// How long to wait for answers: there, back, and as long again for processing.
 const ANSWERS: u64 = 3;
-/// How long to leave each better one the chance to invite.
+/// How long each lower-ranked coordinator waits per place, to let higher-ranked ones invite first.
 const PRECEDENCE: u64 = 5;
-/// How long to wait for acceptances: there, on to members, back, and something for the work on the way.
+/// How long to wait for acceptances: there, on to members, back, and some time for processing.
 const ACCEPTANCES: u64 = 4;
-/// How long to wait, having accepted, for the group to be ready.
+/// How long to wait for `ready` after `accept`.
 const READY: u64 = 6;
-/// How long a member does not ask after its coordinator.
+/// How long a member waits before it asks its coordinator.
 const TRUST: u64 = 5;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Invitation {
-    /// How many groups it has made: on disk.
+    /// The number of groups that it has formed: on disk.
     made: u64,
     group: Group,
     phase: Phase,
-    /// Who else is in the group, if it coordinates; who has accepted so far, if it invites.
+    /// If it coordinates, the other members of its group; if it invites, the members that have accepted so far.
     members: BTreeSet<Port>,
-    /// Other coordinators that it has found.
+    /// The other coordinators that it has found.
     found: BTreeSet<Port>,
 }
 
@@ -58,23 +59,23 @@ pub struct Group {
     coordinator: Id,
 }
 
-/// What a member is about. In each phase it waits for one thing, and for so long only.
+/// The state of a member. In each phase it waits for one event, with a time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Phase {
-    /// It coordinates, and is content.
+    /// It coordinates a group.
     Coordinating,
-    /// It coordinates, and has asked who else does.
+    /// It coordinates, and has asked which other members coordinate.
     Looking,
-    /// It coordinates, has found others, and leaves better ones the chance to invite.
+    /// It coordinates, has found others, and gives higher-ranked ones time to invite.
     GivingPrecedence,
-    /// It has invited others into a group of its own.
+    /// It has invited others into its new group.
     Inviting,
     /// It has accepted, and waits for the group to be ready.
     Joining,
-    /// It is in another's group.
+    /// It is in another coordinator's group.
     Following,
-    /// It is in another's group, and has asked whether that one is there.
-    Doubting,
+    /// It is in another coordinator's group, and has asked whether that coordinator is alive.
+    Checking,
 }
 
 impl Phase {
@@ -83,26 +84,26 @@ impl Phase {
     }
 
     fn follows(self) -> bool {
-        matches!(self, Phase::Following | Phase::Doubting)
+        matches!(self, Phase::Following | Phase::Checking)
     }
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Do you coordinate?
+    /// Do you coordinate a group?
     AreYouCoordinator,
-    /// I do.
+    /// I coordinate a group.
     Coordinator,
-    /// Come into this group.
+    /// Join this group.
     Invitation(Group),
-    /// I come.
+    /// I join this group.
     Accept(Group),
-    /// The group is made up.
+    /// The group is complete.
     Ready(Group),
-    /// Is this still your group, and am I in it?
+    /// Do you coordinate this group, and am I a member?
     AreYouThere(Group),
-    /// It is, and you are.
+    /// I coordinate it, and you are a member.
     Here(Group),
 }
 
@@ -130,7 +131,7 @@ impl Message for Msg {
     }
 }
 
-/// What it waited for in its phase has not come, or need not be waited for any longer.
+/// The time-out of the current phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PhaseOver;
 
@@ -148,48 +149,48 @@ impl Algorithm for Invitation {
         };
         member.make_group(cx);
         member.look(cx);
-        cx.because("it begins in a group of its own, and looks for others");
+        cx.because("no group yet: form a group of its own and look for others");
         member
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         match self.phase {
             Phase::Coordinating => self.look(cx),
-            Phase::Following => self.doubt(cx),
-            _ => cx.because("it is about to find out already"),
+            Phase::Following => self.check_coordinator(cx),
+            _ => cx.because("the search for a coordinator is under way: nothing to do"),
         }
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
         match msg {
             Msg::AreYouCoordinator if self.phase.coordinates() => {
-                cx.because("somebody asks, and this member coordinates: it says so");
+                cx.because("this member coordinates: answer");
                 cx.send(from, Msg::Coordinator);
             }
             Msg::Coordinator if self.phase == Phase::Looking => {
-                cx.because("there is another group");
+                cx.because("another coordinator: remember it");
                 self.found.insert(from);
             }
-            Msg::Invitation(group) => self.consider(cx, from, group),
+            Msg::Invitation(group) => self.on_invitation(cx, from, group),
             Msg::Accept(group) if self.phase == Phase::Inviting && group == self.group => {
-                cx.because("one comes");
+                cx.because("a member accepts the invitation: add it to the group");
                 self.members.insert(from);
             }
             Msg::Ready(group) if self.phase == Phase::Joining && group == self.group => {
-                cx.because("the group is made up: its coordinator leads");
+                cx.because("the group is complete: follow its coordinator");
                 self.go_to(cx, Phase::Following, TRUST);
             }
             Msg::AreYouThere(group)
                 if self.phase.coordinates() && group == self.group && self.members.contains(&from) =>
             {
-                cx.because("a member of its group asks after it: it is there");
+                cx.because("a member of its group asks: answer that its coordinator is alive");
                 cx.send(from, Msg::Here(group));
             }
-            Msg::Here(group) if self.phase == Phase::Doubting && group == self.group => {
-                cx.because("its coordinator is there");
+            Msg::Here(group) if self.phase == Phase::Checking && group == self.group => {
+                cx.because("the coordinator is alive: stay in the group");
                 self.go_to(cx, Phase::Following, TRUST);
             }
-            _ => cx.because("that is of no concern to it, or comes too late"),
+            _ => cx.because("not expected in this state, or too late: ignored"),
         }
     }
 
@@ -199,12 +200,12 @@ impl Algorithm for Invitation {
             Phase::Looking => self.look_at_found(cx),
             Phase::GivingPrecedence => self.invite(cx),
             Phase::Inviting => {
-                cx.because("all that come have come: the group is made up, and it leads");
+                cx.because("all acceptances had time to arrive: the group is complete, lead it");
                 self.go_to(cx, Phase::Coordinating, CHECK);
                 tell(cx, self.members.clone(), Msg::Ready(self.group));
             }
-            Phase::Following => self.doubt(cx),
-            Phase::Joining | Phase::Doubting => self.recover(cx),
+            Phase::Following => self.check_coordinator(cx),
+            Phase::Joining | Phase::Checking => self.recover(cx),
         }
     }
 }
@@ -215,7 +216,7 @@ impl Invitation {
         cx.set_timer(PhaseOver, cx.delay_bound() * message_times);
     }
 
-    /// A new group, with nobody but itself in it so far.
+    /// Forms a new group, with no other member yet.
     fn make_group(&mut self, cx: &mut Cx<'_, Self>) {
         self.made = self.made.saturating_add(1);
         cx.persist(self.made);
@@ -228,12 +229,12 @@ impl Invitation {
     fn recover(&mut self, cx: &mut Cx<'_, Self>) {
         self.make_group(cx);
         self.look(cx);
-        cx.because("its coordinator is gone: it makes a group of its own, and looks for others");
+        cx.because("no answer from the coordinator in time: form a group of its own and look for others");
     }
 
     /// Rule 2.
     fn look(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it asks who else coordinates a group");
+        cx.because("time to look for other groups: ask all members whether they coordinate");
         self.found.clear();
         self.go_to(cx, Phase::Looking, ANSWERS);
         tell(cx, cx.outgoing().collect::<Vec<_>>(), Msg::AreYouCoordinator);
@@ -244,11 +245,11 @@ impl Invitation {
         let best = self.found.iter().map(|&port| cx.peer_rank(port)).max();
         match best {
             None => {
-                cx.because("there is no other group");
+                cx.because("no other group found: keep this one");
                 self.go_to(cx, Phase::Coordinating, CHECK);
             }
             Some(best) if best > cx.rank() => {
-                cx.because("there is a better coordinator: it is left the chance to invite");
+                cx.because("a coordinator with a higher rank: give it time to invite");
                 let between = place(cx, best) - place(cx, cx.rank());
                 self.go_to(cx, Phase::GivingPrecedence, between.saturating_mul(PRECEDENCE));
             }
@@ -257,7 +258,7 @@ impl Invitation {
     }
 
     fn invite(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it invites the coordinators that it has found, and its members, into a new group");
+        cx.because("other coordinators found: invite them and its own members into a new group");
         let invited: BTreeSet<Port> = self.found.union(&self.members).copied().collect();
         self.make_group(cx);
         self.found.clear();
@@ -266,9 +267,9 @@ impl Invitation {
     }
 
     /// Rule 4.
-    fn consider(&mut self, cx: &mut Cx<'_, Self>, from: Port, group: Group) {
+    fn on_invitation(&mut self, cx: &mut Cx<'_, Self>, from: Port, group: Group) {
         let Some(inviter) = port_of(cx, group.coordinator) else {
-            cx.because("there is no such coordinator");
+            cx.because("no such coordinator: ignored");
             return;
         };
         if cx.is_too_far_ahead(group.number, self.group.number) {
@@ -278,10 +279,10 @@ impl Invitation {
         if self.phase.coordinates() && inviter == from {
             tell(cx, std::mem::take(&mut self.members), Msg::Invitation(group));
         } else if !(self.phase.follows() && is_from_its_coordinator) {
-            cx.because("it is not free to come, or not invited by its coordinator");
+            cx.because("not free to join, or not invited by its own coordinator: ignored");
             return;
         }
-        cx.because("it is invited: it comes");
+        cx.because("invited into a group: accept");
         self.group = group;
         self.found.clear();
         self.go_to(cx, Phase::Joining, READY);
@@ -289,9 +290,9 @@ impl Invitation {
     }
 
     /// Rule 6.
-    fn doubt(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it asks whether its coordinator is there");
-        self.go_to(cx, Phase::Doubting, ANSWERS);
+    fn check_coordinator(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("time to check the coordinator: ask whether it is alive");
+        self.go_to(cx, Phase::Checking, ANSWERS);
         tell(cx, port_of(cx, self.group.coordinator), Msg::AreYouThere(self.group));
     }
 }
@@ -310,7 +311,7 @@ fn members(cx: &Cx<'_, Invitation>) -> u64 {
     cx.outgoing().count() as u64 + 1
 }
 
-/// How many members are worse.
+/// The number of lower-ranked members.
 fn place(cx: &Cx<'_, Invitation>, rank: Rank) -> u64 {
     let others = cx.outgoing().filter(|&port| cx.peer_rank(port) < rank).count();
     (others + usize::from(cx.rank() < rank)) as u64
@@ -322,7 +323,7 @@ impl Protocol for Invitation {
     const SPEC: Spec = Spec {
         name: "invitation",
         variant: "plain",
-        summary: "everyone coordinates a group; coordinators that find each other invite, and groups become one",
+        summary: "each member coordinates a group; coordinators that find each other invite, and groups merge",
         sources: &[GARCIA_MOLINA_1982],
         need: Need::Complete,
         timing: Timing::BoundedDelay,
@@ -366,10 +367,10 @@ impl Protocol for Invitation {
         let coordinates = self.phase.coordinates() || self.phase == Phase::Inviting;
         let knows_others = !self.members.is_empty() || !self.found.is_empty();
         if !coordinates && knows_others {
-            return Err(Broken("a member of another's group has no members of its own".into()));
+            return Err(Broken("only a coordinator has members and known coordinators".into()));
         }
         if self.phase == Phase::GivingPrecedence && self.found.is_empty() {
-            return Err(Broken("there is nobody to give precedence to".into()));
+            return Err(Broken("a member gives precedence only to coordinators that it has found".into()));
         }
         Ok(())
     }

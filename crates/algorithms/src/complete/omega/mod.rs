@@ -1,40 +1,41 @@
 //! An Omega failure detector with stable leaders, in rounds, by Aguilera, Delporte-Gallet, Fauconnier and Toueg.
 //!
-//! Rules (the paper's processes 0 to n - 1 are here the members, the best first):
+//! Rules (the paper's processes 0 to n - 1 are the members here, highest-ranked first):
 //! 1. Members are in rounds 0, 1, 2, .. The candidate of round r is member r mod n.
-//! 2. To start a round, name nobody, and tell everyone (`start`).
-//! 3. The candidate of the round that you are in is you: say so (`ok`), at once and every message time; number them.
-//! 4. The second `ok` of the round that you are in, with another number: its candidate leads. Its own count too.
-//! 5. No `ok` of the round that you are in for too long: start the next round.
+//! 2. To start a round, set the leader to none, and send `start` to all.
+//! 3. The candidate of a round sends `ok` to all, at once and every delay bound, with a number.
+//! 4. Two `ok` messages of the current round with different numbers: its candidate leads. The candidate counts its
+//!    own.
+//! 5. No `ok` of the current round for too long: start the next round.
 //! 6. `ok` or `start` of a later round: start that one.
 //!
-//! Naming nobody before the second `ok` is what makes leaders stable: by then no message of a later round can be
-//! left that would depose the leader, and as long as the leader and its links are well, nobody starts one.
+//! A member has no leader before the second `ok`. This makes leaders stable: by then no message of a later round is
+//! left that could depose the leader, and no member starts a later round while the leader and its links work.
 //!
-//! It is nearest to the second algorithm of the paper, the stable one for links that lose nothing: rounds, rule 1,
-//! rules 3 to 6, and nobody named before the second `ok`. Where it departs:
-//! - `start` goes to everyone. In the paper it goes to the candidate of the new round, and whoever gives a
-//!   candidate up tells it to stop.
-//! - "Too long" is three message times, not two, so that clocks need not go alike.
-//! - Whoever hears of an earlier round tells the sender of its own (`start`), so that members that come back or
-//!   have missed messages are drawn in. The paper has another algorithm, its best, for links that lose.
-//! - `ok`s are numbered, as one that comes twice would pass for two.
+//! It is closest to the second algorithm of the paper, the stable one for links that lose no messages: rounds, rule
+//! 1, rules 3 to 6, and no leader before the second `ok`. The departures are:
+//! - `start` goes to all members. In the paper it goes to the candidate of the new round, and a member that gives up
+//!   a candidate tells it to stop.
+//! - "Too long" is three delay bounds, not two, so that clock rates may differ.
+//! - A member that receives a message of an earlier round sends its own round to the sender (`start`), so that
+//!   members that restart or have missed messages join. The paper has another algorithm, its best, for lossy links.
+//! - `ok` messages are numbered, because a duplicate would count as two.
 //!
-//! What was verified: of the paper's first algorithm a passage in quotation (rounds, `ok` to all every message time,
-//! two of them for too long); of the stable one only an implementation that names the paper; of the one for lossy
-//! links, which elects in constant time, only the abstract. So nothing here claims the paper's theorems: what holds
-//! is what the tests and the checker find.
+//! The sources that were checked: for the paper's first algorithm, a quoted passage (rounds, `ok` to all every
+//! message time, two of them as the time-out); for the stable one, only an implementation that names the paper; for
+//! the one for lossy links, which elects in constant time, only the abstract. So nothing here claims the paper's
+//! theorems: the claims are what the tests and the checker show.
 
 use crate::sources::{AGUILERA_2001, CHANDRA_HADZILACOS_TOUEG_1996};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// How often a candidate says that it is there. In message times.
+/// The interval at which a candidate sends `ok`, in delay bounds.
 const BEAT: u64 = 1;
-/// How long a candidate may be silent. In message times.
+/// How long a candidate may be silent, in delay bounds.
 const PATIENCE: u64 = 3;
-/// How many words of the candidate's make it the leader.
-const WORDS: u8 = 2;
+/// The number of `ok` messages after which the candidate leads.
+const OKS: u8 = 2;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,18 +43,18 @@ pub struct Omega {
     round: u64,
     candidate: Id,
     is_candidate: bool,
-    /// How often the candidate has been heard in this round, as far as it matters.
-    words: u8,
-    /// The number of its last word.
+    /// The number of `ok` messages in this round, up to `OKS`.
+    oks: u8,
+    /// The number of the last `ok`.
     last: u64,
 }
 
-/// What members say, and of which round.
+/// The messages, each with its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// I am in this round.
+    /// The sender is in this round.
     Start(u64),
-    /// I am the candidate of this round, and there. The second is its number.
+    /// The sender is the candidate of this round. The second field is the number of the `ok`.
     Ok(u64, u64),
 }
 
@@ -68,10 +69,10 @@ impl Message for Msg {
     }
 }
 
-/// What a member is reminded of.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Say that it is there.
+    /// Send the next `ok`.
     Beat,
     /// The candidate has been silent for too long.
     Patience,
@@ -82,13 +83,13 @@ impl Algorithm for Omega {
     type Durable = ();
 
     fn start(cx: &mut Cx<'_, Self>, (): ()) -> Self {
-        let mut member = Omega { round: 0, candidate: cx.id(), is_candidate: false, words: 0, last: 0 };
+        let mut member = Omega { round: 0, candidate: cx.id(), is_candidate: false, oks: 0, last: 0 };
         member.start_round(cx, 0);
         member
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("rounds begin by themselves, when the candidate has been silent for too long");
+        cx.because("rounds start by themselves, when the candidate has been silent for too long");
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
@@ -97,12 +98,12 @@ impl Algorithm for Omega {
             return;
         }
         if round < self.round {
-            cx.because("a round gone by: its sender is told of this one");
+            cx.because("a message of an earlier round: send the current round to its sender");
             cx.send(from, Msg::Start(self.round));
             return;
         }
         if round > self.round {
-            cx.because("a later round: it is started");
+            cx.because("a message of a later round: start that round");
             self.start_round(cx, round);
         }
         if let Msg::Ok(_, number) = msg
@@ -117,7 +118,7 @@ impl Algorithm for Omega {
             Timer::Beat => self.beat(cx),
             Timer::Patience => match self.round.checked_add(1) {
                 Some(next) => {
-                    cx.because("the candidate is silent: the next round");
+                    cx.because("the candidate is silent: start the next round");
                     self.start_round(cx, next);
                 }
                 None => cx.because("there is no later round"),
@@ -130,7 +131,7 @@ impl Omega {
     /// Rule 2.
     fn start_round(&mut self, cx: &mut Cx<'_, Self>, round: u64) {
         self.round = round;
-        (self.words, self.last) = (0, 0);
+        (self.oks, self.last) = (0, 0);
         self.candidate = candidate(cx, round);
         let was_candidate = std::mem::replace(&mut self.is_candidate, self.candidate == cx.id());
         tell_everyone(cx, Msg::Start(round));
@@ -147,37 +148,33 @@ impl Omega {
 
     /// Rule 3.
     fn beat(&mut self, cx: &mut Cx<'_, Self>) {
-        self.words = self.words.saturating_add(1).min(WORDS);
-        cx.because(if self.words < WORDS {
-            "it is the candidate of this round, and says so"
-        } else {
-            "it leads, and says so"
-        });
+        self.oks = self.oks.saturating_add(1).min(OKS);
+        cx.because(if self.oks < OKS { "candidate of this round: send ok" } else { "leader: send ok" });
         self.last = self.last.saturating_add(1);
         tell_everyone(cx, Msg::Ok(self.round, self.last));
         cx.set_timer(Timer::Beat, cx.delay_bound() * BEAT);
     }
 
-    /// Rule 4. That the number is another is enough: a candidate that comes back begins anew.
+    /// Rule 4. A different number is enough: a candidate that restarts counts from the beginning.
     fn hear_candidate(&mut self, cx: &mut Cx<'_, Self>, number: u64) {
         if number == self.last {
-            cx.because("the same `ok` again: it says nothing new");
+            cx.because("a duplicate of the last ok: ignored");
             return;
         }
         self.last = number;
-        self.words = self.words.saturating_add(1).min(WORDS);
-        cx.because(if self.words < WORDS {
-            "the candidate is there: once more, and it leads"
+        self.oks = self.oks.saturating_add(1).min(OKS);
+        cx.because(if self.oks < OKS {
+            "first ok of the candidate: wait for the second"
         } else {
-            "the candidate is there: it leads"
+            "second or later ok of the candidate: follow it"
         });
         cx.set_timer(Timer::Patience, cx.delay_bound() * PATIENCE);
     }
 }
 
 fn tell_everyone(cx: &mut Cx<'_, Omega>, msg: Msg) {
-    let everyone: Vec<Port> = cx.outgoing().collect();
-    for port in everyone {
+    let all_members: Vec<Port> = cx.outgoing().collect();
+    for port in all_members {
         cx.send(port, msg);
     }
 }
@@ -196,7 +193,7 @@ impl Protocol for Omega {
     const SPEC: Spec = Spec {
         name: "omega",
         variant: "stable",
-        summary: "candidates take turns until one is there: it leads for as long as it is heard",
+        summary: "members take turns as the candidate until one is heard; it leads as long as it is heard",
         sources: &[AGUILERA_2001, CHANDRA_HADZILACOS_TOUEG_1996],
         need: Need::Complete,
         timing: Timing::BoundedDelay,
@@ -223,7 +220,7 @@ impl Protocol for Omega {
     };
 
     fn status(&self) -> Status {
-        let is_elected = self.words >= WORDS;
+        let is_elected = self.oks >= OKS;
         let role = match (is_elected, self.is_candidate) {
             (false, _) => Role::Undecided,
             (true, false) => Role::Follower,
@@ -234,8 +231,8 @@ impl Protocol for Omega {
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if self.is_candidate && self.words == 0 {
-            return Err(Broken("a candidate says so at once".into()));
+        if self.is_candidate && self.oks == 0 {
+            return Err(Broken("a candidate sends ok at once".into()));
         }
         Ok(())
     }

@@ -1,28 +1,28 @@
-//! FloodMax: the best rank floods any strongly connected network whose diameter is known.
+//! FloodMax: the highest rank floods any strongly connected network whose diameter is known.
 
 use crate::conditions::is_undisturbed;
 use crate::sources::{LYNCH_1996_FLOODING, MICHAIL_LECTURE};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// As in the lecture: everyone sends in every round.
+/// As in the lecture: every member sends in every round.
 pub type EveryRound = FloodMax<false>;
-/// A member sends only what is new to it: Lynch's OptFloodMax.
+/// A member sends only in a round after it learns a higher rank: Lynch's OptFloodMax.
 pub type NewsOnly = FloodMax<true>;
 
-/// A member: the best rank that it has heard of, and in which round it decides.
+/// A member: the highest rank that it knows, and the round in which it decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FloodMax<const NEWS_ONLY: bool> {
     /// The lecture's `maxID`.
     best: Rank,
     /// Whether `best` is new in this round.
     is_news: bool,
-    /// D + 1: by then the best rank has come everywhere.
+    /// D + 1: by then the highest rank has reached every member.
     decides_in: u64,
     role: Role,
 }
 
-/// What members say: the best rank that they have heard of.
+/// The message: the highest rank that the sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Max(Rank);
 
@@ -39,7 +39,7 @@ impl<const NEWS_ONLY: bool> RoundAlgorithm for FloodMax<NEWS_ONLY> {
         let decides_in = u64::from(cx.diameter()) + 1;
         let mut member = FloodMax { best: cx.rank(), is_news: true, decides_in, role: Role::Undecided };
         if decides_in == 1 {
-            member.decide(cx); // alone in the network
+            member.decide(cx); // a single member
         }
         member
     }
@@ -57,11 +57,11 @@ impl<const NEWS_ONLY: bool> RoundAlgorithm for FloodMax<NEWS_ONLY> {
         if cx.round() >= self.decides_in {
             self.decide(cx);
         } else if self.is_news {
-            cx.because("a better rank than any before: it is remembered and goes on");
+            cx.because("a higher rank than any before: store and forward");
         } else if NEWS_ONLY {
-            cx.because("nothing new: there is nothing to pass on");
+            cx.because("no higher rank: nothing to forward");
         } else {
-            cx.because("nothing new: the best rank heard of goes out once more");
+            cx.because("no higher rank: send the highest known rank again");
         }
     }
 
@@ -71,13 +71,13 @@ impl<const NEWS_ONLY: bool> RoundAlgorithm for FloodMax<NEWS_ONLY> {
 }
 
 impl<const NEWS_ONLY: bool> FloodMax<NEWS_ONLY> {
-    /// After D rounds everyone has heard of the best.
+    /// After D rounds every member knows the highest rank.
     fn decide(&mut self, cx: &mut RoundCx<'_, Self>) {
         if self.best == cx.rank() {
-            cx.because("after D rounds it has heard of nobody better: it leads");
+            cx.because("after D rounds no higher rank is known: lead");
             self.role = Role::Leader;
         } else {
-            cx.because("after D rounds the best rank that it has heard of leads");
+            cx.because("after D rounds a higher rank is known: its owner leads");
             self.role = Role::Follower;
         }
     }
@@ -90,9 +90,9 @@ impl<const NEWS_ONLY: bool> Protocol for FloodMax<NEWS_ONLY> {
         name: "floodmax",
         variant: if NEWS_ONLY { "news-only" } else { "every-round" },
         summary: if NEWS_ONLY {
-            "for D rounds members pass on the best rank they have heard of, when it is new to them"
+            "for D rounds members forward the highest rank that they know, when it is new to them"
         } else {
-            "for D rounds everyone sends the best rank it has heard of to all its neighbours"
+            "for D rounds each member sends the highest rank that it knows to all its neighbours"
         },
         sources: &[LYNCH_1996_FLOODING, MICHAIL_LECTURE],
         need: Need::StronglyConnected,
@@ -162,7 +162,7 @@ mod claims {
         TIME,
     ];
 
-    /// The diameter, where the figures of a fault-free run apply.
+    /// The diameter, if the figures of a fault-free run apply.
     fn diameter(run: &Setting<'_>) -> Option<f64> {
         run.diameter.filter(|_| is_undisturbed(run)).map(f64::from)
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Paxos {
-    /// Rule 1; or, where its ballot has come to nothing, but to no harm either, what was not answered once more.
+    /// Rule 1; or, if its ballot has been neither refused nor completed, sends again to those that have not answered.
     pub(super) fn propose(&mut self, cx: &mut Cx<'_, Self>) {
         let (word, answered): (Word, BTreeSet<Port>) = match &self.proposal {
             Proposal::Preparing(ballot, promises) => {
@@ -19,39 +19,39 @@ impl Paxos {
                 (Word::Prepare(ballot), BTreeSet::new())
             }
         };
-        cx.because("it is its turn: it asks those that have not answered");
+        cx.because("its turn to propose: ask the members that have not answered");
         cx.set_timer(Timer::Patience, cx.delay_bound() * STAGGER);
         let asked: Vec<Port> = cx.outgoing().filter(|port| !answered.contains(port)).collect();
         for port in asked {
             self.say(cx, port, word);
         }
-        self.accept_if_promised(cx); // one who is alone is a majority
+        self.accept_if_promised(cx); // a single member is a majority
     }
 
     /// Rule 2, and the end of rule 8.
     pub(super) fn on_prepare(&mut self, cx: &mut Cx<'_, Self>, from: Port, ballot: Ballot) {
         if self.has_leader && !self.is_leader(cx, from) {
-            cx.because("its leader works: it promises nobody else anything");
+            cx.because("the leader works: ignore ballots of other members");
             return;
         }
         if Some(ballot) < self.saved.promised {
             self.refuse(cx, from);
             return;
         }
-        cx.because("the greatest ballot that it knows of: it will accept no lesser one");
+        cx.because("the greatest ballot so far: promise it");
         self.keep_to(cx, ballot);
         cx.persist(self.saved);
         self.say(cx, from, Word::Promise(ballot, self.saved.accepted));
     }
 
     fn refuse(&self, cx: &mut Cx<'_, Self>, from: Port) {
-        cx.because("it has promised a greater ballot, and says so");
+        cx.because("a greater ballot is promised: refuse");
         if let Some(promised) = self.saved.promised {
             self.say(cx, from, Word::Refused(promised));
         }
     }
 
-    /// Somebody else's ballot comes first: its own can come to nothing.
+    /// Another member's ballot comes first: its own ballot cannot be decided any more.
     fn keep_to(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
         self.saved.promised = Some(ballot);
         if self.leads {
@@ -69,7 +69,7 @@ impl Paxos {
         ballot: Ballot,
         accepted: Option<Accepted>,
     ) {
-        cx.because("a promise");
+        cx.because("a promise: count it");
         if let Proposal::Preparing(own, promises) = &mut self.proposal
             && *own == ballot
         {
@@ -84,7 +84,7 @@ impl Paxos {
         if promises.len() + 1 < Self::majority(cx) {
             return;
         }
-        cx.because("a majority has promised: it asks them to accept what may be decided already, or itself");
+        cx.because("a majority has promised: ask all to accept the greatest accepted proposal, or itself");
         let accepted = promises.values().copied().fold(self.saved.accepted, Option::max);
         let leader = accepted.map_or(cx.id(), |accepted| accepted.leader);
         let accepted = Accepted { ballot: *ballot, leader };
@@ -102,7 +102,7 @@ impl Paxos {
             self.refuse(cx, from);
             return;
         }
-        cx.because("no greater ballot is known: it accepts");
+        cx.because("no greater ballot is promised: accept");
         self.keep_to(cx, accepted.ballot);
         self.saved.accepted = Some(accepted);
         cx.persist(self.saved);
@@ -110,7 +110,7 @@ impl Paxos {
     }
 
     pub(super) fn on_accepted(&mut self, cx: &mut Cx<'_, Self>, from: Port, ballot: Ballot) {
-        cx.because("one more has accepted");
+        cx.because("an acceptance: count it");
         if let Proposal::Accepting(accepted, acceptors) = &mut self.proposal
             && accepted.ballot == ballot
         {
@@ -127,16 +127,16 @@ impl Paxos {
         }
         let instance = instance(self.saved.decision).saturating_add(1);
         self.learn(cx, Decision { instance, leader: accepted.leader });
-        cx.because("a majority has accepted: it is decided, and everyone is told");
+        cx.because("a majority has accepted: the leader is decided, tell all");
         self.say_to_all(cx, Word::Decided);
     }
 
     pub(super) fn on_refused(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
         if self.has_leader || Some(ballot) <= self.saved.promised {
-            cx.because("it knows of that ballot");
+            cx.because("that ballot is already known, or a leader is decided: ignored");
             return;
         }
-        cx.because("others keep to a greater ballot: it gives way, and waits");
+        cx.because("refused because of a greater ballot: promise that one and wait");
         self.keep_to(cx, ballot);
         cx.persist(self.saved);
     }

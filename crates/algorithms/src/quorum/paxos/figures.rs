@@ -1,12 +1,12 @@
 //! Paxos' figures, for a calm election.
 //!
-//! The best member alive comes first, and all others wait longer than its ballot takes: it asks all others for
-//! promises, then to accept, and tells them; those alive promise and accept.
+//! The highest-ranked live member proposes first, and all others wait longer than its ballot takes. It asks all
+//! others for promises, then to accept, and sends the decision to all; the live ones promise and accept.
 
 use super::GRACE;
 use bellwether_core::*;
 
-/// Two phases, there and back, and the announcement; one who is alone needs none.
+/// Two phases, there and back, and the announcement; a single member needs none.
 const BALLOT: u64 = 5;
 
 const fn of(kind: &'static str, formula: &'static str, expect: fn(&Setting<'_>) -> Option<Expect>) -> Claim {
@@ -25,7 +25,7 @@ pub const CLAIMS: [Claim; 7] = [
     of("accept", "n - 1", |run| figure(run, others(run))),
     of("accepted", "n - 1", |run| figure(run, answering(run))),
     of("decided", "n - 1", |run| {
-        // Whoever hears of the decision before it is asked answers with that.
+        // A member that learns the decision before it is asked answers with the decision.
         figure(run, others(run)).filter(|_| run.delivery != Delivery::Reordering)
     }),
     Claim {
@@ -33,7 +33,7 @@ pub const CLAIMS: [Claim; 7] = [
         measure: Measure::Time,
         formula: "7",
         expect: |run| {
-            // Where somebody is dead, runs go on for a while after the outcome.
+            // If a member is dead, runs continue for a while after the outcome.
             let is_in_step = is_calm(run) && run.delivery == Delivery::Unit && run.dead.is_empty();
             let ballot = if run.n() == 1 { 0 } else { BALLOT };
             is_in_step.then_some(Expect::Exactly((GRACE + ballot) as f64))
@@ -45,7 +45,7 @@ fn others(run: &Setting<'_>) -> usize {
     run.n() - 1
 }
 
-/// Those alive but the proposer.
+/// The live members except the proposer.
 fn answering(run: &Setting<'_>) -> usize {
     others(run).saturating_sub(run.dead.len())
 }
@@ -54,7 +54,7 @@ fn is_calm(run: &Setting<'_>) -> bool {
     run.calm && run.bounded && run.n() - run.dead.len() > run.n() / 2
 }
 
-/// Where messages do not take equally long, all may know the outcome before everything is said.
+/// If messages do not take equally long, all members may know the outcome before all messages are sent.
 fn figure(run: &Setting<'_>, messages: usize) -> Option<Expect> {
     let figure = messages as f64;
     let expect =

@@ -1,25 +1,25 @@
-//! Election from consensus: everyone proposes itself, and single-decree Paxos decides who leads.
+//! Election from consensus: each member proposes itself, and single-decree Paxos decides which one leads.
 //!
-//! Rules, as in Lamport's "Paxos made simple" (the numbers are referred to below). Everyone is proposer, acceptor
-//! and learner. What is decided is who leads; each decision is an instance of its own, and the next one is opened
-//! only when a leader is missed.
-//! 1. To propose, take a ballot greater than any seen, and ask everyone to keep to it (`prepare`).
-//! 2. Asked for a promise: give it (`promise`), durably, unless you have promised a greater ballot, and tell what
-//!    you have accepted. Else say so (`refused`).
-//! 3. Promised by a majority: ask everyone to accept (`accept`) the value of the greatest ballot that any of them
-//!    has accepted; if none has, yourself.
-//! 4. Asked to accept: do so (`accepted`), durably, unless you have promised a greater ballot. Else say so.
-//! 5. Accepted by a majority: it is decided. Tell everyone (`decided`). Whoever is decided leads when it hears so.
-//! 6. Every message says which decision its sender knows of last. Who knows an earlier one learns it; who knows a
-//!    later one, and is asked something, tells (`decided`).
-//! 7. Whoever leads beats, and is answered. A leader that a majority does not answer leads no longer.
-//! 8. Without a leader, propose in the next instance: the better your rank, the sooner. Who has another's ballot
-//!    before it, or is refused, waits again. While your leader beats, promise nobody else anything.
+//! Rules, as in Lamport's "Paxos made simple" (comments refer to the numbers). Each member is proposer, acceptor and
+//! learner. The decision is which member leads; each decision is an instance of its own, and the next one opens only
+//! when the leader is lost.
+//! 1. To propose, choose a ballot greater than any seen, and ask all for a promise (`prepare`).
+//! 2. Asked for a promise: give it (`promise`), durably, unless you have promised a greater ballot, and report the
+//!    proposal that you have accepted. Otherwise refuse (`refused`).
+//! 3. Promised by a majority: ask all to accept (`accept`) the value of the greatest ballot that any of them has
+//!    accepted; if none has, yourself.
+//! 4. Asked to accept: do so (`accepted`), durably, unless you have promised a greater ballot. Otherwise refuse.
+//! 5. Accepted by a majority: it is decided. Tell all (`decided`). The decided member leads when it learns this.
+//! 6. Every message carries the last decision that its sender knows. A member that knows an earlier one learns it; a
+//!    member that knows a later one, and is asked something, replies with it (`decided`).
+//! 7. A leader sends beats, and the others answer. A leader that a majority does not answer steps down.
+//! 8. Without a leader, propose in the next instance: the higher your rank, the sooner. A member that meets another's
+//!    ballot first, or is refused, waits again. While your leader beats, promise nothing to other members.
 //!
 //! Safety is rules 1 to 4, for each instance: a majority that accepted and a majority that promises have a member in
-//! common. Rule 8 is for liveness alone: waits differ by more than a ballot takes, so that duels end.
+//! common. Rule 8 is for liveness alone: waiting times differ by more than a ballot takes, so that duels end.
 
-use crate::quorum::attendance::Attendance;
+use crate::quorum::answers::Answers;
 use crate::sources::{GUPTA_LECTURE, LAMPORT_1998, LAMPORT_2001};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,12 @@ use std::collections::{BTreeMap, BTreeSet};
 mod ballot;
 mod figures;
 
-// All in message times.
-/// How much longer each waits than the next better one: a ballot takes five.
+// All times are in delay bounds.
+/// How much longer each member waits than the next higher-ranked one: a ballot takes five.
 const STAGGER: u64 = 6;
-/// How long even the best waits: others may have heard the leader a little later.
+/// How long even the highest-ranked member waits: others may have heard the leader a little later.
 const GRACE: u64 = 2;
-/// Between two beats: there, back, and as long again for the work on the way.
+/// The interval between two beats: there, back, and as long again for processing.
 const TICK: u64 = 3;
 /// How long a leader may be silent: two beats may be lost, and the third is on its way.
 const SILENCE: u64 = 3 * TICK + 1;
@@ -44,55 +44,55 @@ const MISSED_BEATS: u8 = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Paxos {
     saved: Saved,
-    /// What it proposes in the open instance.
+    /// Its own ballot in the open instance.
     proposal: Proposal,
-    /// It leads by the last decision, or has heard from whom does lately.
+    /// Whether it leads by the last decision, or has heard from that leader recently.
     has_leader: bool,
-    /// Whether that is itself.
+    /// Whether it is the leader itself.
     leads: bool,
-    attendance: Attendance,
+    answers: Answers,
 }
 
-/// What survives a crash. The open instance is the one after the last decision.
+/// The state that survives a crash. The open instance is the one after the last decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Saved {
-    /// The last decision it knows of.
+    /// The last decision that it knows.
     pub decision: Option<Decision>,
-    /// In the open instance, it accepts no ballot below this.
+    /// The greatest promised ballot of the open instance: it accepts no smaller one.
     pub promised: Option<Ballot>,
-    /// In the open instance, what it has accepted last.
+    /// The last proposal that it has accepted in the open instance.
     pub accepted: Option<Accepted>,
 }
 
-/// Who leads, by which instance.
+/// The leader that an instance decided on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Decision {
-    /// From 1.
+    /// The number of the instance, from 1.
     pub instance: u64,
-    /// Who leads.
+    /// The leader.
     pub leader: Id,
 }
 
-/// The last instance that is decided.
+/// The number of the last decided instance.
 fn instance(last: Option<Decision>) -> u64 {
     last.map_or(0, |decision| decision.instance)
 }
 
-/// An attempt to have something decided: each proposer has its own.
+/// An attempt to have a value decided: each proposer has its own ballots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ballot {
-    /// Which attempt.
+    /// The number of the attempt.
     pub round: u64,
-    /// Whose.
+    /// The proposer.
     pub proposer: Rank,
 }
 
-/// Who is accepted as the leader, by which ballot: that of the greatest ballot counts.
+/// An accepted proposal: a leader and its ballot. The one of the greatest ballot counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Accepted {
-    /// By which ballot.
+    /// The ballot.
     pub ballot: Ballot,
-    /// Who.
+    /// The proposed leader.
     pub leader: Id,
 }
 
@@ -100,44 +100,44 @@ pub struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Proposal {
     None,
-    /// Those that have promised, and what they had accepted.
+    /// The members that have promised, with the proposals that they had accepted.
     Preparing(Ballot, BTreeMap<Port, Option<Accepted>>),
-    /// Those that have accepted.
+    /// The members that have accepted.
     Accepting(Accepted, BTreeSet<Port>),
 }
 
-/// What members say, and which decision they know of last: what they say is about the instance after that.
+/// The messages. Each carries the last decision that its sender knows, and is about the instance after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Msg {
-    /// The last decision that the sender knows of.
+    /// The last decision that the sender knows.
     pub known: Option<Decision>,
-    /// What it says.
+    /// The content.
     pub word: Word,
 }
 
-/// What members say.
+/// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
-    /// Keep to this ballot.
+    /// Promise this ballot.
     Prepare(Ballot),
-    /// I do; this I had accepted.
+    /// The promise, with the proposal accepted before.
     Promise(Ballot, Option<Accepted>),
-    /// Accept this.
+    /// Accept this proposal.
     Accept(Accepted),
-    /// I have, by this ballot.
+    /// The proposal of this ballot is accepted.
     HaveAccepted(Ballot),
-    /// I keep to this greater ballot.
+    /// The sender has promised this greater ballot.
     Refused(Ballot),
-    /// It is decided.
+    /// The leader is decided.
     Decided,
-    /// I lead by that decision.
+    /// The sender leads by that decision.
     Beat,
-    /// I have heard so.
+    /// The answer to a beat.
     Heard,
 }
 
 impl Word {
-    /// The round of the ballot that it is about, if any.
+    /// The number of the ballot that it is about, if any.
     fn round(self) -> u64 {
         match self {
             Word::Prepare(ballot) | Word::HaveAccepted(ballot) | Word::Refused(ballot) => ballot.round,
@@ -175,20 +175,20 @@ impl Message for Msg {
         }
     }
 
-    /// As if it were the first decision: nobody believes it who knows one.
+    /// Forged as the first decision: a member that knows a decision does not believe it.
     fn forged(leader: Rank) -> Option<Self> {
         Some(Msg { known: Some(Decision { instance: 1, leader: leader.id() }), word: Word::Decided })
     }
 }
 
-/// What a member is reminded of.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Nobody has been decided on.
+    /// No leader has been decided.
     Patience,
     /// The leader has been silent.
     Silence,
-    /// To beat.
+    /// The next beat.
     Beat,
 }
 
@@ -196,17 +196,16 @@ impl Algorithm for Paxos {
     type Timer = Timer;
     type Durable = Saved;
 
-    /// Who comes back having led does so no longer: others may have decided again.
+    /// A leader that restarts does not lead: others may have decided again.
     fn start(cx: &mut Cx<'_, Self>, saved: Saved) -> Self {
-        let attendance = Attendance::default();
-        let mut member =
-            Paxos { saved, proposal: Proposal::None, has_leader: false, leads: false, attendance };
+        let answers = Answers::default();
+        let mut member = Paxos { saved, proposal: Proposal::None, has_leader: false, leads: false, answers };
         member.wait(cx, GRACE);
         member
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it proposes by itself when it has no leader");
+        cx.because("a member proposes by itself when it has no leader: nothing to do");
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
@@ -224,21 +223,21 @@ impl Algorithm for Paxos {
         }
         match msg.word {
             Word::Prepare(_) | Word::Accept(_) | Word::Beat if !is_current => {
-                cx.because("it knows of a later decision: it tells");
+                cx.because("the sender does not know the last decision: reply with it");
                 self.say(cx, from, Word::Decided);
             }
             Word::Prepare(ballot) => self.on_prepare(cx, from, ballot),
             Word::Accept(accepted) => self.on_accept(cx, from, accepted),
             Word::Beat => self.on_beat(cx, from),
-            Word::Decided if is_news => cx.because("it is decided who leads"),
-            _ if !is_current => cx.because("a word about an instance that is decided"),
+            Word::Decided if is_news => cx.because("a new decision: adopt it"),
+            _ if !is_current => cx.because("a message of an instance that is decided: ignored"),
             Word::Promise(ballot, accepted) => self.on_promise(cx, from, ballot, accepted),
             Word::HaveAccepted(ballot) => self.on_accepted(cx, from, ballot),
             Word::Refused(ballot) => self.on_refused(cx, ballot),
-            Word::Decided => cx.because("it knows who leads"),
+            Word::Decided => cx.because("the decision is already known"),
             Word::Heard => {
-                cx.because("a follower is there");
-                self.attendance.note(from);
+                cx.because("a follower has answered");
+                self.answers.note(from);
             }
         }
     }
@@ -247,7 +246,7 @@ impl Algorithm for Paxos {
         match timer {
             Timer::Patience => self.propose(cx),
             Timer::Silence => {
-                cx.because("the leader is silent: it waits for its turn to propose");
+                cx.because("the leader is silent: wait for the turn to propose");
                 self.has_leader = false;
                 self.wait(cx, GRACE);
             }
@@ -257,7 +256,7 @@ impl Algorithm for Paxos {
 }
 
 impl Paxos {
-    /// How many are more than half of all.
+    /// The number of members in a majority.
     fn majority(cx: &Cx<'_, Self>) -> usize {
         cx.outgoing().count().div_ceil(2) + 1
     }
@@ -273,26 +272,26 @@ impl Paxos {
         }
     }
 
-    /// Rule 8: for its turn to propose, if nothing comes of it in between.
+    /// Rule 8: waits for its turn to propose, unless another decision or ballot comes first.
     fn wait(&mut self, cx: &mut Cx<'_, Self>, least: u64) {
         let better = cx.outgoing().filter(|&port| cx.peer_rank(port) > cx.rank()).count() as u64;
         self.proposal = Proposal::None;
         cx.set_timer(Timer::Patience, cx.delay_bound() * (least + better * STAGGER));
     }
 
-    /// It is decided: what was said in the instance is over.
+    /// The instance is decided: its promises and proposals are discarded.
     fn learn(&mut self, cx: &mut Cx<'_, Self>, decision: Decision) {
         self.saved = Saved { decision: Some(decision), promised: None, accepted: None };
         cx.persist(self.saved);
         self.leads = decision.leader == cx.id();
         if self.leads {
-            self.attendance = Attendance::default();
+            self.answers = Answers::default();
             cx.set_timer(Timer::Beat, cx.delay_bound() * TICK);
         }
         self.follow(cx);
     }
 
-    /// The last decision stands.
+    /// The last decision holds.
     fn follow(&mut self, cx: &mut Cx<'_, Self>) {
         self.has_leader = true;
         self.proposal = Proposal::None;
@@ -311,23 +310,23 @@ impl Paxos {
 
     fn on_beat(&mut self, cx: &mut Cx<'_, Self>, from: Port) {
         if self.is_leader(cx, from) {
-            cx.because("the leader is there");
+            cx.because("a beat from the leader: follow it");
             self.follow(cx);
             self.say(cx, from, Word::Heard);
         } else {
-            cx.because("it leads by no decision");
+            cx.because("a beat from a member that is not the decided leader: ignored");
         }
     }
 
     /// Rule 7.
     fn beat(&mut self, cx: &mut Cx<'_, Self>) {
-        if !self.attendance.suffices(Self::majority(cx) - 1, MISSED_BEATS) {
-            cx.because("it has not heard from a majority: it leads no longer");
+        if !self.answers.suffices(Self::majority(cx) - 1, MISSED_BEATS) {
+            cx.because("no answers from a majority: step down");
             (self.leads, self.has_leader) = (false, false);
             self.wait(cx, GRACE);
             return;
         }
-        cx.because("it tells everyone that it is there");
+        cx.because("time to beat: send a beat to all");
         self.say_to_all(cx, Word::Beat);
         cx.set_timer(Timer::Beat, cx.delay_bound() * TICK);
     }
@@ -339,7 +338,7 @@ impl Protocol for Paxos {
     const SPEC: Spec = Spec {
         name: "paxos",
         variant: "single-decree",
-        summary: "everyone proposes itself, and Paxos decides; when the leader falls silent, it decides again",
+        summary: "each member proposes itself, and Paxos decides; when the leader falls silent, Paxos decides again",
         sources: &[LAMPORT_1998, LAMPORT_2001, GUPTA_LECTURE],
         need: Need::Complete,
         timing: Timing::BoundedDelay,
@@ -386,7 +385,7 @@ impl Protocol for Paxos {
             Proposal::Preparing(_, promises) => promises.len() * size_of::<(Port, Option<Accepted>)>(),
             Proposal::Accepting(_, acceptors) => acceptors.len() * size_of::<Port>(),
         };
-        size_of::<Self>() + proposal + self.attendance.owned()
+        size_of::<Self>() + proposal + self.answers.owned()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
@@ -399,12 +398,12 @@ impl Protocol for Paxos {
         let rules = [
             (
                 accepted.map(|accepted| accepted.ballot) <= promised,
-                "it accepts no ballot that it has not promised",
+                "it accepts only ballots that it has promised",
             ),
-            (own.is_none() || own == promised, "it keeps to its own ballot while it proposes"),
-            (!self.has_leader || decision.is_some(), "it has no leader but by a decision"),
-            (!self.leads || self.has_leader, "who leads has a leader"),
-            (!self.has_leader || own.is_none(), "who has a leader proposes nobody"),
+            (own.is_none() || own == promised, "a proposer has promised its own ballot"),
+            (!self.has_leader || decision.is_some(), "it has a leader only by a decision"),
+            (!self.leads || self.has_leader, "a leader has itself as the leader"),
+            (!self.has_leader || own.is_none(), "a member with a leader has no proposal"),
         ];
         rules.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, rule)| Err(Broken((*rule).into())))
     }

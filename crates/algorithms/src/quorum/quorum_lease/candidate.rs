@@ -1,4 +1,4 @@
-//! Standing, in [`super`]: rules 1, 4 and 5.
+//! The candidate, in [`super`]: rules 1, 4 and 5.
 
 use super::pace::pace;
 use super::{Context, Msg, Phase, QuorumLease, TURN, Timer, Word};
@@ -6,26 +6,26 @@ use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Whom a candidate has asked, and who has said yes.
+/// The voters that a candidate has asked, and those that have said yes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Poll {
-    /// These have said yes.
+    /// The voters that have said yes.
     pub yes: BTreeSet<Id>,
     /// How often it has asked.
     asked: u32,
-    /// Whoever led in this term does so no longer, as the candidate knows.
+    /// The leader of this term has stepped down, as the candidate knows.
     released: Option<u64>,
 }
 
 impl Poll {
-    /// A candidate has its own voice.
+    /// A candidate votes for itself.
     fn of(candidate: Id, released: Option<u64>) -> Poll {
         Poll { yes: BTreeSet::from([candidate]), asked: 1, released }
     }
 }
 
 impl QuorumLease {
-    /// The term after the one that it has saved. There always is one: see [`LAST_TERM`].
+    /// The term after the saved one. There always is one: see [`LAST_TERM`].
     pub(super) fn next_term(&self) -> u64 {
         self.saved.term.saturating_add(1)
     }
@@ -34,8 +34,8 @@ impl QuorumLease {
         !self.withdrawn && self.is_voter(cx, cx.id()) && cx.duty() != Duty::Witness
     }
 
-    /// How many of those that can stand are better than it, and how many there are: itself, and all others but whoever
-    /// led last.
+    /// The number of possible candidates with a higher rank, and the number of all possible candidates: itself, and
+    /// all others but the last leader.
     pub(super) fn rivals(&self, cx: &Cx<'_, Self>) -> (u64, u64) {
         let rivals = cx.outgoing().filter(|&port| {
             let id = cx.peer_rank(port).id();
@@ -58,7 +58,7 @@ impl QuorumLease {
 
     /// Rule 5.
     pub(super) fn probe(&mut self, cx: Context<'_, '_>) {
-        cx.because("it is its turn: it asks whether it could win (rule 5)");
+        cx.because("its turn to be a candidate: ask the voters whether it could win (rule 5)");
         self.phase = Phase::Probing(Poll::of(cx.id(), None));
         self.ask(cx);
         self.hear_would(cx, cx.id(), self.next_term(), true);
@@ -84,9 +84,9 @@ impl QuorumLease {
         }
     }
 
-    /// Rule 1. The lease that comes with a majority's votes runs from now.
+    /// Rule 1. The lease that comes with the votes of a majority runs from now.
     pub(super) fn stand(&mut self, cx: Context<'_, '_>, released: Option<u64>) {
-        cx.because("it stands, and votes for itself (rule 1)");
+        cx.because("start a term: vote for itself and ask the voters (rule 1)");
         self.leave_phase(cx);
         self.lose_leader(cx);
         cx.cancel_timer(Timer::Stand);
@@ -97,7 +97,7 @@ impl QuorumLease {
         self.hear_vote(cx, cx.id(), self.saved.term, true);
     }
 
-    /// Asks whoever has not said yes for its vote, or whether it would give it.
+    /// Asks the voters that have not said yes for their vote, or whether they would give it.
     fn ask(&mut self, cx: Context<'_, '_>) {
         let (poll, msg) = match &self.phase {
             Phase::Probing(poll) => {
@@ -117,16 +117,17 @@ impl QuorumLease {
         ports.into_iter().for_each(|port| cx.send(port, msg.clone()));
     }
 
-    /// Answers take long, as when a vote waits for a slow disk, or are lost: it asks again, and not for ever.
-    pub(super) fn lose_patience(&mut self, cx: Context<'_, '_>) {
+    /// Answers are slow, for instance because a vote waits for a slow disk, or lost: it asks again, a limited number
+    /// of times.
+    pub(super) fn on_missing_answers(&mut self, cx: Context<'_, '_>) {
         if let Phase::Probing(poll) | Phase::Standing(poll) = &mut self.phase
             && u64::from(poll.asked) < pace(cx).asks
         {
             poll.asked += 1;
-            cx.because("too few have answered: it asks again");
+            cx.because("too few answers in time: ask again");
             return self.ask(cx);
         }
-        cx.because("too few have answered: it waits for its next turn");
+        cx.because("too few answers in time: give up and wait for the next turn");
         self.give_up(cx);
     }
 
@@ -146,20 +147,22 @@ impl QuorumLease {
         }
     }
 
-    /// Others have heard of a later term.
+    /// Others know a later term.
     pub(super) fn fall_behind(&mut self, cx: Context<'_, '_>, term: u64) {
         if matches!(self.phase, Phase::Leading(_)) {
-            cx.because("a voter has heard of a later term: it stands again after that (its own word frees its voters)");
+            cx.because(
+                "a voter knows a later term: become a candidate after that term, which releases its voters",
+            );
             let released = self.saved.term;
             self.save(cx, term, None);
             return self.stand(cx, Some(released));
         }
-        cx.because("there has been a later term: it stands after that");
+        cx.because("a later term is known: be a candidate after that term");
         if matches!(self.phase, Phase::Probing(_) | Phase::Standing(_)) {
             self.give_up(cx);
         }
         self.save(cx, term, None);
-        self.leader = None; // it led in an earlier term
+        self.leader = None; // that leader led in an earlier term
     }
 
     pub(super) fn give_up(&mut self, cx: Context<'_, '_>) {
@@ -177,26 +180,26 @@ impl QuorumLease {
         self.leave_phase(cx);
     }
 
-    /// It is to be no candidate: it follows and votes as before.
+    /// It is told not to be a candidate: it follows and votes as before.
     pub(super) fn withdraw(&mut self, cx: Context<'_, '_>) {
         self.withdrawn = true;
         cx.cancel_timer(Timer::Stand);
         if matches!(self.phase, Phase::Leading(_)) {
             return self.resign(cx);
         }
-        cx.because("it is no candidate until it is told to stand, or boots");
+        cx.because("told to withdraw: no candidate until told to stand, or until the next boot");
         self.stop_standing(cx);
     }
 
-    /// It is to be a candidate again: after its promise, if there is one.
+    /// It is told to be a candidate again: after its promise, if there is one.
     pub(super) fn stand_again(&mut self, cx: Context<'_, '_>) {
-        cx.because("it is a candidate, and stands when it is its turn (rule 4)");
+        cx.because("told to stand: be a candidate in turn (rule 4)");
         if std::mem::take(&mut self.withdrawn) && self.promise.is_none() {
             self.wait_for_turn(cx);
         }
     }
 
-    /// Stops what it is at. Whoever led does so no longer.
+    /// Stops its current activity. A leader steps down.
     pub(super) fn leave_phase(&mut self, cx: Context<'_, '_>) {
         match std::mem::replace(&mut self.phase, Phase::Waiting) {
             Phase::Waiting => {}

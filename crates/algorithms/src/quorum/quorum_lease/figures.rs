@@ -1,11 +1,11 @@
-//! What [`super`] claims.
+//! The claims of [`super`].
 
 use super::QuorumLease;
 use super::reign::BYTES_A_MEMBER;
 use bellwether_core::*;
 
-/// So many messages for each member but the first to stand, if nobody else does: the others wait longer than a vote
-/// takes. (All of them are up, and everyone votes.)
+/// The given number of messages for each member but the first candidate, if it has no rival: the others wait longer
+/// than a vote takes. (All members are up, and all vote.)
 fn for_each_other(run: &Setting<'_>, messages: u32) -> Option<Expect> {
     let is_uncontested = run.calm && run.bounded && run.dead.is_empty();
     is_uncontested.then(|| Expect::Exactly((run.n() as f64 - 1.0) * f64::from(messages)))
@@ -38,11 +38,11 @@ pub(super) const UNCONTESTED: [Claim; 4] = [
     },
 ];
 
-/// Where several may stand at once, no number of messages is certain.
+/// If several members may be candidates at once, no number of messages is certain.
 pub(super) const CONTESTED: [Claim; 1] = [Claim {
     name: "storage",
     measure: Measure::Storage,
-    formula: "O(n): everyone else's id, what was heard from everyone, and how often its leadership did not last, at most",
+    formula: "O(n): at most the ids of all others, their answers, and the failed leaderships of each",
     expect: |run| {
         let heard = run.n() * (BYTES_A_MEMBER + size_of::<(Id, u32)>());
         Some(Expect::AtMost((size_of::<QuorumLease>() + heard) as f64))

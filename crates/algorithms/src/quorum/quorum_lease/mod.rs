@@ -1,25 +1,29 @@
-//! Leader election by majority with leases, as in Google's Chubby: one leader whatever the network does.
+//! Leader election by majority with leases, as in Google's Chubby: at most one leader, even during partitions.
 //!
-//! Rules (the numbers are referred to below):
-//! 1. A vote is for one candidate in one term, and is written down before it is sent. A majority of the voters
-//!    (`vote`) makes a candidate leader of its term.
-//! 2. Whoever votes for a member, or hears it renew, promises: for the length of the lease it votes for nobody else.
-//!    A voter that boots again has forgotten what it promised, and votes for nobody for as long.
-//! 3. The leader renews every so often (`renew`, `kept`). Its lease runs from when it sent what a majority has
-//!    answered, and is shorter than their promises by what clocks can be off: it ends before anyone may vote again.
-//! 4. When a promise has run out, the best member stands first, and each worse one three delay bounds later: so
-//!    votes do not split.
-//! 5. Who stands asks first whether it could win (`probe`, `would`), and begins a term only if it could: who comes
-//!    back, or hears nobody, disturbs nobody. Before the first term there is nobody to disturb.
-//! 6. A leader hands over to a better member that has answered every renewal in time for long enough, if that member
-//!    says that it could win (`canvass`, `able`); see `succession.rs`. It hands over, too, when it is told to, and the
-//!    member named then leads for a long while, better ones or not. It stops leading first, and its word (`hand-over`),
-//!    passed on with the request for votes, frees its voters.
-//! 7. A leader that resigns, and a candidate that gives up, frees its voters with its own word (`release`).
+//! Rules (comments refer to the numbers):
+//! 1. A vote is for one candidate in one term, and is on disk before it is sent. The votes of a majority of the
+//!    voters (`vote`) make a candidate the leader of its term.
+//! 2. A voter that votes for a member, or receives its renewal, promises to vote for no other member for the length
+//!    of the lease. A voter that restarts has lost its promise, and votes for no member for as long.
+//! 3. The leader renews at regular intervals (`renew`, `kept`). Its lease runs from when it sent the renewal that a
+//!    majority has answered, and is shorter than their promises by the clock drift: it ends before any voter may vote
+//!    again.
+//! 4. When a promise has expired, the highest-ranked member is a candidate first, and each lower-ranked one three
+//!    delay bounds later, so that votes do not split.
+//! 5. A candidate first asks whether it could win (`probe`, `would`), and begins a term only if it could. So a member
+//!    that returns, or receives no messages, does not disturb the leader. Before the first term there is no leader to
+//!    disturb.
+//! 6. A leader hands over to a higher-ranked member that has answered every renewal in time for long enough, if that
+//!    member answers that it could win (`canvass`, `able`); see `succession.rs`. It also hands over when it is told
+//!    to, and the named member then stays the leader for long, even if higher-ranked members are up. It stops leading
+//!    first; its message (`hand-over`), forwarded with the request for votes, releases its voters.
+//! 7. A leader that resigns, and a candidate that gives up, releases its voters (`release`).
 //! 8. Voters change one at a time: see [`Voters`]. The list names the store of each voter.
-//! 9. Who is certain that its leader's process is dead owes it nothing: the best stands at once and passes that on.
+//! 9. A member that holds a death certificate of its leader's process has no promise to it any more: the
+//!    highest-ranked member is a candidate at once and forwards that the term is over.
 //!
-//! There is no clock to be read, only timers: a lease that was asked for in round r is the timer `Lease(r)`.
+//! The algorithm reads no clock, it only sets timers: the lease requested in round r is the timer `Lease(r)`. (The
+//! variant `adaptive` reads its clock to measure delays.)
 
 use bellwether_core::*;
 use candidate::Poll;
@@ -32,23 +36,23 @@ use succession::Canvass;
 
 mod candidate;
 mod figures;
+mod messages;
 mod pace;
 mod promise;
 mod reign;
 mod succession;
 mod variants;
 mod voters;
-mod words;
 
+pub use messages::{Msg, Timer, Word};
 pub use pace::Pace;
 pub use reign::holders_share;
 pub use variants::{ADAPTIVE, RANDOMISED, RANKED, TIGHT};
 use voters::Change;
 pub use voters::{Version, Voters};
-pub use words::{Msg, Timer, Word};
 
-/// How long a candidate waits for votes, and by how much a worse one stands later: there and back, and a little
-/// more. In delay bounds.
+/// How long a candidate waits for votes, and how much later the next lower-ranked one follows: there and back, and
+/// some time for processing. In delay bounds.
 const TURN: u64 = 3;
 
 /// A member.
@@ -56,55 +60,55 @@ const TURN: u64 = 3;
 pub struct QuorumLease {
     saved: Saved,
     phase: Phase,
-    /// What it has promised, while that lasts.
+    /// Its promise, while it lasts.
     promise: Option<Promise>,
-    /// Whom it follows.
+    /// The leader that it follows.
     leader: Option<Id>,
-    /// Who led last, as far as it knows: when that one has fallen silent, it is not waited for.
+    /// The last leader, as far as it knows: once that one is silent, the others do not wait for it.
     last_leader: Option<Id>,
-    /// Who asked last, while the promise lasts, whether it would vote: it is answered when the promise is over.
+    /// The last probe that arrived while the promise lasts: it is answered when the promise is over.
     unanswered: Option<Unanswered>,
-    /// Whether it has been told to be no candidate.
+    /// Whether it has been told not to be a candidate.
     withdrawn: bool,
-    /// How often it has stood in vain since it last heard a leader.
+    /// The number of failed candidacies since it last heard a leader.
     attempts: u32,
-    /// Whether a leader was told to let it lead.
+    /// Whether a leader was told to hand over to it.
     was_named: bool,
-    /// To which member it has handed over, until that member, or another, leads.
+    /// The member to which it has handed over, until that member, or another, leads.
     #[serde(skip_serializing_if = "Option::is_none")]
     handed_to: Option<Id>,
-    /// How often each member's leadership did not last (rule 6).
+    /// The number of leaderships of each member that did not last (rule 6).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     lapses: BTreeMap<Id, u32>,
-    /// Which voters have said that they would vote for it, if its leader let them.
+    /// The voters that would vote for it if its leader stepped down.
     #[serde(skip_serializing_if = "Option::is_none")]
     canvass: Option<Canvass>,
-    /// The store that each member votes from, as far as this one was told.
+    /// The store of each member, as far as the driver has reported it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     stores: BTreeMap<Id, StoreId>,
-    /// One delay bound, as far as is known: it is the length of everything else.
+    /// The known delay bound: all other times are multiples of it.
     unit: Span,
 }
 
-/// What survives a crash.
+/// The state that survives a crash.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Saved {
-    /// The last term that it has heard of.
+    /// The latest term that it knows.
     pub term: u64,
-    /// For whom it has voted in that term.
+    /// Its vote in that term.
     pub vote: Option<Id>,
-    /// Who votes; nothing while nobody has changed that.
+    /// The voters; none until they change for the first time.
     pub voters: Option<Voters>,
 }
 
-/// What a member is at.
+/// The current activity of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Phase {
     /// It follows, or waits.
     Waiting,
-    /// It asks whether it could win: these say so.
+    /// It asks whether it could win; these voters have said yes.
     Probing(Poll),
-    /// It stands in the term that it has saved: these have voted for it.
+    /// It is a candidate in the saved term; these voters have voted for it.
     Standing(Poll),
     /// It leads.
     Leading(Reign),
@@ -136,7 +140,9 @@ impl Algorithm for QuorumLease {
             unit,
         };
         if may_have_promised {
-            cx.because("it has forgotten what it promised: it votes for nobody while that may hold (rule 2)");
+            cx.because(
+                "restarted, so its promise is lost: vote for no member while the promise may hold (rule 2)",
+            );
             member.promise(cx, Holder::Forgotten, pace(cx).longest_lease(unit));
         } else {
             member.wait_for_turn(cx);
@@ -144,9 +150,9 @@ impl Algorithm for QuorumLease {
         member
     }
 
-    /// It goes without saying.
+    /// Members start elections by themselves.
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it stands when it is its turn, and not because somebody calls");
+        cx.because("a member is a candidate when it is its turn, not on request: nothing to do");
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { term, word }: Msg) {
@@ -162,7 +168,7 @@ impl Algorithm for QuorumLease {
             Word::Ask { lease, .. } | Word::Renew { lease, .. }
                 if !pace(cx).is_lease(lease, cx.delay_bound()) =>
             {
-                cx.because("it asks for a longer or shorter promise than there can be: it is not heard");
+                cx.because("a lease that is longer or shorter than any member may request: ignored");
             }
             Word::Ask { version, lease, released } => {
                 let yes = self.is_asked(cx, id, term, (version, lease, released));
@@ -173,7 +179,7 @@ impl Algorithm for QuorumLease {
                 if term >= self.saved.term {
                     self.follow(cx, id, term, (round, lease), voters);
                 } else {
-                    cx.because("it leads in a term that is over: it is told");
+                    cx.because("a leader of an old term: reply with the current term");
                 }
                 let word = Word::Kept { round, version: self.version(), stands: !self.withdrawn };
                 cx.send(from, Msg { term: self.saved.term, word });
@@ -185,18 +191,18 @@ impl Algorithm for QuorumLease {
                 self.last_leader = Some(id);
                 self.was_named |= is_named;
                 self.stand(cx, Some(term));
-                cx.because("the leader hands over: it stands at once (rule 6)");
+                cx.because("the leader hands over: become a candidate at once (rule 6)");
             }
             Word::Release if term == self.saved.term && self.has_promised(id) => {
                 cx.because(
-                    "whoever it promised to has resigned, or stood in vain: the promise is void (rule 7)",
+                    "the holder of the promise has resigned or given up: the promise is void (rule 7)",
                 );
-                self.be_free(cx);
+                self.end_promise(cx);
             }
             Word::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
             Word::Able { round } => self.hear_able(cx, from, term, round),
             Word::List(voters) => self.learn_voters(cx, term, voters),
-            Word::HandOver { .. } | Word::Release => cx.because("that is over"),
+            Word::HandOver { .. } | Word::Release => cx.because("an old or unexpected message: ignored"),
         }
     }
 
@@ -204,30 +210,28 @@ impl Algorithm for QuorumLease {
         match (timer, &mut self.phase) {
             (Timer::Promise, _) => {
                 self.leader.into_iter().for_each(|silent| self.note_lapse(pace(cx), silent));
-                cx.because(
-                    "the promise has run out: it is free to vote, and to stand when it is its turn (rule 4)",
-                );
-                self.be_free(cx);
+                cx.because("the promise has expired: free to vote, and to be a candidate in turn (rule 4)");
+                self.end_promise(cx);
             }
             (Timer::Stand, Phase::Waiting) if self.saved.term == 0 => self.stand(cx, None),
             (Timer::Stand, Phase::Waiting) => self.probe(cx),
-            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.lose_patience(cx),
+            (Timer::Patience, Phase::Probing(_) | Phase::Standing(_)) => self.on_missing_answers(cx),
             (Timer::Renew, Phase::Leading(_)) => self.end_interval(cx),
             (Timer::Lease(round), Phase::Leading(reign)) if round >= reign.confirmed => {
-                cx.because("the lease has run out before a majority renewed it: it leads no longer (rule 3)");
+                cx.because("the lease has expired before a majority renewed it: step down (rule 3)");
                 self.step_down(cx);
                 self.wait_for_turn(cx);
             }
-            _ => cx.because("that is over"),
+            _ => cx.because("an old timer: ignored"),
         }
     }
 
-    /// Rule 9. Whoever led in the term that is saved was its only leader: so the reign is over, for all. Of one that
-    /// only stood in it, another may have won the term: that is for its own voters to say.
+    /// Rule 9. The leader of the saved term was its only leader, so its death ends the leadership for all. If the
+    /// dead member was only a candidate, another may have won the term: its voters decide that.
     fn on_death(&mut self, cx: &mut Cx<'_, Self>, peer: Port) {
         let id = cx.peer_rank(peer).id();
         if !self.has_promised(id) {
-            cx.because("it has promised nothing to the one that is dead");
+            cx.because("no promise to the dead member: nothing to do");
             return;
         }
         let led = self.leader == Some(id);
@@ -237,10 +241,10 @@ impl Algorithm for QuorumLease {
         self.last_leader = Some(id);
         if led && self.may_stand(cx) && self.rivals(cx).0 == 0 {
             self.stand(cx, Some(self.saved.term));
-            cx.because("its leader is dead, for certain: it is the best that is left, and stands (rule 9)");
+            cx.because("a death certificate for the leader, and this member is the highest left: become a candidate (rule 9)");
         } else {
-            cx.because("whoever it promised to is dead, for certain: the promise is void (rule 9)");
-            self.be_free(cx);
+            cx.because("a death certificate for the holder of the promise: the promise is void (rule 9)");
+            self.end_promise(cx);
         }
     }
 
@@ -250,13 +254,13 @@ impl Algorithm for QuorumLease {
             (Request::Withdraw, _) => self.withdraw(cx),
             (Request::Resign, Phase::Leading(_)) => self.resign(cx),
             (Request::Transfer(to), Phase::Leading(reign)) => {
-                cx.because("it is to hand over: it does as soon as that one has kept up (rule 6)");
+                cx.because("told to hand over: do so as soon as the named member has kept up (rule 6)");
                 reign.successor = Some(reign.named(to, pace(cx)));
                 self.hand_over_if_ready(cx);
             }
             (Request::Admit(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: true }),
             (Request::Dismiss(id), Phase::Leading(_)) => self.change_voters(cx, Change { id, admits: false }),
-            _ => cx.because("it does not lead: it cannot do that"),
+            _ => cx.because("not the leader: the request has no effect"),
         }
     }
 
@@ -311,10 +315,10 @@ impl Protocol for QuorumLease {
 
     fn invariant(&self) -> Result<(), Broken> {
         if matches!(self.phase, Phase::Leading(_)) && self.leader.is_some() {
-            return Err(Broken("a leader follows nobody".into()));
+            return Err(Broken("a leader has no other leader".into()));
         }
         if self.leader.is_some() && self.promise.is_none() {
-            return Err(Broken("whoever follows has promised".into()));
+            return Err(Broken("a follower has made a promise".into()));
         }
         Ok(())
     }

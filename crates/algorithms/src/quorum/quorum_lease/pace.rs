@@ -1,11 +1,11 @@
-//! How fast a member of [`super`] goes: what its parameters say.
+//! How fast a member of [`super`] works: its parameters.
 
 use super::QuorumLease;
 use super::variants::SLOWEST;
 use bellwether_core::*;
 use std::ops::RangeInclusive;
 
-/// Which part of the delay bound that members are told a measured one can be, at the least.
+/// The smallest measured delay bound, as a part of the configured one.
 const FASTEST: u64 = 8;
 
 const RENEWALS: Key<QuorumLease, u64> = Key::whole("renewals");
@@ -16,16 +16,16 @@ const PENALTIES: Key<QuorumLease, u64> = Key::whole("penalties");
 const ORDER: Key<QuorumLease, bool> = Key::policy("order");
 const DELAYS: Key<QuorumLease, bool> = Key::policy("delays");
 
-/// How fast a member goes. All lengths are in units: delay bounds, as far as is known.
+/// How fast a member works. All lengths are in units: one unit is the known delay bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How often a leader renews its lease in the time that one lasts.
+    /// How often a leader renews during one lease.
     renewals: u64,
-    /// How long a promise lasts.
+    /// The length of a promise.
     pub lease: u64,
-    /// How often a candidate asks, a turn apart, before it gives up.
+    /// How often a candidate asks, one turn apart, before it gives up.
     pub(super) asks: u64,
-    /// For how many units a better member has to answer every renewal in time before it comes to lead.
+    /// For how many units a higher-ranked member has to answer every renewal in time before it becomes the leader.
     pub steady: u64,
     /// How often that span quadruples, at most, for a member whose leadership did not last.
     pub(super) penalties: u32,
@@ -34,7 +34,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What these say, of whichever variant.
+    /// The pace that these parameters set, whatever the variant.
     #[must_use]
     pub fn of(parameters: &ParamValues) -> Pace {
         Pace {
@@ -48,7 +48,7 @@ impl Pace {
         }
     }
 
-    /// How long a promise lasts.
+    /// The length of a promise.
     #[must_use]
     pub fn lease(&self, unit: Span) -> Span {
         unit * self.lease
@@ -60,28 +60,29 @@ impl Pace {
         Span::from_ticks(lease.ticks() / self.lease)
     }
 
-    /// Whether a promise can be of this length.
+    /// Whether a promise can have this length.
     #[must_use]
     pub fn is_lease(&self, lease: Span, delay_bound: Span) -> bool {
         let unit = if self.is_measured { self.unit_of(lease) } else { delay_bound };
         lease == self.lease(unit) && (!self.is_measured || unit == within(unit, delay_bound))
     }
 
-    /// The longest that a promise can last.
+    /// The longest possible promise.
     #[must_use]
     pub fn longest_lease(&self, delay_bound: Span) -> Span {
         self.lease(if self.is_measured { delay_bound * SLOWEST } else { delay_bound })
     }
 
-    /// How many units a leader waits between renewals, if it is to renew so many times and a little in a lease; but no
-    /// answer is there sooner than after two.
+    /// The interval between renewals, in units, if the leader is to renew this often in a lease with a small reserve;
+    /// at least two, because no answer arrives sooner.
     #[must_use]
     pub fn interval(&self) -> u64 {
         (self.lease / self.renewals).max(2)
     }
 
-    /// After how many turns a member is a candidate, given how many of all rivals are better and how often it has been one in
-    /// vain: in the order of ranks, and once everyone has had a turn, again; or at random.
+    /// After how many turns a member is a candidate, given the number of higher-ranked rivals, the number of all, and
+    /// how often it has been a candidate in vain: in the order of ranks, and once all have had a turn, again; or at
+    /// random.
     #[must_use]
     pub(super) fn turns(&self, better: u64, all: u64, attempts: u32) -> RangeInclusive<u64> {
         if self.is_random {
@@ -91,8 +92,9 @@ impl Pace {
         turns..=turns
     }
 
-    /// The unit after a majority has answered a round in this time. Where delays are measured it is twice as long as half of
-    /// there and back; down by an eighth of the difference at a time, up at once.
+    /// The unit after a majority has answered a round in this time. If delays are measured, the unit follows the
+    /// round-trip time, which is twice a one-way delay. It falls by an eighth of the difference at a time, and rises
+    /// at once.
     #[must_use]
     pub(super) fn after_round(&self, unit: Span, took: Option<Span>, delay_bound: Span) -> Span {
         let Some(took) = took.filter(|_| self.is_measured) else { return unit };
@@ -101,14 +103,14 @@ impl Pace {
         within(Span::from_ticks(next), delay_bound)
     }
 
-    /// The unit after too few have answered.
+    /// The unit after too few members have answered.
     #[must_use]
     pub(super) fn after_failure(&self, unit: Span, delay_bound: Span) -> Span {
         if self.is_measured { within(unit * 2, delay_bound) } else { unit }
     }
 }
 
-/// What its parameters say to this member.
+/// The pace that this member's parameters set.
 pub(super) fn pace(cx: &Cx<'_, QuorumLease>) -> Pace {
     Pace::of(cx.parameters())
 }

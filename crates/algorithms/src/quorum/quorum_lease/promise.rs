@@ -1,27 +1,27 @@
-//! Voting in [`super`]: rules 1, 2 and 5.
+//! Voting, in [`super`]: rules 1, 2 and 5.
 
 use super::pace::pace;
 use super::{Context, Msg, Phase, QuorumLease, Timer, Version, Voters, Word};
 use bellwether_core::*;
 use serde::Serialize;
 
-/// What a member has promised: to vote for nobody else.
+/// A voter's promise to vote for no other member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Promise {
     to: Holder,
-    /// Until then on its own clock, where leases differ in length.
+    /// When it expires on the voter's own clock, if leases differ in length.
     until: Option<Time>,
 }
 
-/// Whom a promise was made to.
+/// The member to which a promise was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) enum Holder {
     Member(Id),
-    /// It has booted again, and does not know.
+    /// The voter has restarted, and has lost the name.
     Forgotten,
 }
 
-/// A probe: by whom, for which term and with which voters.
+/// A probe: its sender, its term and its version of the list of voters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Unanswered {
     pub from: Port,
@@ -30,19 +30,19 @@ pub(super) struct Unanswered {
 }
 
 impl QuorumLease {
-    /// Whether its promise is to this one.
+    /// Whether its promise is to this member.
     pub(super) fn has_promised(&self, id: Id) -> bool {
         self.promise.is_some_and(|promise| promise.to == Holder::Member(id))
     }
 
-    /// Whether neither a promise nor its own lease keeps it from voting for somebody.
+    /// Whether it may vote for this member: no promise to another, and no lease of its own.
     pub(super) fn is_free_for(&self, id: Id) -> bool {
         let is_promised = self.promise.is_some() && !self.has_promised(id);
         !is_promised && !matches!(self.phase, Phase::Leading(_))
     }
 
-    /// Rule 5. Nothing but a promise in the way: it is answered when the promise is over, as the candidate's own may
-    /// have run out a moment earlier.
+    /// Rule 5. If only a promise prevents a yes, the voter answers when the promise is over, because the candidate's
+    /// own promise may have expired a moment earlier.
     pub(super) fn is_probed(&mut self, cx: Context<'_, '_>, probe: Unanswered, released: Option<u64>) {
         let Unanswered { from, term, version } = probe;
         if let Some(voters) = self.saved.voters.clone().filter(|voters| voters.version > version) {
@@ -51,17 +51,21 @@ impl QuorumLease {
         let would = term > self.saved.term && version >= self.version();
         let is_free = released == Some(self.saved.term) || self.is_free_for(cx.peer_rank(from).id());
         if would && !is_free && self.promise.is_some() {
-            cx.because("it has promised: it answers when that is over");
+            cx.because("a promise to another member holds: answer when it is over");
             self.unanswered = Some(probe);
             return;
         }
         let yes = would && is_free;
-        cx.because(if yes { "it would vote for it" } else { "it would not vote for it" });
+        cx.because(if yes {
+            "a new term, and no promise to another: it would vote"
+        } else {
+            "an old term or list of voters, or this member leads: it would not vote"
+        });
         cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
     }
 
-    /// Rules 1 and 2. Every promise is to whoever led, or stood, in the term that is saved: so whoever says that this
-    /// reign is over voids it.
+    /// Rules 1 and 2. Every promise is to the leader, or a candidate, of the saved term. So a message that this
+    /// leadership is over voids the promise.
     pub(super) fn is_asked(
         &mut self,
         cx: Context<'_, '_>,
@@ -73,10 +77,10 @@ impl QuorumLease {
         let is_due = term > self.saved.term || term == self.saved.term && self.saved.vote == Some(id);
         let is_free = is_released || self.is_free_for(id);
         if !is_due || !is_free || version < self.version() {
-            cx.because("it has voted, has promised, or knows of later voters: it does not vote for this one");
+            cx.because("already voted, promised to another, or an older list of voters: no vote");
             return false;
         }
-        cx.because("it votes for it, and promises (rules 1 and 2)");
+        cx.because("a new term and no promise to another: vote and promise (rules 1 and 2)");
         self.leave_phase(cx);
         if is_released {
             self.promise = None;
@@ -99,9 +103,9 @@ impl QuorumLease {
         }
     }
 
-    /// A promise that holds is never made shorter, not even for another holder: whoever asked for it may count on it,
-    /// and what asks for a shorter one may be late, or come a second time. Where all promises are equally long, the
-    /// later one ends later.
+    /// A valid promise is never shortened, not even for another holder: the member that asked for it relies on it,
+    /// and a request for a shorter one may be late or a duplicate. If all promises are equally long, the later one
+    /// ends later.
     pub(super) fn promise(&mut self, cx: Context<'_, '_>, to: Holder, lease: Span) {
         let now = cx.clock();
         let until = now.map(|now| now + lease).max(self.promise.and_then(|promise| promise.until));
@@ -110,7 +114,7 @@ impl QuorumLease {
         cx.set_timer(Timer::Promise, until.zip(now).map_or(lease, |(until, now)| until - now));
     }
 
-    /// Somebody leads in a term that is not over. Whoever led before it does so no longer: see the manual.
+    /// A member leads in a term that is not over. The previous leader has stepped down: see the manual.
     pub(super) fn follow(
         &mut self,
         cx: Context<'_, '_>,
@@ -119,7 +123,7 @@ impl QuorumLease {
         (round, lease): (u64, Span),
         voters: Option<Voters>,
     ) {
-        cx.because("it leads: it is followed, and promised to (rule 2)");
+        cx.because("a leader of the current or a later term: follow it and promise (rule 2)");
         self.leave_phase(cx);
         self.unit = pace(cx).unit_of(lease);
         (self.leader, self.last_leader) = (Some(id), Some(id));
@@ -141,8 +145,8 @@ impl QuorumLease {
         (self.promise, self.leader, self.unanswered, self.canvass) = (None, None, None, None);
     }
 
-    /// Its promise is over: it may vote, and says so to whoever has asked meanwhile.
-    pub(super) fn be_free(&mut self, cx: Context<'_, '_>) {
+    /// Its promise is over: it may vote, and answers the candidate that has asked meanwhile.
+    pub(super) fn end_promise(&mut self, cx: Context<'_, '_>) {
         let unanswered = self.unanswered;
         self.lose_leader(cx);
         self.wait_for_turn(cx);

@@ -1,59 +1,59 @@
-//! Leading, in [`super`]: rules 3, 6, 7 and 8.
+//! The leader, in [`super`]: rules 3, 6, 7 and 8.
 
 use super::pace::{Pace, pace};
 use super::{Change, Context, Msg, Phase, QuorumLease, Timer, Version, Word};
 use bellwether_core::*;
 use serde::{Serialize, Serializer};
 
-/// What a leader keeps account of.
+/// The state of a leader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Reign {
-    /// Itself.
+    /// The leader's own id.
     pub id: Id,
     /// The last round of renewals that it has sent; 0 is the request for votes.
     pub round: u64,
-    /// The last that a majority has answered: its lease is the one that holds.
+    /// The last round that a majority has answered: the lease of this round is the valid one.
     pub confirmed: u64,
-    /// What it has heard, by port.
+    /// The answers it has received, by port.
     #[serde(serialize_with = "rounds")]
     pub heard: Vec<Heard>,
-    /// How the voters are to change, once a majority has the list of now.
+    /// The requested change of the voters, to be made once a majority has the current list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
-    /// To whom it was told to hand over, once that one has kept up.
+    /// The member to which it was told to hand over, once that member has kept up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successor: Option<Successor>,
-    /// Which better member it has asked whether it could win, and in which round.
+    /// The higher-ranked member that it has asked whether it could win, and in which round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<(Port, u64)>,
-    /// The round whose answers it times, and when it asked, where the algorithm measures delays: one at a time, for answers
-    /// can take longer than it is to the next round.
+    /// If the algorithm measures delays: the round whose answers it times, and when it sent that round. One round at
+    /// a time, because answers may arrive after the next round.
     #[serde(skip_serializing_if = "Option::is_none")]
     timed: Option<(u64, Time)>,
 }
 
-/// Who is to lead next, as the leader was told.
+/// The successor that the leader was told to hand over to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Successor {
     pub id: Id,
-    /// After this round it goes on itself.
+    /// After this round the leader stays.
     pub until: u64,
 }
 
-/// What a leader has heard from one member.
+/// The answers of one member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Heard {
     /// The last round that it has answered.
     pub round: u64,
     /// For how many intervals, up to now, it has answered every renewal in time.
     pub steady: u64,
-    /// The list of voters that it has written down.
+    /// The list of voters that it has on disk.
     pub version: Version,
-    /// Whether it stands, and so can be handed over to.
+    /// Whether it is a candidate, and so a possible successor.
     pub stands: bool,
 }
 
-/// For onlookers, what was heard is long: the last round that each has answered says most of it.
+/// A short form for displays: only the last round that each member has answered.
 fn rounds<S: Serializer>(heard: &[Heard], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(heard.iter().map(|heard| heard.round))
 }
@@ -65,7 +65,7 @@ impl Heard {
     }
 }
 
-/// What a leader remembers of each member.
+/// The memory that a leader needs per member.
 pub(super) const BYTES_A_MEMBER: usize = size_of::<Heard>();
 
 impl Reign {
@@ -77,14 +77,14 @@ impl Reign {
         self.heard.get(port.0 as usize).copied().unwrap_or_default()
     }
 
-    /// The member that it was told to let lead: it waits for that member for about as long as a lease.
+    /// The successor that it was told to hand over to: it waits for that member for about as long as a lease.
     pub(super) fn named(&self, id: Id, pace: Pace) -> Successor {
         Successor { id, until: self.round + pace.lease.div_ceil(pace.interval()) }
     }
 }
 
 impl QuorumLease {
-    /// A majority has voted for it: it says so at once.
+    /// A majority has voted for it: it announces itself at once.
     pub(super) fn lead(&mut self, cx: Context<'_, '_>) {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
@@ -100,18 +100,18 @@ impl QuorumLease {
             timed: None,
         });
         self.renew(cx);
-        cx.because("a majority has voted for it: it leads (rule 1)");
+        cx.because("a majority has voted for this member: lead (rule 1)");
     }
 
-    /// The lease of a round runs from when the round begins: what is promised is promised later (rule 3).
+    /// The lease of a round runs from the beginning of the round: the voters promise later (rule 3).
     pub(super) fn run_lease(&self, cx: Context<'_, '_>, round: u64) {
         let share = holders_share(pace(cx).lease(self.unit), cx.drift_bound());
         cx.set_timer(Timer::Lease(round), share);
     }
 
-    /// Rule 3; unless by now the member that it was told of can lead.
+    /// Rule 3; unless the named successor can lead now.
     pub(super) fn renew(&mut self, cx: Context<'_, '_>) {
-        cx.because("it renews its lease (rule 3)");
+        cx.because("time to renew the lease: ask all members (rule 3)");
         self.hand_over_if_ready(cx);
         let Phase::Leading(reign) = &mut self.phase else { return };
         reign.round += 1;
@@ -136,22 +136,23 @@ impl QuorumLease {
         let Phase::Leading(reign) = &mut self.phase else { return };
         let Some(heard) = reign.heard.get_mut(from.0 as usize) else { return };
         if term < self.saved.term || answer.round > reign.round || answer.round <= heard.round {
-            cx.because("that is over");
+            cx.because("an old message: ignored");
             return;
         }
         answer.steady = heard.steady;
         *heard = answer;
-        cx.because("a voter has renewed its promise");
+        cx.because("a voter has renewed its promise: count it");
         self.confirm(cx, answer.round);
         if !self.is_voter(cx, cx.id()) && self.is_list_settled(cx) {
-            return self.resign(cx); // it has been dismissed, and a majority knows
+            return self.resign(cx); // this member was dismissed, and a majority knows
         }
         self.change_if_settled(cx);
         self.hand_over_if_ready(cx);
     }
 
-    /// The last round that a majority has answered: each of them has promised since it was asked. (Leases become shorter
-    /// only when all rounds so far are confirmed: so whoever answered a later round has promised no less.)
+    /// The last round that a majority has answered: each of them has promised since it was asked. (Leases become
+    /// shorter only when all rounds so far are confirmed, so a member that answered a later round has promised no
+    /// less.)
     fn confirm(&mut self, cx: Context<'_, '_>, answered: u64) {
         let Phase::Leading(reign) = &self.phase else { return };
         let mut rounds: Vec<u64> = self
@@ -171,7 +172,7 @@ impl QuorumLease {
             (reign.confirmed..confirmed).for_each(|round| cx.cancel_timer(Timer::Lease(round)));
             reign.confirmed = confirmed;
             let timed = reign.timed.take_if(|(round, _)| *round <= confirmed);
-            // If some have answered a later round only, this one's answers were lost, and their time is unknown.
+            // If only later rounds were answered, the answers of this round were lost, and their time is unknown.
             if let Some((_, asked_at)) = timed.filter(|(round, _)| [confirmed, answered] == [*round; 2]) {
                 let took = cx.clock().map(|now| now - asked_at);
                 let unit = pace(cx).after_round(self.unit, took, cx.delay_bound());
@@ -184,7 +185,7 @@ impl QuorumLease {
 
     /// Rule 7.
     pub(super) fn resign(&mut self, cx: Context<'_, '_>) {
-        cx.because("it leads no longer, and frees its voters (rule 7)");
+        cx.because("step down, and release the voters (rule 7)");
         let term = self.saved.term;
         self.step_down(cx);
         for port in cx.outgoing().collect::<Vec<_>>() {
@@ -198,7 +199,7 @@ impl QuorumLease {
         self.last_leader = Some(cx.id());
     }
 
-    /// It leaves it to the others for as long as a lease lasts.
+    /// It leaves the candidacy to the others for the length of a lease.
     pub(super) fn abstain(&mut self, cx: Context<'_, '_>) {
         if self.may_stand(cx) {
             cx.set_timer(Timer::Stand, pace(cx).lease(self.unit));
@@ -210,11 +211,11 @@ pub(super) fn port_of(cx: &Cx<'_, QuorumLease>, id: Id) -> Option<Port> {
     cx.outgoing().find(|&port| cx.peer_rank(port).id() == id)
 }
 
-/// How long a holder may count on a lease on its own clock, if voters promise it for `lease` on theirs and no clock
+/// How long a holder may rely on a lease on its own clock, if voters promise it for `lease` on theirs and no clock
 /// gains or loses more than `drift` millionths.
 ///
-/// The promise lasts at least lease / (1 + rho) of true time, and this at most as long: it takes
-/// lease (1 - rho) / (1 + rho) on a clock that loses rho.
+/// The promise lasts at least lease / (1 + rho) of true time, and the holder's share at most as long: it takes lease
+/// (1 - rho) / (1 + rho) on a clock that loses rho.
 #[must_use]
 pub fn holders_share(lease: Span, drift: u32) -> Span {
     let drift = u128::from(drift.min(1_000_000));

@@ -1,15 +1,16 @@
-//! Handing over, in [`super`]: rule 6.
+//! The hand-over, in [`super`]: rule 6.
 //!
-//! The leader judges a better member by time on its own clock: at the end of each interval between two renewals, a
-//! member that has answered the last one has been steady for one interval more, and any other member for none. So an
-//! answer that comes after the next renewal was sent is late, and late answers never count.
+//! The leader judges a higher-ranked member by time on its own clock: at the end of each interval between two
+//! renewals, a member that has answered the last one has been steady for one interval more, and any other member for
+//! none. So an answer that arrives after the next renewal was sent is late, and late answers never count.
 //!
-//! A member that has been steady for long enough is asked whether it could win (`canvass`). It asks all voters whether
-//! they would vote for it if the leader let them (`probe`, `would`). When as many would as answer the leader, it says
-//! so (`able`). The leader leads meanwhile, so a member that cannot win costs no time without a leader.
+//! A member that has been steady for long enough is asked whether it could win (`canvass`). It asks all voters
+//! whether they would vote for it if the leader stepped down (`probe`, `would`). When as many would as answer the
+//! leader, it answers the leader (`able`). The leader leads meanwhile, so a member that cannot win costs no time
+//! without a leader.
 //!
-//! A leadership lapses if the leader falls silent or dies, or does not begin leading after a hand-over. From the second
-//! lapse on, each one quadruples the span for which that member has to be steady, until it has led for
+//! A leadership lapses if the leader falls silent or dies, or does not begin leading after a hand-over. From the
+//! second lapse on, each one quadruples the span for which that member has to be steady, until it has led for
 //! [`LASTING`] renewals. At the limit, a lapse costs about one lease in more than a hundred.
 
 use super::pace::{Pace, pace};
@@ -19,19 +20,19 @@ use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A leadership of so many renewals has lasted: earlier lapses are forgotten.
+/// A leadership of this many renewals has lasted: earlier lapses are forgotten.
 const LASTING: u64 = 1_024;
-/// How many times as long as usual a better member has to be steady if the leader was named by an operator.
+/// How many times longer a higher-ranked member has to be steady if an operator named the leader.
 const NAMED: u64 = 16;
-/// How long it can take until a member that was asked says that it could win, in units: four messages.
+/// The longest time until a member answers that it could win, in units: four messages.
 const ANSWER: u64 = 4;
 
-/// Which voters would vote for a follower if its leader let them.
+/// The voters that would vote for a follower if its leader stepped down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Canvass {
     /// The round in which the leader asked.
     round: u64,
-    /// How many votes it has to win.
+    /// The number of votes needed.
     votes: u32,
     /// These voters would vote for it.
     yes: BTreeSet<Id>,
@@ -43,13 +44,13 @@ impl Canvass {
     }
 }
 
-/// Whether the answer to a question asked in one round can still come in another.
+/// Whether the answer to a question of one round can still arrive in another round.
 fn is_open(asked: u64, now: u64, pace: Pace) -> bool {
     now.saturating_sub(asked).saturating_mul(pace.interval()) <= ANSWER
 }
 
 impl QuorumLease {
-    /// A member leads: whether its leadership has lasted, and whether a hand-over has failed.
+    /// A member leads: has its leadership lasted, and has a hand-over failed?
     pub(super) fn note_leader(&mut self, pace: Pace, id: Id, round: u64) {
         if round >= LASTING {
             self.lapses.remove(&id);
@@ -57,7 +58,7 @@ impl QuorumLease {
         self.note_failed_hand_over(pace, Some(id));
     }
 
-    /// Somebody leads, or nobody but itself could: not the member that it has handed over to.
+    /// A member leads (none if this member itself): if it is not the successor, the hand-over has failed.
     pub(super) fn note_failed_hand_over(&mut self, pace: Pace, leader: Option<Id>) {
         if let Some(failed) = self.handed_to.take().filter(|&id| Some(id) != leader) {
             self.note_lapse(pace, failed);
@@ -69,7 +70,7 @@ impl QuorumLease {
         *lapses = (*lapses + 1).min(pace.penalties + 1);
     }
 
-    /// For how many intervals a better member has to be steady; and for how many one that has never led.
+    /// For how many intervals a higher-ranked member has to be steady; and for how many one that has never led.
     fn span(&self, id: Id, pace: Pace) -> (u64, u64) {
         let intervals = |units: u64| units.div_ceil(pace.interval());
         let penalties = self.lapses.get(&id).map_or(0, |lapses| lapses.saturating_sub(1).min(pace.penalties));
@@ -77,7 +78,8 @@ impl QuorumLease {
         (intervals((pace.steady << (2 * penalties)).max(pace.steady * named)), intervals(pace.steady))
     }
 
-    /// An interval is over: it judges who has answered in time, renews, and asks a better member whether it could win.
+    /// An interval is over: the leader counts the answers in time, renews, and asks a higher-ranked member whether it
+    /// could win.
     pub(super) fn end_interval(&mut self, cx: Context<'_, '_>) {
         let Pace { steady, penalties, .. } = pace(cx);
         let longest = (steady << (2 * penalties)).max(steady * NAMED);
@@ -90,8 +92,8 @@ impl QuorumLease {
         self.canvass_better(cx);
     }
 
-    /// The best of those that have been steady for long enough. One that does not answer is asked again after the
-    /// shortest span, and others meanwhile.
+    /// The highest-ranked of the members that have been steady for long enough. A member that does not answer is
+    /// asked again after the shortest span, and others meanwhile.
     fn canvass_better(&mut self, cx: Context<'_, '_>) {
         let pace = pace(cx);
         let Phase::Leading(reign) = &self.phase else { return };
@@ -108,7 +110,7 @@ impl QuorumLease {
         };
         let better = cx.outgoing().filter(|&port| is_due(port)).max_by_key(|&port| cx.peer_rank(port));
         let Some(port) = better else { return };
-        // Those that have answered the renewal before this one, and itself.
+        // The voters that have answered the previous renewal, and the leader itself.
         let answers = |id: Id| {
             id == cx.id() || port_of(cx, id).is_some_and(|port| reign.heard(port).round + 1 >= reign.round)
         };
@@ -119,7 +121,7 @@ impl QuorumLease {
         reign.asked = Some((port, round));
         let Some(heard) = reign.heard.get_mut(port.0 as usize) else { return };
         heard.steady = heard.steady.saturating_sub(shortest);
-        cx.because("it renews its lease, and asks a better member whether it could win (rule 6)");
+        cx.because("time to renew, and a higher-ranked member is steady: renew and ask it whether it could win (rule 6)");
         cx.send(port, Msg { term: self.saved.term, word: Word::Canvass { round, votes } });
     }
 
@@ -127,7 +129,7 @@ impl QuorumLease {
         heard.stands && cx.peer_duty(port) != Duty::Witness && self.is_voter(cx, cx.peer_rank(port).id())
     }
 
-    /// Its leader asks whether it could win: it asks the voters.
+    /// The leader asks whether this member could win: it asks the voters.
     pub(super) fn is_canvassed(
         &mut self,
         cx: Context<'_, '_>,
@@ -136,23 +138,23 @@ impl QuorumLease {
         (round, votes): (u64, u32),
     ) {
         if term != self.saved.term || self.leader != Some(leader) || !self.may_stand(cx) {
-            cx.because("that is over, or it is no candidate");
+            cx.because("an old message, or this member is no candidate: ignored");
             return;
         }
         self.canvass = Some(Canvass { round, votes, yes: BTreeSet::new() });
         let word = Word::Probe { version: self.version(), released: Some(term) };
         self.send_to_voters(cx, &Msg { term: self.next_term(), word });
         self.hear_canvassed(cx, cx.id(), self.next_term(), true);
-        cx.because("the leader asks whether it could win: it asks the voters (rule 6)");
+        cx.because("the leader asks whether this member could win: ask the voters (rule 6)");
     }
 
-    /// A voter that would not vote for it, for whatever reason, changes nothing: it has a leader.
+    /// A voter that would not vote for it changes nothing, whatever the reason: the member has a leader.
     pub(super) fn hear_canvassed(&mut self, cx: Context<'_, '_>, id: Id, term: u64, yes: bool) {
         if !yes || term != self.next_term() {
-            cx.because("it could not win that vote");
+            cx.because("a voter would not vote for this member: not counted");
             return;
         }
-        cx.because("it could win that vote");
+        cx.because("a voter would vote for this member: count it");
         if let Some(canvass) = &mut self.canvass {
             canvass.yes.insert(id);
         }
@@ -163,18 +165,18 @@ impl QuorumLease {
             let leader = self.leader.and_then(|leader| port_of(cx, leader));
             self.canvass = None;
             if let Some(port) = leader {
-                cx.because("it could win, and says so (rule 6)");
+                cx.because("enough voters would vote for this member: tell the leader (rule 6)");
                 cx.send(port, Msg { term: self.saved.term, word: Word::Able { round } });
             }
         }
     }
 
-    /// The member that it asked could win: it hands over, unless that answer is late.
+    /// The member that the leader asked could win: the leader hands over, unless the answer is late.
     pub(super) fn hear_able(&mut self, cx: Context<'_, '_>, from: Port, term: u64, round: u64) {
         let Phase::Leading(reign) = &mut self.phase else { return };
         let is_asked = reign.asked == Some((from, round)) && is_open(round, reign.round, pace(cx));
         if term != self.saved.term || !is_asked || reign.successor.is_some() {
-            cx.because("that is over");
+            cx.because("an old message: ignored");
             return;
         }
         reign.asked = None;
@@ -184,13 +186,13 @@ impl QuorumLease {
         }
     }
 
-    /// Whether a member knows this term, and who votes, so that it can win.
+    /// Whether a member knows this term and the current voters, so that it can win.
     fn has_kept_up(&self, heard: Heard) -> bool {
         let Phase::Leading(reign) = &self.phase else { return false };
         heard.round >= reign.confirmed && heard.round > 0 && heard.version >= self.version()
     }
 
-    /// To the member that it was told to let lead, once that one has kept up.
+    /// Hands over to the named successor, once that member has kept up.
     pub(super) fn hand_over_if_ready(&mut self, cx: Context<'_, '_>) {
         let Phase::Leading(reign) = &self.phase else { return };
         let Some(Successor { id: to, until }) = reign.successor else { return };
@@ -200,7 +202,7 @@ impl QuorumLease {
             .filter(|_| self.is_voter(cx, to) && reign.round <= until);
         let Some(port) = port else {
             cx.because(
-                "that one cannot lead, or has not answered for as long as a lease: it goes on (rule 6)",
+                "the named member cannot lead, or has not answered for the length of a lease: stay the leader (rule 6)",
             );
             if let Phase::Leading(reign) = &mut self.phase {
                 reign.successor = None;
@@ -213,7 +215,7 @@ impl QuorumLease {
     }
 
     fn hand_over(&mut self, cx: Context<'_, '_>, to: Port, is_named: bool) {
-        cx.because("it leads no longer, and hands over (rule 6)");
+        cx.because("hand over: step down and tell the successor (rule 6)");
         let term = self.saved.term;
         self.step_down(cx);
         self.handed_to = Some(cx.peer_rank(to).id());

@@ -1,23 +1,18 @@
-//! The variants of [`super`]: one state machine, with other parameters.
+//! The variants of [`super`]: one state machine with different parameters.
 
 use super::figures;
 use crate::sources::{BURROWS_2006, GRAY_CHERITON_1989, GUPTA_LECTURE, ONGARO_2014};
 use bellwether_core::*;
 
-/// How many times the delay bound that members are told a measured one can be, at the most.
+/// The largest measured delay bound, in multiples of the configured one.
 pub(super) const SLOWEST: u64 = 4;
 
-/// How many delay bounds a promise can last at the most: a cluster counts on it that no promise lasts 200, whatever delays
-/// are measured, and on a clock that is off by half.
+/// The longest promise, in delay bounds: a cluster relies on promises shorter than 200 delay bounds, whatever delays
+/// are measured, and even on a clock that is off by half.
 const LONGEST_LEASE: u64 = 128;
 
-const RENEWALS: Parameter = Parameter::whole(
-    "renewals",
-    "how often a leader renews its lease in the time that one lasts",
-    "times",
-    (3, 12),
-    3,
-);
+const RENEWALS: Parameter =
+    Parameter::whole("renewals", "how often a leader renews during one lease", "times", (3, 12), 3);
 const LEASE: Parameter = Parameter::whole(
     "lease",
     "how long a voter promises to vote for no other member",
@@ -34,34 +29,34 @@ const ASKS: Parameter = Parameter::whole(
 );
 const STEADY: Parameter = Parameter::whole(
     "steady",
-    "how long a better member has to answer every renewal in time before the leader hands over to it",
+    "how long a higher-ranked member has to answer every renewal in time before the leader hands over to it",
     "delay bounds",
     (1, 4_096),
     64,
 );
 const PENALTIES: Parameter = Parameter::whole(
     "penalties",
-    "how often `steady` quadruples, at the most, for a member whose leadership did not last",
+    "how often `steady` quadruples, at most, for a member whose leadership did not last",
     "times",
     (0, 6),
     3,
 );
 const ORDER: Parameter = Parameter::policy(
     "order",
-    "which member is a candidate first when there is no leader: the best, or any",
+    "which member is the first candidate when there is no leader: the highest-ranked, or any",
     &["ranked", "random"],
 );
 const DELAYS: Parameter = Parameter::policy(
     "delays",
-    "whether a delay bound is the one that members are told, or follows the delays that the leader measures",
+    "whether the delay bound is the configured one, or follows the delays that the leader measures",
     &["told", "measured"],
 );
 
-/// The best live member is a candidate first.
+/// The highest-ranked live member is the first candidate.
 pub const RANKED: Spec = Spec {
     name: "quorum-lease",
     variant: "ranked",
-    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the best stands first",
+    summary: "a majority votes for one member per term and promises to vote for no other during its lease; the highest-ranked member is a candidate first",
     sources: &[BURROWS_2006, GRAY_CHERITON_1989, ONGARO_2014, GUPTA_LECTURE],
     need: Need::Complete,
     timing: Timing::BoundedDelay,
@@ -92,16 +87,16 @@ pub const RANKED: Spec = Spec {
 /// Members are candidates after random times.
 pub const RANDOMISED: Spec = Spec {
     variant: "randomised",
-    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; all stand after random times",
+    summary: "a majority votes for one member per term and promises to vote for no other during its lease; members are candidates after random times",
     parameters: &[RENEWALS, LEASE, ASKS, STEADY, PENALTIES, ORDER.at(ParamValue::Word(1)), DELAYS],
     claims: &figures::CONTESTED,
     ..RANKED
 };
 
-/// Everything goes as fast as answers come. Only this variant reads its clock.
+/// All times follow the measured delays. Only this variant reads its clock.
 pub const ADAPTIVE: Spec = Spec {
     variant: "adaptive",
-    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; leases follow the delays measured",
+    summary: "a majority votes for one member per term and promises to vote for no other during its lease; leases follow the measured delays",
     knows: RANKED.knows.union(Knowledge::CLOCK),
     parameters: &[
         RENEWALS,
@@ -115,11 +110,11 @@ pub const ADAPTIVE: Spec = Spec {
     ..RANKED
 };
 
-/// As fast as it can go: for the checker, to which a shorter lease has fewer states. A renewal that takes there and back
-/// as long as it can is just in time for a holder whose clock may be a tenth off.
+/// The shortest lease: for the checker, because a shorter lease has fewer states. A renewal with the longest possible
+/// round trip is just in time for a holder whose clock is off by a tenth.
 pub const TIGHT: Spec = Spec {
     variant: "tight",
-    summary: "a majority votes for one in a term, and promises to vote for nobody else while its lease lasts; the lease is as short as can be",
+    summary: "a majority votes for one member per term and promises to vote for no other during its lease; the lease is as short as possible",
     parameters: &[
         RENEWALS,
         LEASE.at(ParamValue::Whole(5)),

@@ -1,20 +1,21 @@
-//! Raft's vote: terms, one durable vote a term, a majority, randomised time-outs.
+//! Raft's vote: terms, one durable vote per term, a majority, random election time-outs.
 //!
-//! Rules, as in the paper (section 5.2 and 5.4.1) and the dissertation (sections in brackets):
-//! 1. Time passes in terms, and whoever hears of a later one enters it and leads no longer.
-//! 2. A follower that hears from no leader for a time drawn anew each time enters the next term, votes for itself
-//!    and asks everyone (`request-vote`). If nothing comes of it in as long again, it does so once more.
-//! 3. A member votes once a term, for the first that asks and whose log is no less fresh than its own. Term and
+//! Rules, as in the paper (sections 5.2 and 5.4.1) and the dissertation (sections in brackets):
+//! 1. Time is divided into terms. A member that learns a later term enters it and steps down if it leads.
+//! 2. A follower that hears from no leader for a random time, drawn anew each time, enters the next term, votes for
+//!    itself and asks all others (`request-vote`). If no leader is elected within another such time, it does so
+//!    again.
+//! 3. A member votes once per term, for the first candidate whose log is at least as up to date as its own. Term and
 //!    vote are on disk before the answer (`vote`) leaves.
-//! 4. With the votes of a majority it leads, and says so at once and ever again (`heartbeat`).
-//! 5. A leader that a majority has not answered (`heard`) for the greatest time-out leads no longer [6.2].
+//! 4. With the votes of a majority it leads, and sends `heartbeat` at once and at regular intervals.
+//! 5. A leader that a majority has not answered (`heard`) for the longest election time-out steps down [6.2].
 //!
-//! In the variant `pre-vote` [9.6] a follower first asks whether it would be voted for (`pre-vote`), and enters no
-//! new term before a majority says so. Whoever has heard from a leader within the least time-out says no, and does
-//! not vote either [4.2.3]: so one that was cut off and comes back deposes nobody.
+//! In the variant `pre-vote` [9.6] a follower first asks whether it would get votes (`pre-vote`), and enters no new
+//! term before a majority says so. A member that has heard from a leader within the shortest election time-out
+//! answers no, and does not vote either [4.2.3]: so a member that was cut off deposes no leader when it returns.
 //!
-//! Departures: there is no log. A member's attribute stands for the term and the place of its last entry, and ids
-//! play no part. Rule 5 is in the dissertation only; without it a leader alone would lead for ever.
+//! Departures: there is no log. A member's attribute stands for the term and index of its last entry, and ids do not
+//! matter. Rule 5 is in the dissertation only; without it a leader that is cut off would lead for ever.
 
 use crate::sources::{ONGARO_2014, ONGARO_OUSTERHOUT_2014};
 use bellwether_core::*;
@@ -22,17 +23,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-mod words;
-pub use words::{Msg, Timer};
+mod messages;
+pub use messages::{Msg, Timer};
 
-/// The range of time-outs. Heartbeats come twice in the least of them.
+/// The range of election time-outs. The heartbeat interval is half of the shortest.
 const TIMEOUT: Key<RaftVote, (u64, u64)> = Key::range("timeout");
 /// Whether it asks before it enters a new term.
 const ASKS_FIRST: Key<RaftVote, bool> = Key::policy("pre-vote");
 
 const TIMEOUT_RANGE: Parameter = Parameter::range(
     "timeout",
-    "how long a member hears no leader before it starts an election: drawn anew each time",
+    "how long a member hears from no leader before it starts an election: drawn anew each time",
     "tenths of a delay bound",
     (10, 10_000),
     (100, 200),
@@ -43,10 +44,10 @@ const PRE_VOTE_POLICY: Parameter = Parameter::policy(
     &["no", "yes"],
 );
 
-/// With a vote before the vote.
+/// With pre-votes.
 pub const PRE_VOTE: Spec = Spec {
     variant: "pre-vote",
-    summary: "as plain, but nobody asks for votes before a majority says that it misses a leader too",
+    summary: "as plain, but a member asks for votes only after a majority says that it has no leader either",
     parameters: &[TIMEOUT_RANGE, PRE_VOTE_POLICY.at(ParamValue::Word(1))],
     ..RaftVote::SPEC
 };
@@ -57,18 +58,18 @@ pub struct RaftVote {
     ballot: Ballot,
     stage: Stage,
     leader: Option<Id>,
-    /// Who has said yes since it stands; who has answered lately, if it leads.
+    /// For a candidate, the members that have said yes; for a leader, those that have answered recently.
     backers: BTreeSet<Port>,
-    /// Whether it has heard from a leader within the least time-out (with pre-votes only).
+    /// Whether it has heard from a leader within the shortest election time-out (with pre-votes only).
     is_led: bool,
 }
 
-/// What is on disk.
+/// The state on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ballot {
-    /// The latest term that it has heard of.
+    /// The latest term that it knows.
     pub term: u64,
-    /// Who has its vote in that term.
+    /// The member that has its vote in that term.
     pub voted_for: Option<Id>,
 }
 
@@ -81,7 +82,7 @@ impl Ballot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Stage {
     Follower,
-    /// It asks whether it would be voted for.
+    /// It asks whether it would get votes.
     Canvassing,
     Candidate,
     Leader,
@@ -113,34 +114,34 @@ impl Algorithm for RaftVote {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("elections begin by themselves, when no leader has been heard for long enough");
+        cx.because("elections start by themselves, when no leader is heard for long enough: nothing to do");
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
         if cx.is_too_far_ahead(msg.term(), self.ballot.term) {
             return;
         }
-        if self.is_sure_of_its_leader(cx) && matches!(msg, Msg::RequestVote(..)) {
-            cx.because("a leader has just been heard: nobody else is voted for");
+        if self.has_working_leader(cx) && matches!(msg, Msg::RequestVote(..)) {
+            cx.because("there is a working leader: ignore the request for a vote");
             return;
         }
         if let Some(term) = msg.term_of_sender().filter(|&term| term > self.ballot.term) {
-            cx.because("a later term: it is entered");
+            cx.because("a later term: enter it");
             if self.stage == Stage::Leader {
-                self.wait(cx); // who follows or stands waits already
+                self.wait(cx); // a follower or candidate waits already
             }
             self.enter(cx, Ballot { term, voted_for: None });
         }
         match msg {
             Msg::RequestVote(term, log) => self.vote(cx, from, term, log),
             Msg::Vote(term, is_yes) => self.count(cx, from, Stage::Candidate, term, is_yes),
-            Msg::PreVote(term, log) => self.answer_canvasser(cx, from, term, log),
+            Msg::PreVote(term, log) => self.answer_pre_vote(cx, from, term, log),
             Msg::PreVoted(term, is_yes) => {
                 self.count(cx, from, Stage::Canvassing, term.saturating_sub(1), is_yes);
             }
             Msg::Heartbeat(term) => self.hear(cx, from, term),
             Msg::Heard(term) if self.stage == Stage::Leader && term == self.ballot.term => {
-                cx.because("one that follows has answered");
+                cx.because("a follower has answered: count it");
                 self.backers.insert(from);
             }
             Msg::Heard(_) => {}
@@ -149,16 +150,16 @@ impl Algorithm for RaftVote {
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, timer: Timer) {
         match timer {
-            Timer::Election if self.stage == Stage::Leader => self.look_round(cx),
-            Timer::Election if cx.parameter(ASKS_FIRST) => self.canvass(cx),
+            Timer::Election if self.stage == Stage::Leader => self.check_majority(cx),
+            Timer::Election if cx.parameter(ASKS_FIRST) => self.ask_for_pre_votes(cx),
             Timer::Election => self.stand(cx),
             Timer::Heartbeat if self.stage == Stage::Leader => {
-                cx.because("it leads, and says so again");
+                cx.because("time for a heartbeat: send it to all");
                 self.beat(cx);
             }
             Timer::Heartbeat => {}
             Timer::Led => {
-                cx.because("no leader has been heard for the least time-out");
+                cx.because("no leader heard for the shortest time-out: free to support another");
                 self.is_led = false;
             }
         }
@@ -166,7 +167,7 @@ impl Algorithm for RaftVote {
 }
 
 impl RaftVote {
-    /// Rule 1: what it was to others in the term before is over.
+    /// Rule 1: its role in the previous term is over.
     fn enter(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {
         self.write(cx, ballot);
         self.follow(cx, None);
@@ -196,8 +197,8 @@ impl RaftVote {
         span(least)..=span(most)
     }
 
-    fn canvass(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("no leader is heard: it asks who would vote for it");
+    fn ask_for_pre_votes(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.because("no leader heard in time: ask the others whether they would vote for it");
         self.follow(cx, None);
         self.is_led = false;
         cx.cancel_timer(Timer::Led);
@@ -212,21 +213,21 @@ impl RaftVote {
             cx.because("there is no later term");
             return;
         };
-        cx.because("no leader is heard: it stands for election in the next term");
+        cx.because("no leader heard in time: become a candidate in the next term");
         self.enter(cx, Ballot { term, voted_for: Some(cx.id()) });
         self.stage = Stage::Candidate;
         self.ask(cx, Msg::RequestVote(term, cx.rank().attribute()));
     }
 
-    /// Says something to everyone; alone, it need not wait for answers.
+    /// Sends a question to all; a single member need not wait for answers.
     fn ask(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         Self::tell_everyone(cx, msg);
         self.advance(cx);
     }
 
     fn tell_everyone(cx: &mut Cx<'_, Self>, msg: Msg) {
-        let everyone: Vec<Port> = cx.outgoing().collect();
-        for port in everyone {
+        let all_members: Vec<Port> = cx.outgoing().collect();
+        for port in all_members {
             cx.send(port, msg);
         }
     }
@@ -237,43 +238,43 @@ impl RaftVote {
         let is_free = self.ballot.voted_for.is_none_or(|voted_for| voted_for == candidate);
         let is_yes = term == self.ballot.term && is_free && Self::is_fresh(cx, log);
         if is_yes {
-            cx.because("it has not voted for another in this term, and the log is fresh enough: it votes");
+            cx.because("no vote for another in this term, and the log is up to date: vote for the candidate");
             self.write(cx, Ballot { term, voted_for: Some(candidate) });
             self.wait(cx);
         } else if term < self.ballot.term {
-            cx.because("a candidate of a term gone by: it is told of the later one");
+            cx.because("the candidate's term is old: reply with the current term, no vote");
         } else if is_free {
-            cx.because("the candidate's log is less fresh than its own: no vote");
+            cx.because("the candidate's log is less up to date than its own: no vote");
         } else {
-            cx.because("it has voted for another in this term: no vote");
+            cx.because("already voted for another in this term: no vote");
         }
         cx.send(from, Msg::Vote(self.ballot.term, is_yes));
     }
 
-    /// Whether a log is no less fresh than its own.
+    /// Whether a log is at least as up to date as its own.
     fn is_fresh(cx: &Cx<'_, Self>, log: Attribute) -> bool {
         Rank::new(cx.rank().elect(), log, cx.id()) >= cx.rank()
     }
 
-    fn is_sure_of_its_leader(&self, cx: &Cx<'_, Self>) -> bool {
+    fn has_working_leader(&self, cx: &Cx<'_, Self>) -> bool {
         cx.parameter(ASKS_FIRST) && (self.is_led || self.stage == Stage::Leader)
     }
 
-    /// It promises nothing, so nothing is written.
-    fn answer_canvasser(&self, cx: &mut Cx<'_, Self>, from: Port, term: u64, log: Attribute) {
-        let is_yes = term > self.ballot.term && !self.is_sure_of_its_leader(cx) && Self::is_fresh(cx, log);
+    /// A pre-vote promises nothing, so it is not written to disk.
+    fn answer_pre_vote(&self, cx: &mut Cx<'_, Self>, from: Port, term: u64, log: Attribute) {
+        let is_yes = term > self.ballot.term && !self.has_working_leader(cx) && Self::is_fresh(cx, log);
         cx.because(if is_yes {
-            "no leader is heard here either, and the log is fresh enough: it would vote"
+            "no leader heard here either, and the log is up to date: it would vote"
         } else {
-            "a leader is heard, or the term is gone by, or the log is less fresh: it would not vote"
+            "a leader is heard, or the term is old, or the log is less up to date: it would not vote"
         });
         cx.send(from, Msg::PreVoted(if is_yes { term } else { self.ballot.term }, is_yes));
     }
 
-    /// An answer to what it asked at this stage, in that term.
+    /// An answer to its question at this stage, in that term.
     fn count(&mut self, cx: &mut Cx<'_, Self>, from: Port, stage: Stage, term: u64, is_yes: bool) {
         if is_yes && self.stage == stage && term == self.ballot.term {
-            cx.because("another yes");
+            cx.because("a yes: count it");
             self.backers.insert(from);
             self.advance(cx);
         }
@@ -287,10 +288,10 @@ impl RaftVote {
         if self.stage == Stage::Canvassing {
             return self.stand(cx);
         }
-        cx.because("a majority has voted for it: it leads, and says so");
+        cx.because("a majority has voted for this member: lead and announce");
         (self.stage, self.leader) = (Stage::Leader, Some(cx.id()));
         self.backers.clear();
-        self.set_look_round(cx);
+        self.set_majority_check(cx);
         self.beat(cx);
     }
 
@@ -303,18 +304,18 @@ impl RaftVote {
         Self::tell_everyone(cx, Msg::Heartbeat(self.ballot.term));
     }
 
-    fn set_look_round(&self, cx: &mut Cx<'_, Self>) {
+    fn set_majority_check(&self, cx: &mut Cx<'_, Self>) {
         cx.set_timer(Timer::Election, *Self::time_outs(cx).end());
     }
 
     /// Rule 5.
-    fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
+    fn check_majority(&mut self, cx: &mut Cx<'_, Self>) {
         if self.has_majority(cx) {
-            cx.because("a majority has answered: it goes on");
+            cx.because("a majority has answered: stay the leader");
             self.backers.clear();
-            self.set_look_round(cx);
+            self.set_majority_check(cx);
         } else {
-            cx.because("a majority has not answered: it leads no longer");
+            cx.because("no answers from a majority: step down");
             self.follow(cx, None);
             self.wait(cx);
         }
@@ -322,12 +323,12 @@ impl RaftVote {
 
     fn hear(&mut self, cx: &mut Cx<'_, Self>, from: Port, term: u64) {
         if term < self.ballot.term {
-            cx.because("a leader of a term gone by: it is told of the later one");
+            cx.because("a leader of an old term: reply with the current term");
         } else if self.stage == Stage::Leader {
-            cx.because("nobody else leads in this term: that was a lie");
+            cx.because("this member leads in this term, so the heartbeat is forged: ignored");
             return;
         } else {
-            cx.because("a leader is heard: it is followed");
+            cx.because("a heartbeat of the current term: follow the leader");
             self.follow(cx, Some(cx.peer_rank(from).id()));
             self.wait(cx);
             if cx.parameter(ASKS_FIRST) {
@@ -345,7 +346,7 @@ impl Protocol for RaftVote {
     const SPEC: Spec = Spec {
         name: "raft-vote",
         variant: "plain",
-        summary: "miss a leader for a random time, ask everyone for their one vote of the next term, lead with a majority",
+        summary: "without a leader for a random time, ask all for their vote in the next term; with a majority of the votes, lead",
         sources: &[ONGARO_OUSTERHOUT_2014, ONGARO_2014],
         need: Need::Complete,
         timing: Timing::BoundedDelay,
@@ -370,7 +371,7 @@ impl Protocol for RaftVote {
         claims: &[Claim {
             name: "storage",
             measure: Measure::Storage,
-            formula: "O(n): everyone else's id, and a port for everyone else, at most",
+            formula: "O(n): at most the ids of all others, and a port for each of them",
             expect: |run| {
                 let ports = (run.n() - 1) * size_of::<Port>();
                 Some(Expect::AtMost((size_of::<Self>() + ports) as f64))
@@ -394,12 +395,12 @@ impl Protocol for RaftVote {
 
     fn invariant(&self) -> Result<(), Broken> {
         match self.stage {
-            // Under which name it voted for itself is another matter: it may pretend to be somebody else.
+            // It need not have voted for its own id: a lying member may use another id.
             Stage::Leader if self.ballot.voted_for.is_none() => {
                 Err(Broken("a leader has voted in its term".into()))
             }
             Stage::Canvassing | Stage::Candidate if self.leader.is_some() => {
-                Err(Broken("a member that stands has no leader".into()))
+                Err(Broken("a candidate has no leader".into()))
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! What makes the elected lead: rules 6 and 7.
+//! How the elected member becomes the leader: rules 6 and 7.
 
 use super::*;
 
@@ -17,7 +17,7 @@ impl Zookeeper {
         cx.send(leader, Msg::FollowerInfo(epoch, of));
     }
 
-    /// The elected waits for its followers. Some may have turned to it before it knew.
+    /// The elected member waits for its followers. Some may have contacted it before it decided.
     pub(super) fn gather(&mut self, cx: &mut Cx<'_, Self>) {
         self.state = State::Leading;
         cx.set_timer(Timer::Tick, cx.delay_bound() * TICK);
@@ -34,17 +34,17 @@ impl Zookeeper {
         self.note(cx, from);
         match (self.state, self.epoch) {
             (State::Following | State::Observing, _) => {
-                cx.because("it follows another");
+                cx.because("this member follows another leader: ignored");
                 return;
             }
-            (State::Looking, _) => cx.because("it has followers, but has yet to decide"),
-            (State::Leading, None) => cx.because("a follower's epoch: it waits for a majority's"),
+            (State::Looking, _) => cx.because("a follower before the decision: remember its epoch"),
+            (State::Leading, None) => cx.because("a follower's epoch: wait for the epochs of a majority"),
             (State::Leading, Some(epoch)) => {
-                cx.because("a follower that comes later is told of the epoch");
+                cx.because("a late follower: send it the epoch");
                 self.acks.remove(&from);
                 let is_free = accepted < epoch || (accepted, of) == (epoch, Some(cx.id()));
                 if !is_free {
-                    cx.because("a follower cannot accept the epoch any more: it proposes a later one");
+                    cx.because("the follower has accepted this or a later epoch of another leader: propose a later epoch");
                     self.infos.insert(from, accepted);
                     self.propose(cx, accepted.saturating_add(1));
                     return;
@@ -58,14 +58,14 @@ impl Zookeeper {
         }
     }
 
-    /// Whether these voters, and itself, are a majority.
+    /// Whether these voters and this member are a majority.
     fn are_enough<'p>(cx: &Cx<'_, Self>, ports: impl Iterator<Item = &'p Port>) -> bool {
         ports.filter(|&&port| cx.peer_duty(port).votes()).count() + 1 >= Self::majority(cx)
     }
 
     fn propose_if_enough(&mut self, cx: &mut Cx<'_, Self>) {
         if Self::are_enough(cx, self.infos.keys()) {
-            cx.because("it knows a majority's epochs: it proposes the next");
+            cx.because("the epochs of a majority are known: propose the next epoch");
             let latest = self.infos.values().copied().fold(self.epochs.accepted.0, u64::max);
             self.propose(cx, latest.saturating_add(1));
         }
@@ -73,7 +73,7 @@ impl Zookeeper {
 
     fn propose(&mut self, cx: &mut Cx<'_, Self>, epoch: u64) {
         if epoch <= self.epochs.accepted.0 {
-            return; // there are no more epochs
+            return; // there is no later epoch
         }
         (self.epoch, self.is_established) = (Some(epoch), false);
         self.acks.clear();
@@ -82,12 +82,12 @@ impl Zookeeper {
         for &port in self.infos.keys() {
             cx.send(port, Msg::NewEpoch(epoch));
         }
-        self.establish_if_enough(cx, epoch); // one who is alone is a majority
+        self.establish_if_enough(cx, epoch); // a single member is a majority
     }
 
     pub(super) fn on_new_epoch(&mut self, cx: &mut Cx<'_, Self>, from: Port, epoch: u64) {
         if self.leader != Some(from) {
-            cx.because("it is not led by that one");
+            cx.because("the sender is not this member's leader: ignored");
             return;
         }
         cx.set_timer(Timer::Silence, cx.delay_bound() * SYNC_LIMIT);
@@ -97,11 +97,11 @@ impl Zookeeper {
             cx.persist(self.epochs);
         }
         if self.epochs.accepted != by_it {
-            cx.because("it has accepted that epoch of another, or a later one: its leader is told");
+            cx.because("this or a later epoch of another leader is already accepted: tell the leader");
             self.inform(cx, from);
             return;
         }
-        cx.because("its leader's epoch is accepted, for good");
+        cx.because("a later epoch from the leader: accept it durably");
         self.is_established &= self.epoch == Some(epoch);
         self.epoch = Some(epoch);
         cx.cancel_timer(Timer::Tick);
@@ -110,26 +110,26 @@ impl Zookeeper {
 
     pub(super) fn on_ack_epoch(&mut self, cx: &mut Cx<'_, Self>, from: Port, epoch: u64) {
         if self.state != State::Leading || self.epoch != Some(epoch) {
-            cx.because("an epoch that it has given up");
+            cx.because("the acceptance of an epoch that is no longer proposed: ignored");
             return;
         }
         self.note(cx, from);
         self.acks.insert(from);
         if self.is_established {
-            cx.because("a follower that comes later is told who leads");
+            cx.because("a late follower has accepted the epoch: tell it that this member leads");
             cx.send(from, Msg::Ping(epoch));
         } else {
-            cx.because("one more has accepted its epoch");
+            cx.because("a follower has accepted the epoch: count it");
             self.establish_if_enough(cx, epoch);
         }
     }
 
     fn establish_if_enough(&mut self, cx: &mut Cx<'_, Self>, epoch: u64) {
         if Self::are_enough(cx, self.acks.iter()) {
-            cx.because("a majority has accepted its epoch: it leads");
+            cx.because("a majority has accepted the epoch: lead");
             self.establish(cx, epoch);
             for &port in &self.acks {
-                cx.send(port, Msg::Ping(epoch)); // the others are told when they have accepted, too
+                cx.send(port, Msg::Ping(epoch)); // the others learn it when they have accepted, too
             }
             cx.set_timer(Timer::Tick, cx.delay_bound() * TICK);
         }
@@ -146,35 +146,33 @@ impl Zookeeper {
     pub(super) fn on_ping(&mut self, cx: &mut Cx<'_, Self>, from: Port, epoch: u64) {
         let by_it = (epoch, Some(cx.peer_rank(from).id()));
         if self.leader == Some(from) && self.epochs.accepted == by_it {
-            cx.because("its leader leads");
+            cx.because("a ping from the leader in the accepted epoch: follow it");
             self.establish(cx, epoch);
             cx.set_timer(Timer::Silence, cx.delay_bound() * SYNC_LIMIT);
             cx.send(from, Msg::Pong);
         } else {
-            cx.because("it is not led by that one, or not in that epoch");
+            cx.because("a ping from another member or in another epoch: ignored");
         }
     }
 
-    /// A voter is there.
+    /// A voter has answered.
     pub(super) fn note(&mut self, cx: &mut Cx<'_, Self>, from: Port) {
         if self.state == State::Leading && cx.peer_duty(from).votes() {
-            cx.because("a follower is there");
-            self.attendance.note(from);
+            cx.because("a follower has answered");
+            self.answers.note(from);
         }
     }
 
     pub(super) fn tick(&mut self, cx: &mut Cx<'_, Self>) {
         if let Some(leader) = self.leader {
-            cx.because("its leader has not answered: it is told again");
+            cx.because("the leader has not answered: contact it again");
             self.inform(cx, leader);
-        } else if !self.attendance.suffices(Self::majority(cx) - 1, MISSED_TICKS) {
-            cx.because("it has not heard from a majority: it leads no longer, and looks for another");
+        } else if !self.answers.suffices(Self::majority(cx) - 1, MISSED_TICKS) {
+            cx.because("no answers from a majority: step down and look for a leader");
             self.look(cx);
             return;
         } else if let Some(epoch) = self.epoch {
-            cx.because(
-                "it tells its followers that it is there; who has not accepted its epoch is asked again",
-            );
+            cx.because("time to ping: ping the followers, ask those that have not accepted the epoch again");
             for port in self.infos.keys() {
                 let is_led = self.is_established && self.acks.contains(port);
                 cx.send(*port, if is_led { Msg::Ping(epoch) } else { Msg::NewEpoch(epoch) });

@@ -11,16 +11,16 @@ impl Zookeeper {
         (self.leader, self.epoch, self.is_established) = (None, None, false);
         self.infos.clear();
         self.acks.clear();
-        self.attendance = Attendance::default();
+        self.answers = Answers::default();
         self.round = self.round.saturating_add(1);
         self.resent = 0;
         self.votes.clear();
         self.change_vote(cx, self.own_vote(cx));
-        self.settle(cx); // one who is alone has a majority
+        self.settle(cx); // a single member has a majority
         cx.set_timer(Timer::Resend, cx.delay_bound() * RESEND_WAIT);
     }
 
-    /// For itself, if it may lead; else for nobody, and any vote is better.
+    /// For itself, if it may lead; otherwise none, and any vote is better.
     fn own_vote(&self, cx: &Cx<'_, Self>) -> Option<Vote> {
         cx.duty().leads().then(|| Vote { epoch: self.epochs.current, candidate: cx.rank() })
     }
@@ -44,7 +44,7 @@ impl Zookeeper {
     }
 
     pub(super) fn tell_everyone_again(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it is still looking: everyone is told again");
+        cx.because("still looking: send the vote to all again");
         self.resent = (self.resent + 1).min(MOST_DOUBLINGS);
         cx.set_timer(Timer::Resend, cx.delay_bound() * (RESEND_WAIT << self.resent));
         self.tell_everyone(cx);
@@ -59,14 +59,14 @@ impl Zookeeper {
         vote: Option<Vote>,
     ) {
         if !cx.peer_duty(from).votes() || (self.state != State::Looking && state == State::Looking) {
-            cx.because("somebody asks who leads: it is told for whom this member is");
+            cx.because("a looking member asks for a vote: reply with this member's vote");
             if cx.duty().votes() {
                 self.tell(cx, from);
             }
         } else if self.state != State::Looking {
-            cx.because("it is no longer looking");
+            cx.because("not looking any more: ignored");
         } else if vote.is_some_and(|vote| !Self::may_lead(cx, vote.candidate)) {
-            cx.because("a vote for one who cannot lead");
+            cx.because("a vote for a member that cannot lead: ignored");
         } else if state == State::Looking {
             self.on_vote(cx, from, round, vote);
         } else if let Some(vote) = vote {
@@ -88,28 +88,28 @@ impl Zookeeper {
     /// Rules 2 and 3.
     fn on_vote(&mut self, cx: &mut Cx<'_, Self>, from: Port, round: u64, vote: Option<Vote>) {
         if round < self.round {
-            cx.because("a vote of an older round: its sender is told of the newer");
+            cx.because("a vote of an older round: reply with the current round");
             if cx.duty().votes() {
                 self.tell(cx, from);
             }
             return;
         }
         if round > self.round {
-            cx.because("a vote of a newer round: it goes there, and votes afresh");
+            cx.because("a vote of a newer round: join that round and vote anew");
             self.round = round;
             self.votes.clear();
             self.change_vote(cx, self.own_vote(cx).max(vote));
         } else if vote > self.vote {
-            cx.because("a better vote: it is taken over, and everyone is told");
+            cx.because("a better vote: adopt it and send it to all");
             self.change_vote(cx, vote);
         } else {
-            cx.because("a vote that is not better than its own is counted");
+            cx.because("a vote that is not better than its own: count it");
         }
         self.votes.insert(from, vote);
         self.settle(cx);
     }
 
-    /// How many of this round have the same vote.
+    /// The number of members with this vote in this round.
     fn count(&self, cx: &Cx<'_, Self>, vote: Vote) -> usize {
         let own = cx.duty().votes() && self.vote == Some(vote);
         usize::from(own) + self.votes.values().filter(|other| **other == Some(vote)).count()
@@ -119,7 +119,7 @@ impl Zookeeper {
     fn settle(&mut self, cx: &mut Cx<'_, Self>) {
         let is_settled = self.vote.is_some_and(|vote| self.count(cx, vote) >= Self::majority(cx));
         if is_settled && !self.finalizing {
-            cx.because("a majority has its vote: it waits a little for a better one");
+            cx.because("a majority has this vote: wait a short time for a better one");
             self.finalizing = true;
             cx.set_timer(Timer::Finalize, cx.delay_bound() * FINALIZE_WAIT);
         }
@@ -143,14 +143,14 @@ impl Zookeeper {
         let led_by_it = self.outside.values().filter(|(named, _)| *named == leader).count();
         let leads_by_its_own_word = match Self::port_of(cx, leader) {
             Some(port) => self.outside.get(&port) == Some(&(leader, true)),
-            None => is_this_round, // it is this member itself: the others have decided already
+            None => is_this_round, // this member itself is the leader: the others have decided already
         };
         if of_this_round.max(led_by_it) >= Self::majority(cx) && leads_by_its_own_word {
-            cx.because("a majority has a leader, which says so itself: it joins them");
+            cx.because("a majority has a leader, which confirms it: join them");
             (self.round, self.vote) = (round, Some(vote));
             self.decide(cx);
         } else {
-            cx.because("somebody is led already: it waits for a majority, and the leader's own word");
+            cx.because("a member has a leader: wait for a majority and for the leader's confirmation");
         }
     }
 

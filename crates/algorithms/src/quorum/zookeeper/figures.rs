@@ -1,9 +1,9 @@
 //! ZooKeeper's figures, for a calm election.
 //!
-//! Everyone alive votes for itself and tells all others. Whenever a better vote arrives it is taken over, and all
-//! others are told again. After one message time all votes have arrived, and everyone has the best; after two,
-//! everyone has heard so. Nobody decides before, as it waits that long for a better vote. Then everyone turns to
-//! the elected, which proposes an epoch, which each accepts.
+//! Each live member votes for itself and sends its vote to all others. It adopts every better vote that arrives, and
+//! sends it to all others again. After one message time all votes have arrived, and every member has the best; after
+//! two, every member knows that all have it. No member decides before that, because it waits that long for a better
+//! vote. Then all members contact the elected one, which proposes an epoch, and each member accepts it.
 
 use super::FINALIZE_WAIT;
 use bellwether_core::*;
@@ -30,29 +30,29 @@ pub const CLAIMS: [Claim; 3] = [
         measure: Measure::Time,
         formula: "8 (7 where two are a majority)",
         expect: |run| {
-            // Where somebody is dead, runs go on for a while after the outcome.
+            // If a member is dead, runs continue for a while after the outcome.
             let election = Election::new(run).filter(|it| it.is_in_step() && run.dead.is_empty())?;
             Some(Expect::Exactly(election.hops() as f64))
         },
     },
 ];
 
-/// A calm election in which all take part that are alive.
+/// A calm election in which all live members take part.
 struct Election<'a> {
     run: &'a Setting<'a>,
-    /// Those alive, by index: at one time, messages arrive in this order of their senders.
+    /// The live members, by index: messages that arrive at the same time are handled in this order of their senders.
     alive: Vec<Rank>,
 }
 
 impl<'a> Election<'a> {
-    /// Nothing if it is disturbed, or there is no majority.
+    /// None if it is disturbed, or there is no majority.
     fn new(run: &'a Setting<'a>) -> Option<Self> {
         let alive = (0..).zip(run.ranks).filter(|(member, _)| run.is_alive(*member));
         let alive: Vec<Rank> = alive.map(|(_, rank)| *rank).collect();
         (run.calm && run.bounded && alive.len() > run.n() / 2).then_some(Election { run, alive })
     }
 
-    /// All messages take equally long.
+    /// Whether all messages take equally long.
     fn is_in_step(&self) -> bool {
         self.run.delivery == Delivery::Unit
     }
@@ -62,11 +62,11 @@ impl<'a> Election<'a> {
         if self.is_in_step() {
             return Expect::Exactly(all(self.alive.iter().map(|&own| self.changes(own)).sum()));
         }
-        // At most, each takes over every better vote.
+        // At most, each adopts every better vote.
         Expect::AtMost(all(self.alive.len() * (self.alive.len() - 1) / 2))
     }
 
-    /// How many times a member changes its vote when all others' arrive in the order of their senders.
+    /// How often a member changes its vote if the votes of all others arrive in the order of their senders.
     fn changes(&self, own: Rank) -> usize {
         let mut vote = own;
         let mut changes = 0;
@@ -81,8 +81,8 @@ impl<'a> Election<'a> {
         let majority = self.run.n() / 2 + 1;
         match (self.run.n(), majority) {
             (1, _) => FINALIZE_WAIT,
-            // Votes have come after 1, and with their sender's own two agree: its followers have decided, and
-            // turned to it, when the elected itself does. Then the epoch, its acceptance, and a ping.
+            // The votes arrive after 1, and with their sender's own vote two agree: the followers have decided, and
+            // contacted the elected member, when it decides itself. Then the epoch, its acceptance, and a ping.
             (_, 2) => 2 + FINALIZE_WAIT + 3,
             _ => 2 + FINALIZE_WAIT + 4,
         }

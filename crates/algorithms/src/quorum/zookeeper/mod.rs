@@ -1,23 +1,25 @@
-//! ZooKeeper's fast leader election, and as much of Zab as makes the elected lead: complete network, a quorum.
+//! ZooKeeper's fast leader election, and the part of Zab that makes the elected member lead: complete network, a
+//! quorum.
 //!
-//! Rules, as in Medeiros' account and in ZooKeeper's own `FastLeaderElection` (the numbers are referred to below):
-//! 1. Who has no leader is *looking*: it opens a round, votes for itself, and tells all voters (`notification`).
-//! 2. Votes compare by epoch, then data (the attribute), then id. Who hears a better one of its round takes it
-//!    over and tells everyone.
-//! 3. A notification of a newer round: go there, and vote afresh. Of an older one: tell its sender so.
-//! 4. A majority has this member's vote: wait a little for a better one (`finalizeWait`), then decide.
-//! 5. Who is not looking answers those that are with the vote that decided. Who hears from a majority that they
-//!    are led by one, and from that one that it leads, joins them.
-//! 6. The elected gathers from a majority which epoch each has accepted (`follower-info`), and proposes the next
-//!    (`new-epoch`). Each accepts, durably, an epoch later than all before (`ack-epoch`). When a majority has,
-//!    the elected leads, in that epoch.
-//! 7. It pings its followers. A leader that a majority does not answer, and a follower whose leader is silent,
-//!    go looking again.
+//! Rules, as in Medeiros' account and in ZooKeeper's own `FastLeaderElection` (comments refer to the numbers):
+//! 1. A member without a leader is *looking*: it opens a round, votes for itself, and sends its vote to all voters
+//!    (`notification`).
+//! 2. Votes compare by epoch, then data (the attribute), then id. A member that receives a better vote of its round
+//!    adopts it and sends it to all voters.
+//! 3. A notification of a newer round: join that round, and vote anew. Of an older one: reply with the own vote.
+//! 4. A majority has this member's vote: wait a short time for a better one (`finalizeWait`), then decide.
+//! 5. A member that is not looking answers those that are with the vote that decided. A looking member joins a leader
+//!    if a majority reports that it follows that leader, and the leader confirms it.
+//! 6. The elected member collects from a majority the epoch that each has accepted (`follower-info`), and proposes
+//!    the next (`new-epoch`). Each member accepts, durably, an epoch later than all before (`ack-epoch`). When a
+//!    majority has, the elected member leads in that epoch.
+//! 7. It pings its followers. A leader that a majority does not answer, and a follower whose leader is silent, look
+//!    again.
 //!
-//! The election (1 to 5) finds a good candidate, and may be wrong about it in every way. That no two lead in one
-//! epoch is due to rule 6 alone: two majorities have a member in common, and it accepts an epoch only once.
+//! The election (1 to 5) finds a good candidate, and may be wrong in every way. Rule 6 alone ensures that two members
+//! never lead in the same epoch: two majorities have a member in common, and it accepts an epoch only once.
 
-use crate::quorum::attendance::Attendance;
+use crate::quorum::answers::Answers;
 use crate::sources::{
     GUPTA_LECTURE, HUNT_KONAR_JUNQUEIRA_REED_2010, JUNQUEIRA_REED_SERAFINI_2011, MEDEIROS_2012,
 };
@@ -29,16 +31,16 @@ mod discovery;
 mod election;
 mod figures;
 
-// All in message times.
-/// How long to wait for a better vote once a majority agrees: it is on its way now, or its sender has yet to hear.
+// All times are in delay bounds.
+/// How long to wait for a better vote once a majority agrees: it is on its way now, or its sender has not heard yet.
 const FINALIZE_WAIT: u64 = 2;
-/// How long to look before telling everyone again: longer than an election takes. It doubles each time ...
+/// How long to look before the vote is sent to all again: longer than an election takes. It doubles each time ...
 const RESEND_WAIT: u64 = 8;
-/// ... but so many times at most.
+/// ... but at most this many times.
 const MOST_DOUBLINGS: u8 = 3;
-/// Between two pings: there, back, and as long again for the work on the way.
+/// The interval between two pings: there, back, and as long again for processing.
 const TICK: u64 = 3;
-/// How long the elected may take to answer.
+/// How long the elected member may take to answer.
 const INIT_LIMIT: u64 = 4 * TICK;
 /// How long a leader may be silent: two pings may be lost, and the third is on its way.
 const SYNC_LIMIT: u64 = 3 * TICK + 1;
@@ -52,74 +54,75 @@ pub struct Zookeeper {
     epochs: Epochs,
     /// The election's round: the source's logical clock.
     round: u64,
-    /// Its vote in this round; the one that decided, once it is no longer looking.
+    /// Its vote in this round; once it is no longer looking, the vote that decided.
     vote: Option<Vote>,
     /// The others' votes in this round.
     votes: BTreeMap<Port, Option<Vote>>,
-    /// Whom those name that are not looking, and whether they mean themselves.
+    /// The leader that each member names that is not looking, and whether it names itself.
     outside: BTreeMap<Port, (Rank, bool)>,
-    /// It waits for a better vote.
+    /// Whether it waits for a better vote.
     finalizing: bool,
-    /// How many times it has told everyone again.
+    /// How often it has sent its vote to all again.
     resent: u8,
-    /// Whom it follows or observes.
+    /// The leader that it follows or observes.
     leader: Option<Port>,
-    /// The epoch that it has proposed, or accepted of its leader.
+    /// The epoch that it has proposed, or accepted from its leader.
     epoch: Option<u64>,
-    /// It leads, or is led, in that epoch.
+    /// Whether it leads, or follows, in that epoch.
     is_established: bool,
-    /// Which epoch each of its followers had accepted.
+    /// The epoch that each of its followers had accepted.
     infos: BTreeMap<Port, u64>,
-    /// Those that have accepted its epoch.
+    /// The followers that have accepted its epoch.
     acks: BTreeSet<Port>,
-    attendance: Attendance,
+    answers: Answers,
 }
 
-/// What a member does.
+/// The state of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum State {
     /// It has no leader.
     Looking,
     /// It has decided for itself.
     Leading,
-    /// It has decided for another.
+    /// It has decided for another member.
     Following,
-    /// The same, and it has no vote.
+    /// The same, without a vote.
     Observing,
 }
 
-/// A vote: the greater wins.
+/// A vote: the greater one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Vote {
-    /// The last epoch in which the candidate led or was led.
+    /// The last epoch in which the candidate led or followed.
     epoch: u64,
-    /// Its data (the attribute) and its id.
+    /// The candidate's data (the attribute) and its id.
     candidate: Rank,
 }
 
-/// What survives a crash.
+/// The state that survives a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Epochs {
-    /// The last epoch that it has accepted, and of whom: it accepts no earlier one, and this one of nobody else.
+    /// The last epoch that it has accepted, and from which leader: it accepts no earlier one, and this one from no
+    /// other leader.
     accepted: (u64, Option<Id>),
-    /// The last epoch in which it led or was led.
+    /// The last epoch in which it led or followed.
     current: u64,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Its vote (nothing if it is for nobody), in which round, and what it does.
+    /// The sender's state, its round and its vote (none if it has none).
     Notification(State, u64, Option<Vote>),
-    /// I follow you; I have accepted this epoch, of this leader.
+    /// The sender follows the receiver; the last epoch that it has accepted, and from which leader.
     FollowerInfo(u64, Option<Id>),
-    /// I am to lead in this epoch.
+    /// The epoch that the elected member proposes.
     NewEpoch(u64),
-    /// I have accepted it.
+    /// The sender has accepted the epoch.
     AckEpoch(u64),
-    /// I lead in this epoch.
+    /// The sender leads in this epoch.
     Ping(u64),
-    /// I am there.
+    /// The sender is alive.
     Pong,
 }
 
@@ -146,7 +149,8 @@ impl Message for Msg {
 }
 
 impl Msg {
-    /// The epoch that it is about, if any. (Rounds are not kept: to count on from the last one does no harm.)
+    /// The epoch that the message is about, if any. (Rounds are not on disk: counting on from the last one does no
+    /// harm.)
     fn epoch(self) -> u64 {
         match self {
             Msg::Notification(_, _, vote) => vote.map_or(0, |vote| vote.epoch),
@@ -158,16 +162,16 @@ impl Msg {
     }
 }
 
-/// What a member is reminded of.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// It is still looking.
     Resend,
-    /// No better vote has come.
+    /// No better vote has arrived.
     Finalize,
-    /// To ping its followers, or to turn to its leader again.
+    /// Ping the followers, or contact the leader again.
     Tick,
-    /// Its leader has been silent.
+    /// The leader has been silent.
     Silence,
 }
 
@@ -190,15 +194,15 @@ impl Algorithm for Zookeeper {
             is_established: false,
             infos: BTreeMap::new(),
             acks: BTreeSet::new(),
-            attendance: Attendance::default(),
+            answers: Answers::default(),
         };
-        cx.because("it knows of no leader: it looks for one, and votes for itself");
+        cx.because("no leader is known: vote for itself and look for one");
         member.look(cx);
         member
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it looks for a leader by itself when it has none");
+        cx.because("a member looks by itself when it has no leader: nothing to do");
     }
 
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, msg: Msg) {
@@ -219,12 +223,12 @@ impl Algorithm for Zookeeper {
         match timer {
             Timer::Resend => self.tell_everyone_again(cx),
             Timer::Finalize => {
-                cx.because("a majority has its vote, and no better one has come: it decides");
+                cx.because("a majority has this vote, and no better one has arrived: decide");
                 self.decide(cx);
             }
             Timer::Tick => self.tick(cx),
             Timer::Silence => {
-                cx.because("its leader is silent: it looks for another");
+                cx.because("the leader is silent: look for a leader");
                 self.look(cx);
             }
         }
@@ -232,7 +236,7 @@ impl Algorithm for Zookeeper {
 }
 
 impl Zookeeper {
-    /// How many voters are more than half of them.
+    /// The number of voters in a majority.
     fn majority(cx: &Cx<'_, Self>) -> usize {
         let others = cx.outgoing().filter(|&port| cx.peer_duty(port).votes()).count();
         (others + usize::from(cx.duty().votes())) / 2 + 1
@@ -245,7 +249,7 @@ impl Protocol for Zookeeper {
     const SPEC: Spec = Spec {
         name: "zookeeper",
         variant: "fast",
-        summary: "vote for whom has the latest epoch, data and id; a majority's choice leads once a majority accepts its epoch",
+        summary: "vote for the member with the latest epoch, data and id; the elected member leads once a majority accepts its epoch",
         sources: &[
             HUNT_KONAR_JUNQUEIRA_REED_2010,
             JUNQUEIRA_REED_SERAFINI_2011,
@@ -292,21 +296,24 @@ impl Protocol for Zookeeper {
             + self.outside.len() * size_of::<(Port, (Rank, bool))>()
             + self.infos.len() * size_of::<(Port, u64)>()
             + self.acks.len() * size_of::<Port>()
-            + self.attendance.owned()
+            + self.answers.owned()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
         let rules = [
-            (self.state != State::Looking || self.epoch.is_none(), "who is looking has no epoch"),
+            (self.state != State::Looking || self.epoch.is_none(), "a looking member has no epoch"),
             (
                 !self.is_established || self.epoch == Some(self.epochs.current),
-                "who leads or is led is so in its epoch",
+                "a leader or follower is in its current epoch",
             ),
             (
                 self.epoch.is_none_or(|epoch| epoch <= self.epochs.accepted.0),
-                "no epoch is later than the accepted",
+                "no epoch is later than the accepted epoch",
             ),
-            (self.epochs.current <= self.epochs.accepted.0, "who led or was led in an epoch has accepted it"),
+            (
+                self.epochs.current <= self.epochs.accepted.0,
+                "a member led or followed only in an epoch that it has accepted",
+            ),
         ];
         rules.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, rule)| Err(Broken((*rule).into())))
     }

@@ -1,13 +1,13 @@
-//! Chang and Roberts' ring election, repaired by a failure detector (lecture 002): whoever has seen the
-//! would-be leader's rank and hears from its detector that this one is dead begins a new run.
+//! Chang and Roberts' ring election, repaired by a failure detector (lecture 002): a member that has seen the
+//! would-be leader's rank, and whose detector reports that member as failed, starts a new run.
 //!
-//! The ring is laid over a complete network, so that everyone watches everyone, and those taken for dead
-//! are passed over. Runs are numbered ([`super::runs`]).
+//! The ring is laid over a complete network, so each member watches all others and skips those that its detector
+//! reports as failed. Runs are numbered ([`super::runs`]).
 //!
-//! The lecture leaves open what to do when somebody else dies with the message in its hands (whoever is
-//! in a run and hears of any death begins a new one; a member that has passed on the outcome to it sends it
-//! to the next), and when somebody taken for dead turns out to be
-//! alive (whoever passed it over, or is in a run, begins a new one, which takes it in).
+//! The lecture leaves two cases open. Another member may die while it holds the message: a member in a run that
+//! learns of any death starts a new run, and a member that has sent the outcome to the dead one sends it to the next.
+//! A member may be reported as failed although it is alive: a member that skipped it, or is in a run, starts a new
+//! run that includes it.
 
 use super::ChangRoberts;
 use super::runs::*;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WithDetector {
     standing: Standing,
-    /// Those that the detector takes for dead.
+    /// The neighbours that the detector reports as failed.
     dead: BTreeSet<Port>,
 }
 
@@ -33,21 +33,21 @@ impl InRuns for WithDetector {
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         match self.next(cx) {
             Some(next) => cx.send(next, msg),
-            // All others are dead: what it says of itself is back at once.
+            // All others are dead: the message returns at once.
             None if msg.favourite() == cx.rank() => self.receive(cx, msg),
             None => {}
         }
     }
 
-    /// Everyone is a neighbour: whoever is not among the living is dead, or a liar's invention.
+    /// Every live member is a neighbour: any other rank belongs to a dead member, or a liar made it up.
     fn takes_for_dead(&self, cx: &Cx<'_, Self>, rank: Rank) -> bool {
         let is_alive = |port: Port| !self.dead.contains(&port) && cx.peer_rank(port) == rank;
         rank != cx.rank() && !cx.outgoing().any(is_alive)
     }
 
-    /// If its leader is dead, the detector says so.
+    /// If its leader is dead, the detector reports it.
     fn on_outcome_again(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it has been here before: it goes no further");
+        cx.because("the outcome has passed here before: discard");
     }
 }
 
@@ -61,13 +61,15 @@ impl WithDetector {
         let was_next = self.next(cx) == Some(peer);
         self.dead.insert(peer);
         if self.standing.favourite() == Some(cx.peer_rank(peer)) {
-            cx.because("the one who should lead is dead: a new run");
+            cx.because("the would-be leader has failed: start a new run");
             self.begin_run(cx);
         } else if self.standing.is_under_way() {
-            cx.because("somebody died, perhaps with the message in its hands: a new run");
+            cx.because("a member has failed, and the message may be lost with it: start a new run");
             self.begin_run(cx);
         } else if let Some(outcome) = self.standing.outcome().filter(|_| was_next) {
-            cx.because("the next member died, perhaps with the outcome in its hands: it is sent on again");
+            cx.because(
+                "the next neighbour has failed, and the outcome may be lost with it: send it on again",
+            );
             self.pass_on(cx, outcome);
         }
     }
@@ -76,7 +78,7 @@ impl WithDetector {
         let was_dead = self.dead.remove(&peer);
         let was_passed_over = self.next(cx) == Some(peer) && self.standing.knows_a_run();
         if was_dead && (was_passed_over || self.standing.is_under_way()) {
-            cx.because("one that was taken for dead is alive: a new run takes it in");
+            cx.because("a member reported as failed is alive: start a new run that includes it");
             self.begin_run(cx);
         }
     }
@@ -105,7 +107,7 @@ impl Algorithm for WithDetector {
     fn on_suspicion(&mut self, cx: &mut Cx<'_, Self>, peer: Port, verdict: Verdict) {
         match verdict {
             Verdict::Working => self.note_life(cx, peer),
-            Verdict::Suspected => {} // a warning: it may yet answer
+            Verdict::Suspected => {} // a warning: the member may still answer
             Verdict::Failed => self.note_death(cx, peer),
         }
     }
@@ -116,7 +118,7 @@ impl Protocol for WithDetector {
 
     const SPEC: Spec = Spec {
         variant: "detector",
-        summary: "as plain, but whoever learns that the would-be leader is dead begins a new run",
+        summary: "as plain, but a member whose detector reports the would-be leader as failed starts a new run",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         need: Need::OverlayRing,
         knows: Knowledge::PEERS.union(Knowledge::DETECTOR),

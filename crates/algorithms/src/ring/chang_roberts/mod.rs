@@ -10,7 +10,7 @@ pub mod runs;
 pub mod suppressing;
 pub mod timeout;
 
-/// A member: it takes part or not, and knows who was elected or not.
+/// A member: whether it is a participant, and which leader it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ChangRoberts {
     participant: bool,
@@ -18,12 +18,12 @@ pub struct ChangRoberts {
     elected: Option<Id>,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The best rank met so far.
+    /// The highest rank met so far.
     Election(Rank),
-    /// Who was elected.
+    /// The id of the leader.
     Elected(Id),
 }
 
@@ -49,32 +49,32 @@ impl Algorithm for ChangRoberts {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        self.put_in_own_rank(cx, "it calls an election, and stands itself");
+        self.send_own_rank(cx, "told to start an election: send own rank");
     }
 
     #[inline(always)] // the simulator's benchmark: a call would spill the message
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, _: Port, msg: Msg) {
         match msg {
             Msg::Election(rank) if rank > cx.rank() => {
-                cx.because("a better rank: it goes on");
+                cx.because("a higher rank: forward");
                 self.take_part();
                 cx.send(NEXT, msg);
             }
             Msg::Election(rank) if rank < cx.rank() => {
-                cx.because("a worse rank: it goes no further");
-                self.put_in_own_rank(cx, "a worse rank: the member puts in its own");
+                cx.because("a lower rank: discard");
+                self.send_own_rank(cx, "a lower rank, and not a participant yet: send own rank instead");
             }
             Msg::Election(_) => {
-                cx.because("its own rank came all the way round: nobody is better, so it leads");
+                cx.because("own rank returned, so no member has a higher rank: lead");
                 self.conclude(Role::Leader, cx.id());
                 cx.send(NEXT, Msg::Elected(cx.id()));
             }
             Msg::Elected(leader) if leader != cx.id() => {
-                cx.because("the leader's name: it is noted and goes on");
+                cx.because("the leader's id: record and forward");
                 self.conclude(Role::Follower, leader);
                 cx.send(NEXT, msg);
             }
-            Msg::Elected(_) => cx.because("its own announcement is back: everyone knows"),
+            Msg::Elected(_) => cx.because("own announcement returned, so every member knows: discard"),
         }
     }
 
@@ -84,9 +84,9 @@ impl Algorithm for ChangRoberts {
 }
 
 impl ChangRoberts {
-    /// Unless the member takes part already: then its rank, or a better one, is on its way.
+    /// Unless the member is a participant: then its own rank, or a higher one, is on its way.
     #[inline(always)]
-    fn put_in_own_rank(&mut self, cx: &mut Cx<'_, Self>, reason: &'static str) {
+    fn send_own_rank(&mut self, cx: &mut Cx<'_, Self>, reason: &'static str) {
         if !self.participant {
             cx.because(reason);
             self.take_part();
@@ -94,7 +94,7 @@ impl ChangRoberts {
         }
     }
 
-    /// In a new run nobody has been elected yet.
+    /// In a new run no member is elected yet.
     #[inline]
     fn take_part(&mut self) {
         if !self.participant {
@@ -113,7 +113,7 @@ impl Protocol for ChangRoberts {
     const SPEC: Spec = Spec {
         name: "chang-roberts",
         variant: "plain",
-        summary: "the best rank met so far goes round; whose own rank comes back is elected",
+        summary: "the highest rank met so far goes round; the member whose own rank returns is elected",
         sources: &[CHANG_ROBERTS_1979, COULOURIS, GUPTA_LECTURE],
         need: Need::OneWayRing,
         timing: Timing::Asynchronous,
@@ -140,7 +140,7 @@ impl Protocol for ChangRoberts {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.participant && self.elected.is_some() {
-            return Err(Broken("a participant has not elected anyone yet".into()));
+            return Err(Broken("a participant has no leader yet".into()));
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ const CLAIMS: [Claim; 3] = [
     Claim {
         name: "messages",
         measure: Measure::Messages,
-        formula: "one initiator d hops before the best: d + 2n, so 2n to 3n - 1; all: LCR's sum + n",
+        formula: "one initiator d hops before the highest: d + 2n, so 2n to 3n - 1; all: LCR's sum + n",
         expect: |run| {
             // Links that keep their order make the count the same for all delays.
             let applies = is_undisturbed(run) && run.delivery != Delivery::Reordering;
@@ -170,7 +170,7 @@ const CLAIMS: [Claim; 3] = [
     Claim {
         name: "time",
         measure: Measure::Time,
-        formula: "2n after the first message reaches the best: d + 2n, at most 3n - 1",
+        formula: "2n after the first message reaches the highest rank: d + 2n, at most 3n - 1",
         expect: |run| {
             let hops = distance_to_best(run)? + 2 * run.n();
             (is_undisturbed(run) && run.delivery == Delivery::Unit).then_some(Expect::Exactly(hops as f64))

@@ -1,32 +1,32 @@
-//! Chang and Roberts' election in numbered runs: what its two repairs (lecture 002) have in common.
+//! Chang and Roberts' election in numbered runs: the common part of its two repairs (lecture 002).
 //!
-//! When a run comes to nothing because the one it was to elect has died, somebody begins a new one.
-//! Its number is higher, so that whoever takes part in the old one takes part anew, and what is left
-//! of the old one goes no further. Of runs called at once only the best initiator's completes.
+//! If the would-be leader of a run dies, another member starts a new run. Its number is higher, so members of the old
+//! run take part anew and discard messages of the old run. Of runs that start at once, only the run of the
+//! highest-ranked initiator completes.
 //!
-//! The number of the highest run survives a crash, so that whoever comes back does not call a run that
-//! nobody heeds.
+//! The number of the highest run survives a crash, so that a member that restarts does not start a run that the
+//! others discard.
 
 use crate::ring::courier::Run;
 use crate::ring::figures::*;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// What members say; each message belongs to one run.
+/// The messages; each belongs to one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The best rank met so far.
+    /// The highest rank met so far.
     Election {
-        /// Whose run this is.
+        /// The run.
         run: Run,
-        /// The best rank met so far.
+        /// The highest rank met so far.
         best: Rank,
     },
-    /// Who was elected.
+    /// The leader is elected.
     Elected {
-        /// Whose run this is.
+        /// The run.
         run: Run,
-        /// Who was elected.
+        /// The leader.
         leader: Rank,
     },
 }
@@ -37,7 +37,7 @@ impl Msg {
         *run
     }
 
-    /// Whom it is about: who should lead, or does.
+    /// The would-be leader, or the leader.
     pub fn favourite(&self) -> Rank {
         let (Msg::Election { best: rank, .. } | Msg::Elected { leader: rank, .. }) = self;
         *rank
@@ -60,47 +60,47 @@ impl Message for Msg {
     }
 }
 
-/// How a member stands in the highest run that it knows of.
+/// The state of a member in the highest run that it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Standing {
     run: Option<Run>,
-    /// Whether that run is under way here.
+    /// Whether the member is a participant in that run.
     participant: bool,
-    /// The best rank that has passed; when the run is over, the leader's.
+    /// The highest rank that has passed; once the run is over, the leader's rank.
     favourite: Option<Rank>,
     role: Role,
 }
 
 impl Standing {
-    /// A member boots, and knows what the highest run was before it crashed, if it did. It counts one
-    /// more as known, as it may have crashed with the first word of a new run in its hands.
+    /// The state at boot. `saved` is the highest run before the crash, if there was one. The member counts one more
+    /// run as known, because it may have crashed while it sent the first message of a new run.
     pub fn new(saved: Option<Run>) -> Standing {
         let run = saved.map(|run| Run::after(saved, run.initiator));
         Standing { run, participant: false, favourite: None, role: Role::Undecided }
     }
 
-    /// Whether it has ever heard of an election.
+    /// Whether it knows of any run.
     pub fn knows_a_run(&self) -> bool {
         self.run.is_some()
     }
 
-    /// Whether a run is under way here.
+    /// Whether the member is a participant in a run.
     pub fn is_under_way(&self) -> bool {
         self.participant
     }
 
-    /// Who should lead, or does, as far as the member knows.
+    /// The would-be leader, or the leader, as far as the member knows.
     pub fn favourite(&self) -> Option<Rank> {
         self.favourite
     }
 
-    /// What is passed on of the run that is over, if one is.
+    /// The `elected` message of the completed run, if there is one.
     pub fn outcome(&self) -> Option<Msg> {
         let (run, leader) = (self.run?, self.favourite?);
         (self.role != Role::Undecided).then_some(Msg::Elected { run, leader })
     }
 
-    /// All an outsider sees.
+    /// The state that other members and observers see.
     pub fn status(&self) -> Status {
         let leader = self.favourite.filter(|_| self.role != Role::Undecided).map(Rank::id);
         Status { role: self.role, leader, term: self.run.map_or(0, |run| run.epoch), halted: false }
@@ -109,11 +109,11 @@ impl Standing {
     /// What must hold in every state.
     ///
     /// # Errors
-    /// Says what does not.
+    /// Names the condition that does not hold.
     pub fn invariant(&self) -> Result<(), Broken> {
         let is_elected = self.role != Role::Undecided;
         if self.participant && (is_elected || self.run.is_none()) || is_elected && self.favourite.is_none() {
-            return Err(Broken("a participant is in a run and has not elected anyone yet".into()));
+            return Err(Broken("a participant is in a run and has no leader yet".into()));
         }
         Ok(())
     }
@@ -123,25 +123,25 @@ impl Standing {
     }
 }
 
-/// A member of a ring that elects in numbered runs. How messages go on, and what makes a member begin
-/// anew, is up to the repair.
+/// A member of a ring with numbered runs. How messages are forwarded, and what makes a member start a new run,
+/// depends on the repair.
 pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
-    /// How the member stands.
+    /// The member's state.
     fn standing(&mut self) -> &mut Standing;
 
     /// Sends clockwise.
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>, msg: Msg);
 
-    /// Whether the member takes somebody for dead.
+    /// Whether the member takes another for dead.
     fn takes_for_dead(&self, cx: &Cx<'_, Self>, rank: Rank) -> bool {
         let _ = (cx, rank);
         false
     }
 
-    /// The outcome came by a second time.
+    /// The outcome arrives a second time.
     fn on_outcome_again(&mut self, cx: &mut Cx<'_, Self>);
 
-    /// Begins a new run, whatever is under way.
+    /// Starts a new run, whether or not one is under way.
     fn begin_run(&mut self, cx: &mut Cx<'_, Self>) {
         let run = Run::after(self.standing().run, cx.rank());
         self.take_part(cx, run, cx.rank());
@@ -152,7 +152,7 @@ pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
         if self.standing().participant {
             cx.because("an election is already under way");
         } else {
-            cx.because("it calls an election, and stands itself");
+            cx.because("told to start an election: send own rank");
             self.begin_run(cx);
         }
     }
@@ -168,52 +168,54 @@ pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
         let is_over = is_known && !known.participant;
         match msg {
             Msg::Election { .. } if Some(run) < known.run && !known.participant => {
-                cx.because("its initiator missed a later run, which is over: a new one takes it in");
+                cx.because(
+                    "the initiator missed a later run, which is over: start a new run that includes it",
+                );
                 self.begin_run(cx);
             }
             Msg::Election { .. } if known.run.is_some_and(|known| run.epoch < known.epoch) => {
-                cx.because("its initiator missed a later run: what has passed of that one goes round again");
+                cx.because("the initiator missed a later run: send that run's highest rank round again");
                 if let (Some(run), Some(best)) = (known.run, known.favourite) {
                     self.pass_on(cx, Msg::Election { run, best });
                 }
             }
-            _ if Some(run) < known.run => cx.because("a higher run is known: this one goes no further"),
+            _ if Some(run) < known.run => cx.because("a higher run is known: discard"),
             _ if self.takes_for_dead(cx, favourite) => {
-                cx.because("the one who should lead is dead: a new run");
+                cx.because("the would-be leader has failed: start a new run");
                 self.begin_run(cx);
             }
-            Msg::Election { .. } if is_over => cx.because("the run is over: a copy goes no further"),
+            Msg::Election { .. } if is_over => cx.because("the run is over, this is a duplicate: discard"),
             Msg::Election { .. } if favourite > me => {
-                cx.because("a better rank: it goes on");
+                cx.because("a higher rank: forward");
                 self.take_part(cx, run, favourite);
             }
             Msg::Election { .. } if favourite < me && is_known => {
-                cx.because("a worse rank: it goes no further");
+                cx.because("a lower rank: discard");
             }
             Msg::Election { .. } if favourite < me => {
-                cx.because("a worse rank: the member puts in its own");
+                cx.because("a lower rank, and a new run: send own rank instead");
                 self.take_part(cx, run, me);
             }
             Msg::Election { .. } => {
-                cx.because("its own rank came all the way round: nobody is better, so it leads");
+                cx.because("own rank returned, so no member has a higher rank: lead");
                 self.conclude(cx, run, Role::Leader, me);
             }
             Msg::Elected { .. } if favourite == me && is_known && known.role == Role::Leader => {
-                cx.because("its own announcement is back: everyone knows");
+                cx.because("own announcement returned, so every member knows: discard");
             }
             Msg::Elected { .. } if favourite <= me => {
-                cx.because("somebody worse has been elected, or it has itself and does not know: a new run");
+                cx.because("the elected member has a lower rank, or is this member, which does not know it: start a new run");
                 self.begin_run(cx);
             }
             Msg::Elected { .. } if is_over && known.favourite == Some(favourite) => self.on_outcome_again(cx),
             Msg::Elected { .. } => {
-                cx.because("the leader's name: it is noted and goes on");
+                cx.because("the leader's id: record and forward");
                 self.conclude(cx, run, Role::Follower, favourite);
             }
         }
     }
 
-    /// In a new run nobody has been elected yet.
+    /// In a new run no member is elected yet.
     fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run, best: Rank) {
         if self.standing().run != Some(run) {
             cx.persist(Some(run));
@@ -233,14 +235,14 @@ pub trait InRuns: Algorithm<Msg = Msg, Durable = Option<Run>> {
     }
 }
 
-/// The figures of either repair where nothing fails. `OVERLAID`: over a complete network, where one
-/// member alone sends nothing.
+/// The figures of either repair if nothing fails. `OVERLAID`: over a complete network, where a single member sends
+/// nothing.
 pub const fn claims<const OVERLAID: bool>() -> [Claim; 4] {
     [
         Claim {
             name: "messages",
             measure: Measure::Messages,
-            formula: "best initiator: d + 2n; every other: distance to the next better initiator",
+            formula: "highest-ranked initiator: d + 2n; every other: distance to the next higher-ranked initiator",
             expect: |run| {
                 let hops = completed_hops(run, |member| run.ranks[member])
                     + died_hops(run, |member| run.ranks[member]);
@@ -266,7 +268,7 @@ pub const fn claims<const OVERLAID: bool>() -> [Claim; 4] {
         Claim {
             name: "time",
             measure: Measure::Time,
-            formula: "d + 2n, from the best initiator",
+            formula: "d + 2n, from the highest-ranked initiator",
             expect: |run| {
                 let hops = completed_hops(run, |member| run.ranks[member]);
                 figure::<OVERLAID>(run, hops).filter(|_| run.delivery == Delivery::Unit)
@@ -275,8 +277,8 @@ pub const fn claims<const OVERLAID: bool>() -> [Claim; 4] {
     ]
 }
 
-/// So many hops, in a run to which figures apply: nothing fails, links keep their order, and nobody
-/// waits in vain for a message that is only late.
+/// This many hops, in a run to which figures apply: nothing fails, links keep their order, and no member times out on
+/// a message that is only late.
 fn figure<const OVERLAID: bool>(run: &Setting<'_>, hops: usize) -> Option<Expect> {
     let applies = is_undisturbed(run) && run.delivery != Delivery::Reordering && (OVERLAID || run.bounded);
     let is_alone = OVERLAID && run.n() == 1;

@@ -7,10 +7,10 @@ use crate::sources::{CHANG_ROBERTS_1979, GUPTA_LECTURE};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// A member: as in the plain algorithm, and it remembers the highest initiator heard of.
+/// A member: as in the plain algorithm, plus a cache of the highest initiator that it has seen.
 ///
-/// The lecture never empties that cache, so that nobody below the highest initiator ever seen
-/// could call an election again. Here a member empties it when the outcome of that run passes by.
+/// In the lecture the cache is never cleared, so only an initiator at least as high as the highest one so far could
+/// complete another election. Here a member clears the cache when the outcome of that run passes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Suppressing {
     highest_initiator: Option<Id>,
@@ -19,21 +19,21 @@ pub struct Suppressing {
     elected: Option<Id>,
 }
 
-/// What members say; each message belongs to one initiator's run.
+/// The messages; each belongs to one initiator's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The best rank met so far.
+    /// The highest rank met so far.
     Election {
-        /// Whose run this is.
+        /// The initiator of the run.
         initiator: Id,
-        /// The best rank met so far.
+        /// The highest rank met so far.
         best: Rank,
     },
-    /// Who was elected.
+    /// The leader is elected.
     Elected {
-        /// Whose run this is.
+        /// The initiator of the run.
         initiator: Id,
-        /// Who was elected.
+        /// The leader.
         leader: Id,
     },
 }
@@ -61,7 +61,7 @@ impl Algorithm for Suppressing {
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         let initiator = cx.id();
         if !self.participant && self.admits(initiator) {
-            cx.because("it calls an election, and stands itself");
+            cx.because("told to start an election: send own rank");
             self.take_part();
             cx.send(NEXT, Msg::Election { initiator, best: cx.rank() });
         }
@@ -70,32 +70,32 @@ impl Algorithm for Suppressing {
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, _: Port, msg: Msg) {
         let (Msg::Election { initiator, .. } | Msg::Elected { initiator, .. }) = msg;
         if !self.admits(initiator) {
-            cx.because("a higher initiator's run is under way: this one goes no further");
+            cx.because("a higher initiator's run is under way: discard");
             return;
         }
         match msg {
             Msg::Election { best, .. } if best > cx.rank() => {
-                cx.because("a better rank: it goes on");
+                cx.because("a higher rank: forward");
                 self.take_part();
                 cx.send(NEXT, msg);
             }
             Msg::Election { best, .. } if best < cx.rank() => {
-                cx.because("a worse rank: it goes no further");
+                cx.because("a lower rank: discard");
                 if !self.participant {
-                    cx.because("a worse rank: the member puts in its own");
+                    cx.because("a lower rank, and not a participant yet: send own rank instead");
                     self.take_part();
                     cx.send(NEXT, Msg::Election { initiator, best: cx.rank() });
                 }
             }
             Msg::Election { .. } => {
-                cx.because("its own rank came all the way round: nobody is better, so it leads");
+                cx.because("own rank returned, so no member has a higher rank: lead");
                 self.role = Role::Leader;
                 self.elected = Some(cx.id());
                 self.participant = false;
                 cx.send(NEXT, Msg::Elected { initiator, leader: cx.id() });
             }
             Msg::Elected { leader, .. } => {
-                cx.because("the leader's name: the run is over");
+                cx.because("the leader's id, the run is over: record");
                 if leader != cx.id() {
                     self.role = Role::Follower;
                     self.elected = Some(leader);
@@ -113,8 +113,8 @@ impl Algorithm for Suppressing {
 }
 
 impl Suppressing {
-    /// Whether a run of this initiator goes on here. The first word of a higher one's opens a new
-    /// run, in which the member has not taken part yet.
+    /// Whether messages of this initiator's run are forwarded. The first message of a higher initiator opens a new
+    /// run, in which the member is not a participant yet.
     fn admits(&mut self, initiator: Id) -> bool {
         if self.highest_initiator < Some(initiator) {
             self.highest_initiator = Some(initiator);
@@ -123,7 +123,7 @@ impl Suppressing {
         self.highest_initiator == Some(initiator)
     }
 
-    /// In a new run nobody has been elected yet.
+    /// In a new run no member is elected yet.
     fn take_part(&mut self) {
         self.participant = true;
         self.role = Role::Undecided;
@@ -139,7 +139,7 @@ impl Protocol for Suppressing {
         summary: "as plain, but messages carry their initiator and only the highest initiator's run completes",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         claims: &CLAIMS,
-        // Not reordering: the checker finds runs in which what was overtaken is suppressed.
+        // Reordering is not survived: the checker finds runs in which a message that was overtaken is discarded.
         survives: Faults::DUPLICATION.union(Faults::PAUSE),
         ..ChangRoberts::SPEC
     };
@@ -150,7 +150,7 @@ impl Protocol for Suppressing {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.participant && (self.elected.is_some() || self.highest_initiator.is_none()) {
-            return Err(Broken("a participant is in somebody's run and has not elected anyone yet".into()));
+            return Err(Broken("a participant is in an initiator's run and has no leader yet".into()));
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ const CLAIMS: [Claim; 3] = [
     },
 ];
 
-/// The highest initiator is the one of the highest id, whoever is best.
+/// The highest initiator is the one with the highest id, whichever end of the ranking wins.
 fn by_id<'a>(run: &'a Setting<'_>) -> impl Fn(usize) -> Rank + 'a {
     |member| Rank::new(Elect::Best, 0, run.ranks[member].id())
 }

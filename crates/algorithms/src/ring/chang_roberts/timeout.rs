@@ -1,8 +1,7 @@
-//! Chang and Roberts' ring election, repaired by a neighbour's time-out (lecture 002): the member before
-//! the would-be leader waits for `elected`, and begins a new run if it does not come.
+//! Chang and Roberts' ring election, repaired by a neighbour's time-out (lecture 002): the member before the would-be
+//! leader waits for `elected`, and starts a new run if it does not arrive.
 //!
-//! The ring is one-way, and closes round its dead by itself. Runs are numbered
-//! ([`super::runs`]).
+//! The ring is one-way, and closes around dead members by itself. Runs are numbered ([`super::runs`]).
 
 use super::ChangRoberts;
 use super::runs::*;
@@ -19,7 +18,7 @@ pub struct NeighbourTimeout {
     awaited: Option<Run>,
 }
 
-/// `elected` should have come.
+/// `elected` is overdue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Overdue;
 
@@ -28,8 +27,8 @@ impl InRuns for NeighbourTimeout {
         &mut self.standing
     }
 
-    /// Whoever passes on its next neighbour's rank hears `elected` after one hop to that neighbour and
-    /// n - 1 round the ring from there, if the neighbour is alive. If not, the rank may come by again.
+    /// A member that forwards its next neighbour's rank receives `elected` after one hop to that neighbour and n - 1
+    /// hops round the ring, if the neighbour is alive. If not, the rank may pass again.
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         let awaited = match msg {
             Msg::Election { best, run } if best == cx.peer_rank(NEXT) => Some(run),
@@ -45,9 +44,9 @@ impl InRuns for NeighbourTimeout {
         cx.send(NEXT, msg);
     }
 
-    /// The leader takes its announcement off the ring, if it is alive.
+    /// A live leader removes its own announcement from the ring.
     fn on_outcome_again(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("the announcement has passed its leader, who is dead then: a new run");
+        cx.because("the announcement has passed its leader, so the leader has failed: start a new run");
         self.begin_run(cx);
     }
 }
@@ -69,7 +68,9 @@ impl Algorithm for NeighbourTimeout {
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_, Self>, _: Overdue) {
-        cx.because("its next neighbour should lead, but does not say so: it is dead, so a new run begins");
+        cx.because(
+            "the next neighbour is the would-be leader and has not announced itself in time: start a new run",
+        );
         self.awaited = None;
         self.begin_run(cx);
     }
@@ -80,7 +81,7 @@ impl Protocol for NeighbourTimeout {
 
     const SPEC: Spec = Spec {
         variant: "neighbour-timeout",
-        summary: "as plain, but the member before the would-be leader begins a new run if it stays silent",
+        summary: "as plain, but the member before the would-be leader starts a new run if that one stays silent",
         sources: &[CHANG_ROBERTS_1979, GUPTA_LECTURE],
         timing: Timing::BoundedDelay,
         knows: Knowledge::SIZE.union(Knowledge::PEERS).union(Knowledge::DELAY_BOUND),

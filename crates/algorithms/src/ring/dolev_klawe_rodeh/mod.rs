@@ -1,36 +1,36 @@
 //! Dolev, Klawe and Rodeh's one-way ring election: their algorithm A.
 
-use crate::ring::news::News;
+use crate::ring::outcome::Outcome;
 use crate::ring::phases::*;
 use crate::sources::{DOLEV_KLAWE_RODEH_1982, FOKKINK_2013};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// A member: where it is in the race, and what it knows of the outcome.
+/// A member: its state in the election, and what it knows of the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DolevKlaweRodeh {
     state: State,
-    news: News,
+    outcome: Outcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum State {
-    /// Takes part in no election.
+    /// Not in an election.
     Asleep,
-    /// Holds a rank; knows the one to its left (before it) once that has arrived.
+    /// Holds a rank; knows the rank to its left (before it) once that has arrived.
     Active { max: Rank, left: Option<Rank> },
-    /// Holds no rank any more: passes on what it hears.
+    /// Holds no rank: forwards all messages.
     Passive,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
     /// The rank that the sender holds.
     M1(Rank),
-    /// The rank that the one before the sender holds.
+    /// The rank that the active member before the sender holds.
     M2(Rank),
-    /// Who was elected.
+    /// The id of the leader.
     Elected(Id),
 }
 
@@ -56,11 +56,11 @@ impl Algorithm for DolevKlaweRodeh {
     type Durable = ();
 
     fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
-        DolevKlaweRodeh { state: State::Asleep, news: News::NONE }
+        DolevKlaweRodeh { state: State::Asleep, outcome: Outcome::NONE }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it takes part already");
+        cx.because("already in an election");
         self.wake(cx);
     }
 
@@ -68,14 +68,14 @@ impl Algorithm for DolevKlaweRodeh {
         match msg {
             Msg::Elected(leader) => {
                 self.state = State::Asleep;
-                if self.news.arrive(cx.id(), leader) {
-                    cx.because("the leader's name: it is noted and goes on");
+                if self.outcome.receive(cx.id(), leader) {
+                    cx.because("the leader's id: record and forward");
                     cx.send(NEXT, msg);
                 } else {
-                    cx.because("the announcement is back: everyone knows");
+                    cx.because("own announcement returned, so every member knows: discard");
                 }
             }
-            _ if self.news.is_announcing() => cx.because("the best is found: other ranks go no further"),
+            _ if self.outcome.is_announcing() => cx.because("the highest rank is known: discard other ranks"),
             Msg::M1(_) | Msg::M2(_) => {
                 self.wake(cx);
                 self.on_rank(cx, msg);
@@ -92,37 +92,37 @@ impl DolevKlaweRodeh {
     fn on_rank(&mut self, cx: &mut Cx<'_, Self>, msg: Msg) {
         match (self.state, msg) {
             (State::Active { max, left: None }, Msg::M1(i)) if i == max => {
-                cx.because("the rank it holds came all the way round: it is the best, and its owner leads");
+                cx.because("the rank it holds has gone once round, so it is the highest: announce its owner as the leader");
                 self.state = State::Passive;
-                self.news = News::announce(cx.id(), max.id());
+                self.outcome = Outcome::announce(cx.id(), max.id());
                 cx.send(NEXT, Msg::Elected(max.id()));
             }
             (State::Active { max, left: None }, Msg::M1(i)) => {
-                cx.because("the rank that the one before it holds: it notes it and passes it on as such");
+                cx.because("the rank of the previous active member: record it as left and forward it as m2");
                 self.state = State::Active { max, left: Some(i) };
                 cx.send(NEXT, Msg::M2(i));
             }
             (State::Active { max, left: Some(left) }, Msg::M2(j)) if left > j && left > max => {
-                cx.because("the rank before its own is better than both beside it: it holds it from now on");
+                cx.because("the left rank is higher than both its neighbours: hold it");
                 self.hold(cx, left);
             }
             (State::Active { left: Some(_), .. }, Msg::M2(_)) => {
-                cx.because("the rank before its own is not better than both beside it: it becomes passive");
+                cx.because("the left rank is not higher than both its neighbours: become passive");
                 self.state = State::Passive;
             }
             (State::Passive, _) => {
-                cx.because("it is passive: it passes on what it hears");
+                cx.because("passive: forward");
                 cx.send(NEXT, msg);
             }
-            _ => cx.because("out of turn: it goes no further"),
+            _ => cx.because("not expected in this state: discard"),
         }
     }
 
-    /// Unless it takes part already. In a new run nobody has been elected yet.
+    /// Unless it takes part already. In a new run no member is elected yet.
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if self.state == State::Asleep {
-            cx.because("it takes part from now on, and sends its own rank");
-            self.news = News::NONE;
+            cx.because("not in an election yet: take part and send own rank");
+            self.outcome = Outcome::NONE;
             self.hold(cx, cx.rank());
         }
     }
@@ -140,7 +140,7 @@ impl Protocol for DolevKlaweRodeh {
     const SPEC: Spec = Spec {
         name: "dolev-klawe-rodeh",
         variant: "algorithm-a",
-        summary: "each phase keeps the ranks that are better than both beside them; who holds the last announces it",
+        summary: "each phase keeps the ranks higher than both neighbours; the holder of the last one announces its owner",
         sources: &[DOLEV_KLAWE_RODEH_1982, FOKKINK_2013],
         need: Need::OneWayRing,
         timing: Timing::Asynchronous,
@@ -162,12 +162,12 @@ impl Protocol for DolevKlaweRodeh {
 
     #[inline]
     fn status(&self) -> Status {
-        self.news.status()
+        self.outcome.status()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
-        if matches!(self.state, State::Active { .. }) && self.news != News::NONE {
-            return Err(Broken("who is active knows nothing of the outcome yet".into()));
+        if matches!(self.state, State::Active { .. }) && self.outcome != Outcome::NONE {
+            return Err(Broken("an active member knows no outcome yet".into()));
         }
         Ok(())
     }
@@ -195,10 +195,10 @@ const CLAIMS: [Claim; 4] = [
     ANNOUNCEMENTS,
 ];
 
-/// How many phases it takes until one rank is left. In each, from every holder to the next, one
-/// message of each kind goes: together they go round once.
+/// The number of phases until one rank is left. In each phase one message of each kind goes from every holder to the
+/// next: together they go round once.
 fn phases(ranks: &[Rank]) -> usize {
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut phases = 0;
     while held.len() > 1 {
         held = next_local_maxima(&held);

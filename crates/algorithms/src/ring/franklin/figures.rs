@@ -1,7 +1,7 @@
-//! What an election of Franklin's costs.
+//! The cost of an election with Franklin's algorithm.
 //!
-//! Each round every link carries one rank each way. Who stands in a round depends on ranks alone, so
-//! the count is the same whoever begins and whatever the delays, as long as links keep their order.
+//! In each round every link carries one rank in each direction. Which members are active in a round depends on ranks
+//! alone, so the count does not depend on the initiators or the delays, as long as links keep their order.
 
 use crate::ring::figures::{is_undisturbed, somebody_starts, waking_hops};
 use bellwether_core::{Claim, Delivery, Expect, Measure, Rank, Setting};
@@ -19,8 +19,8 @@ pub const CLAIMS: [Claim; 3] = [
         name: "messages_bound",
         measure: Measure::Messages,
         formula: "2n(floor(log2 n) + 1) + n",
-        // Of two neighbours that stand only one goes on: each round leaves half of them at most,
-        // until in the last round one is left.
+        // Of two neighbouring active members at most one stays active: each round leaves at most half of them, until
+        // one is left in the last round.
         expect: |run| {
             let rounds = u64::from(run.n().ilog2()) + 1;
             applies(run).then_some(Expect::AtMost((run.n() as u64 * (2 * rounds + 1)) as f64))
@@ -41,7 +41,7 @@ fn applies(run: &Setting<'_>) -> bool {
     is_undisturbed(run) && run.delivery != Delivery::Reordering && somebody_starts(run)
 }
 
-/// How many rounds there are, with the last, in which the only one left meets itself.
+/// The number of rounds, including the last, in which the only active member receives its own rank.
 fn rounds(ranks: &[Rank]) -> u64 {
     let mut rounds = 1;
     let mut standing = ranks.to_vec();
@@ -52,26 +52,26 @@ fn rounds(ranks: &[Rank]) -> u64 {
     rounds
 }
 
-/// Whether one of those that stand is better than its neighbours among them.
+/// Whether an active member has a higher rank than both its active neighbours.
 fn goes_on(standing: &[Rank], at: usize) -> bool {
     let n = standing.len();
     standing[at] > standing[(at + 1) % n] && standing[at] > standing[(at + n - 1) % n]
 }
 
-/// A member that stood in the round before this one.
+/// A member that was active in the previous round.
 struct Standing {
     at: u64,
     rank: Rank,
-    /// When it ended that round: it then passes on, or shows its own rank, if it goes on.
+    /// When it ended that round: from then on it forwards, or sends its own rank if it stays active.
     ready: u64,
     goes_on: bool,
 }
 
-/// When the last message arrives, where each takes one hop.
+/// When the last message arrives, if each takes one hop.
 ///
-/// Round by round: a rank travels from one that goes on to the next, and waits with each between
-/// them that has not yet ended the round before (who had lost earlier has). When the only one left
-/// has its rank back from one side, nobody keeps it up on the other: n hops later all is over.
+/// Round by round: a rank travels from one active member to the next, and waits at each member in between that has
+/// not ended the previous round yet (members that became passive earlier have). When the last active member has its
+/// rank back from one side, no member delays the rank on the other side: n hops later the election is over.
 fn hops(run: &Setting<'_>) -> Option<u64> {
     let n = run.n() as u64;
     let stand = |(at, (&rank, woke))| Standing { at, rank, ready: u64::from(woke), goes_on: true };
@@ -99,8 +99,8 @@ fn hops(run: &Setting<'_>) -> Option<u64> {
     }
 }
 
-/// When a rank that comes this way round reaches each that goes on. The first turn finds where a
-/// rank sets out, the second is complete.
+/// When a rank that travels in this direction reaches each member that stays active. The first turn finds where a
+/// rank starts, the second is complete.
 fn arrivals(
     n: u64,
     stood: &[Standing],

@@ -1,4 +1,4 @@
-//! Franklin's election on a two-way ring: who is better than both its neighbours goes on.
+//! Franklin's election on a two-way ring: a member with a higher rank than both its active neighbours stays active.
 
 use crate::sources::FRANKLIN_1982;
 use bellwether_core::*;
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 mod figures;
 
-/// A member: it still stands for election or not, and knows who was elected or not.
+/// A member: whether it is still active, and which leader it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Franklin {
     stage: Stage,
-    /// What came from one side in this round, while nothing has come from the other.
+    /// The rank from one side in this round, while none has come from the other side.
     heard: Option<(Port, Rank)>,
-    /// The next round's rank from the same side. Nobody can be more than a round ahead: to end a
-    /// round takes a rank that this member sends or passes on when it has ended the one before.
+    /// The next round's rank from the same side. No member can be more than one round ahead: to end a round it needs
+    /// a rank that this member sends or forwards when it has ended the previous round.
     ahead: Option<Rank>,
     role: Role,
     elected: Option<Id>,
@@ -22,20 +22,20 @@ pub struct Franklin {
 /// What a member does with ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Stage {
-    /// It has not begun.
+    /// Has not started.
     Asleep,
-    /// It stands for election, and compares.
+    /// Compares ranks.
     Active,
-    /// It has met a better one, and passes on.
+    /// Has met a higher rank; forwards ranks.
     Passive,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// An active member's rank, on its way to the next active one.
+    /// An active member's rank, on its way to the next active member.
     Rank(Rank),
-    /// Who was elected.
+    /// The id of the leader.
     Elected(Id),
 }
 
@@ -62,10 +62,10 @@ impl Algorithm for Franklin {
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.stage == Stage::Asleep {
-            cx.because("it calls an election, and shows its rank both ways");
+            cx.because("told to start an election: send own rank both ways");
             self.begin_round(cx);
         } else {
-            cx.because("it takes part already, or knows the outcome");
+            cx.because("already in an election, or the outcome is known");
         }
     }
 
@@ -78,19 +78,19 @@ impl Algorithm for Franklin {
             Msg::Rank(rank) if rank == cx.rank() => self.lead(cx),
             Msg::Rank(rank) if self.stage == Stage::Active => self.hear(cx, from, rank),
             Msg::Rank(_) => {
-                cx.because("it stands no more: the rank goes on to the next who does");
+                cx.because("passive: forward the rank to the next active member");
                 cx.send(from.across(), msg);
             }
             Msg::Elected(leader) if leader != cx.id() => {
-                cx.because("the leader's name: it is noted and goes on");
+                cx.because("the leader's id: record and forward");
                 self.role = Role::Follower;
                 self.elected = Some(leader);
                 cx.send(NEXT, msg);
             }
-            Msg::Elected(_) => cx.because("its own announcement is back: everyone knows"),
+            Msg::Elected(_) => cx.because("own announcement returned, so every member knows: discard"),
         }
         if sleeps {
-            cx.because("its first message wakes it up: it shows its rank both ways, then does as always");
+            cx.because("first message: send own rank both ways, then handle the message");
         }
     }
 
@@ -107,24 +107,24 @@ impl Franklin {
         }
     }
 
-    /// The rank of the next active member on one side: with the other side's, the round ends.
+    /// The rank of the next active member on one side: with the rank from the other side, the round ends.
     fn hear(&mut self, cx: &mut Cx<'_, Self>, from: Port, rank: Rank) {
         match self.heard {
             None => {
-                cx.because("a rank from one side: it waits for the other's");
+                cx.because("a rank from one side: wait for the other side");
                 self.heard = Some((from, rank));
             }
             Some((side, _)) if side == from => {
-                cx.because("this side is a round ahead: its rank is for later");
+                cx.because("this side is one round ahead: store its rank for the next round");
                 self.ahead = Some(rank);
             }
             Some((side, other)) => {
                 self.heard = self.ahead.take().map(|next| (side, next));
                 if other < cx.rank() && rank < cx.rank() {
-                    cx.because("both neighbours that stand are worse: it stands for another round");
+                    cx.because("both active neighbours have lower ranks: begin another round");
                     self.begin_round(cx);
                 } else {
-                    cx.because("a neighbour that stands is better: it stands no more");
+                    cx.because("an active neighbour has a higher rank: become passive");
                     self.stage = Stage::Passive;
                     if let Some((side, next)) = self.heard.take() {
                         cx.send(side.across(), Msg::Rank(next));
@@ -134,15 +134,15 @@ impl Franklin {
         }
     }
 
-    /// Its own rank came all the way round, and soon will from the other side.
+    /// Its own rank has gone once round, and will soon arrive from the other side too.
     fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         if self.role == Role::Undecided {
-            cx.because("its own rank is its neighbour's: nobody else stands, so it leads");
+            cx.because("own rank returned, so no other member is active: lead");
             self.role = Role::Leader;
             self.elected = Some(cx.id());
             cx.send(NEXT, Msg::Elected(cx.id()));
         } else {
-            cx.because("its rank is back from the other side too: it has announced itself already");
+            cx.because("own rank returned from the other side too, already announced: discard");
         }
     }
 }
@@ -153,7 +153,7 @@ impl Protocol for Franklin {
     const SPEC: Spec = Spec {
         name: "franklin",
         variant: "plain",
-        summary: "in each round only those go on who are better than both neighbours that are left",
+        summary: "in each round only members with a higher rank than both active neighbours stay active",
         sources: &[FRANKLIN_1982],
         need: Need::TwoWayRing,
         timing: Timing::Asynchronous,
@@ -180,13 +180,13 @@ impl Protocol for Franklin {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.stage != Stage::Active && self.heard.is_some() {
-            return Err(Broken("only who stands keeps ranks back".into()));
+            return Err(Broken("only an active member stores ranks".into()));
         }
         if self.ahead.is_some() && self.heard.is_none() {
-            return Err(Broken("the next round's rank comes after this round's".into()));
+            return Err(Broken("a rank of the next round arrives after one of this round".into()));
         }
         if (self.role == Role::Undecided) != self.elected.is_none() {
-            return Err(Broken("a member that knows the outcome names the leader".into()));
+            return Err(Broken("a member has a leader if and only if it knows the outcome".into()));
         }
         Ok(())
     }

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 mod figures;
 
-/// A member: how far it asks round itself, and who has been elected.
+/// A member: how far it probes, and which leader it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HirschbergSinclair {
     /// How far its probes of this phase go: 2^phase. 0 while it sleeps.
     reach: u64,
-    /// Where the first reply of this phase came from.
+    /// The side from which the first reply of this phase came.
     replied: Option<Port>,
     role: Role,
     elected: Option<Id>,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Is anyone better than this, as far as it may go?
+    /// Is there a higher rank than this within `ttl` hops?
     Probe {
-        /// Who asks.
+        /// The rank of the member that asks.
         rank: Rank,
-        /// How many hops it may make, this one included.
+        /// The remaining hops, this one included.
         ttl: u64,
     },
-    /// Nobody was, this way: back to who asked.
+    /// There is no higher rank on this side: on its way back to the member that asked.
     Reply(Rank),
-    /// Who was elected.
+    /// The id of the leader.
     Elected(Id),
 }
 
@@ -68,10 +68,10 @@ impl Algorithm for HirschbergSinclair {
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.reach == 0 {
-            cx.because("it calls an election: phase 0, it asks its two neighbours");
+            cx.because("told to start an election: begin phase 0 and probe both neighbours");
             self.probe(cx, 1);
         } else {
-            cx.because("it takes part already, or knows the outcome");
+            cx.because("already in an election, or the outcome is known");
         }
     }
 
@@ -82,32 +82,32 @@ impl Algorithm for HirschbergSinclair {
         }
         match msg {
             Msg::Probe { rank, .. } if rank < cx.rank() => {
-                cx.because("a worse member's probe: it goes no further");
+                cx.because("the probe of a lower-ranked member: discard");
             }
             Msg::Probe { rank, .. } if rank == cx.rank() => self.lead(cx),
             Msg::Probe { rank, ttl } if ttl > 1 => {
-                cx.because("a better member's probe: it goes on");
+                cx.because("the probe of a higher-ranked member: forward");
                 cx.send(from.across(), Msg::Probe { rank, ttl: ttl - 1 });
             }
             Msg::Probe { rank, .. } => {
-                cx.because("a better member's probe has gone as far as it should: a reply goes back");
+                cx.because("the probe of a higher-ranked member has made all its hops: send a reply");
                 cx.send(from, Msg::Reply(rank));
             }
             Msg::Reply(rank) if rank != cx.rank() => {
-                cx.because("a reply to another member: it goes on");
+                cx.because("a reply to another member: forward");
                 cx.send(from.across(), msg);
             }
             Msg::Reply(_) => self.count_reply(cx, from),
             Msg::Elected(leader) if leader != cx.id() => {
-                cx.because("the leader's name: it is noted and goes on");
+                cx.because("the leader's id: record and forward");
                 self.role = Role::Follower;
                 self.elected = Some(leader);
                 cx.send(NEXT, msg);
             }
-            Msg::Elected(_) => cx.because("its own announcement is back: everyone knows"),
+            Msg::Elected(_) => cx.because("own announcement returned, so every member knows: discard"),
         }
         if sleeps {
-            cx.because("its first message wakes it up: it sends its own probes, then does as always");
+            cx.because("first message: send own probes, then handle the message");
         }
     }
 
@@ -129,25 +129,25 @@ impl HirschbergSinclair {
     fn count_reply(&mut self, cx: &mut Cx<'_, Self>, from: Port) {
         match self.replied {
             Some(first) if first != from => {
-                cx.because("replies from both sides: it is the best so far around, and asks twice as far");
+                cx.because("replies from both sides, so no higher rank within reach: probe twice as far");
                 self.probe(cx, self.reach.saturating_mul(2));
             }
             _ => {
-                cx.because("nobody is better on this side, as far as it asked");
+                cx.because("a reply, so no higher rank within reach on this side: wait for the other side");
                 self.replied = Some(from);
             }
         }
     }
 
-    /// Its own probe came all the way round, and soon the other will, from the other side.
+    /// Its own probe has gone once round, and the other will soon arrive from the other side.
     fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         if self.role == Role::Undecided {
-            cx.because("its own probe came all the way round: nobody is better, so it leads");
+            cx.because("own probe returned, so no member has a higher rank: lead");
             self.role = Role::Leader;
             self.elected = Some(cx.id());
             cx.send(NEXT, Msg::Elected(cx.id()));
         } else {
-            cx.because("its other probe is back too: it has announced itself already");
+            cx.because("the other probe returned too, already announced: discard");
         }
     }
 }
@@ -158,7 +158,7 @@ impl Protocol for HirschbergSinclair {
     const SPEC: Spec = Spec {
         name: "hirschberg-sinclair",
         variant: "plain",
-        summary: "members ask twice as far in each phase; whoever is best all the way round leads",
+        summary: "members probe twice as far in each phase; a member whose probe goes once round the ring leads",
         sources: &[HIRSCHBERG_SINCLAIR_1980, SARKAR_LECTURE],
         need: Need::TwoWayRing,
         timing: Timing::Asynchronous,
@@ -185,10 +185,10 @@ impl Protocol for HirschbergSinclair {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.reach == 0 && (self.replied.is_some() || self.elected.is_some()) {
-            return Err(Broken("a member that sleeps has heard nothing".into()));
+            return Err(Broken("a sleeping member has received nothing".into()));
         }
         if (self.role == Role::Undecided) != self.elected.is_none() {
-            return Err(Broken("a member that knows the outcome names the leader".into()));
+            return Err(Broken("a member has a leader if and only if it knows the outcome".into()));
         }
         Ok(())
     }

@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 
 mod figures;
 
-/// A member: it draws lots as long as nobody draws better.
+/// A member: it draws numbers until another member draws a higher one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ItaiRodeh {
-    /// Has not begun.
+    /// Has not started.
     Asleep,
-    /// In the race with what it drew in its present phase.
+    /// Active, with the number drawn in its current phase.
     Active(Lot),
-    /// Out of the race: passes on what it hears.
+    /// Passive: forwards all tokens.
     Passive,
-    /// Its lot alone was the best.
+    /// The only member with the highest number.
     Leader,
 }
 
-/// A number drawn in a phase. Later phases are better, then greater numbers.
+/// A number drawn in a phase. A later phase is higher, then a higher number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Lot {
     phase: u32,
     number: u32,
 }
 
-/// What members say: a lot on its way round.
+/// The message: a number on its way round the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Token {
     lot: Lot,
-    /// How far it has come: with n hops it is back.
+    /// The hops so far: with n hops the token is back at its owner.
     hops: u32,
-    /// Whether it has met no other member with the same lot.
+    /// Whether it has met no other member with the same number.
     unique: bool,
 }
 
@@ -59,7 +59,7 @@ impl Algorithm for ItaiRodeh {
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it takes part already");
+        cx.because("already in an election");
         self.wake(cx);
     }
 
@@ -69,29 +69,29 @@ impl Algorithm for ItaiRodeh {
         match *self {
             ItaiRodeh::Active(lot) if is_back && token.lot == lot => {
                 if token.unique {
-                    cx.because("its lot is back, and nobody drew the same: it leads");
+                    cx.because("own token returned, and no other member drew the same number: lead");
                     *self = ItaiRodeh::Leader;
                 } else {
-                    cx.because("its lot is back, but others drew the same: it draws again");
+                    cx.because("own token returned, but other members drew the same number: draw again");
                     self.draw(cx, lot.phase.wrapping_add(1));
                 }
             }
-            _ if is_back => cx.because("a lot of nobody's that came all the way round: it goes no further"),
+            _ if is_back => cx.because("a token that has gone once round and is not its own: discard"),
             ItaiRodeh::Active(lot) if token.lot > lot => {
-                cx.because("a better lot: it goes on, and the member drops out");
+                cx.because("a higher number: forward, and become passive");
                 *self = ItaiRodeh::Passive;
                 pass_on(cx, token, token.unique);
             }
             ItaiRodeh::Active(lot) if token.lot == lot => {
-                cx.because("the same lot as its own: it goes on, no longer as the only one");
+                cx.because("the same number as its own: forward, marked as not unique");
                 pass_on(cx, token, false);
             }
             ItaiRodeh::Passive => {
-                cx.because("it is out of the race: it passes on what it hears");
+                cx.because("passive: forward");
                 pass_on(cx, token, token.unique);
             }
-            ItaiRodeh::Active(_) => cx.because("a worse lot: it goes no further"),
-            ItaiRodeh::Asleep | ItaiRodeh::Leader => cx.because("it leads: other lots go no further"),
+            ItaiRodeh::Active(_) => cx.because("a lower number: discard"),
+            ItaiRodeh::Asleep | ItaiRodeh::Leader => cx.because("this member leads: discard"),
         }
     }
 
@@ -101,15 +101,15 @@ impl Algorithm for ItaiRodeh {
 }
 
 impl ItaiRodeh {
-    /// Unless it has begun already.
+    /// Unless it has started already.
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if *self == ItaiRodeh::Asleep {
-            cx.because("it takes part from now on, and draws a number");
+            cx.because("not in an election yet: take part and draw a number");
             self.draw(cx, 1);
         }
     }
 
-    /// A phase begins.
+    /// Begins a phase.
     fn draw(&mut self, cx: &mut Cx<'_, Self>, phase: u32) {
         let n = cx.size();
         let number = cx.draw(n.into()) as u32 + 1;
@@ -129,7 +129,7 @@ impl Protocol for ItaiRodeh {
     const SPEC: Spec = Spec {
         name: "itai-rodeh",
         variant: "plain",
-        summary: "identical members draw lots, phase by phase, until one of them alone has the best",
+        summary: "identical members draw numbers, phase by phase, until one member alone has the highest",
         sources: &[ITAI_RODEH_1990, FOKKINK_PANG_2006, FOKKINK_2013],
         need: Need::OneWayRing,
         timing: Timing::Asynchronous,

@@ -7,29 +7,29 @@ use serde::{Deserialize, Serialize};
 
 /// The simplest version: only the leader learns the outcome.
 pub type LeaderOnly = Lcr<false, false>;
-/// Whoever passes on a better rank knows that it does not lead.
+/// A member that forwards a higher rank knows that it does not lead.
 pub type Deciding = Lcr<true, false>;
-/// The leader's name goes round once more: everyone learns it and halts.
+/// The leader's id goes round once: every member learns it and halts.
 pub type Halting = Lcr<false, true>;
 
-/// A member: it sends its own rank in round 1, then passes on what is better than itself.
+/// A member: it sends its own rank in round 1, then forwards higher ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lcr<const DECIDING: bool, const HALTING: bool> {
-    /// The rank that goes out in this round: the lecture's `sendID`.
+    /// The rank to send in this round: the lecture's `sendID`.
     send: Option<Rank>,
-    /// Whether the leader's name goes out in this round.
+    /// Whether to send the leader's id in this round.
     announce: bool,
     role: Role,
     leader: Option<Id>,
     halted: bool,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
     /// The lecture's ⟨ID⟩: a candidate's rank.
     Candidate(Rank),
-    /// Halting variant: who leads.
+    /// Halting variant: the leader's id.
     Leader(Id),
 }
 
@@ -64,26 +64,26 @@ impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING,
         self.announce = false;
         match inbox.first() {
             Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => {
-                cx.because("a better rank: it goes on");
+                cx.because("a higher rank: forward");
                 self.send = Some(rank);
                 if DECIDING {
-                    // Whoever took itself for the leader (something must have gone wrong) does so no more.
+                    // A member that considered itself the leader, after an earlier fault, no longer does.
                     (self.role, self.leader) = (Role::Follower, None);
                 }
             }
             Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {
-                cx.because("its own rank made a complete turn: nobody is better, so it leads");
+                cx.because("own rank has gone once round, so no member has a higher rank: lead");
                 self.role = Role::Leader;
                 self.leader = Some(cx.id());
                 self.announce = HALTING;
             }
-            Some((_, Word::Candidate(_))) => cx.because("a worse rank: it goes no further"),
+            Some((_, Word::Candidate(_))) => cx.because("a lower rank: discard"),
             Some(&(_, Word::Leader(id))) => {
                 self.halted = true;
                 if id == cx.id() {
-                    cx.because("everyone has heard its name: it halts");
+                    cx.because("own announcement returned, so every member knows: halt");
                 } else {
-                    cx.because("the leader's name: it goes on, and the member halts");
+                    cx.because("the leader's id: record, forward and halt");
                     self.role = Role::Follower;
                     self.leader = Some(id);
                     self.announce = true;
@@ -110,9 +110,11 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
             (false, false) => "leader-only",
         },
         summary: match (DECIDING, HALTING) {
-            (_, true) => "ranks go round, the worse are dropped; then the leader's name goes round",
-            (true, false) => "ranks go round, the worse are dropped; who sees a better one knows it has lost",
-            (false, false) => "ranks go round, the worse are dropped; only the leader learns the outcome",
+            (_, true) => "ranks go round, lower ones are dropped; then the leader's id goes round",
+            (true, false) => {
+                "ranks go round, lower ones are dropped; a member that sees a higher rank knows that it does not lead"
+            }
+            (false, false) => "ranks go round, lower ones are dropped; only the leader learns the outcome",
         },
         sources: &[CHANG_ROBERTS_1979, LE_LANN_1977, MICHAIL_LECTURE, LYNCH_1996],
         need: Need::OneWayRing,
@@ -145,7 +147,7 @@ impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTI
     fn invariant(&self) -> Result<(), Broken> {
         let may_name = self.role == Role::Leader || (self.role == Role::Follower && !DECIDING);
         if may_name != self.leader.is_some() {
-            return Err(Broken("a member that knows the outcome names the leader".into()));
+            return Err(Broken("a member has a leader if and only if it knows the leader's id".into()));
         }
         Ok(())
     }
@@ -165,7 +167,7 @@ mod claims {
         Claim {
             name: "messages",
             measure: Measure::Messages,
-            formula: "sum of distances to the next better: 2n - 1 (best order) to n(n+1)/2 (worst)",
+            formula: "sum of distances to the next higher rank: 2n - 1 (best order) to n(n+1)/2 (worst)",
             expect: |run| undisturbed(run, total_distance(run.ranks)),
         },
         Claim {

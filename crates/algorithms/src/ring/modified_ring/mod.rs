@@ -1,8 +1,8 @@
-//! The modified ring election of lecture 000: messages list who forwarded them, so that a leader
-//! that dies during the election is noticed. On a ring that closes round its dead ([`crate::ring::courier`]).
+//! The modified ring election of lecture 000: messages list the members that forwarded them, so that a leader that
+//! dies during the election is detected. On a ring that closes around dead members ([`crate::ring::courier`]).
 //!
-//! Departures from the lecture, which leaves them open: runs are numbered ([`Run`]), and each member
-//! discards all runs but the highest; an outcome that does not come in time is not waited for.
+//! Departures from the lecture, which leaves these open: runs are numbered ([`Run`]), and each member discards all
+//! runs but the highest; a member does not wait for an outcome beyond a time-out.
 
 use crate::ring::courier::*;
 use crate::ring::figures::*;
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModifiedRing {
     courier: Courier<Word>,
-    /// The highest run heard of: lower ones are discarded.
+    /// The highest run known: lower ones are discarded.
     run: Option<Run>,
     stage: Stage,
     role: Role,
     elected: Option<Id>,
 }
 
-/// How far the run has come here.
+/// How far the run has come at this member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Stage {
-    /// It is over, or there is none.
+    /// The run is over, or there is none.
     Idle,
     /// `election` has passed.
     Electing,
@@ -32,23 +32,23 @@ enum Stage {
     Announcing,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
-    /// Who is there?
+    /// Collects the live members.
     Election {
-        /// Whose election this is.
+        /// The run.
         run: Run,
-        /// Everyone that forwarded it.
+        /// The members that forwarded it.
         forwarded_by: Vec<Rank>,
     },
-    /// This one should lead.
+    /// Announces the future leader.
     Coordinator {
-        /// Whose election this is.
+        /// The run.
         run: Run,
-        /// The best of those that forwarded `election`.
+        /// The highest-ranked of the members that forwarded `election`.
         coordinator: Id,
-        /// Everyone that forwarded this.
+        /// The members that forwarded this message.
         forwarded_by: Vec<Id>,
     },
 }
@@ -85,25 +85,25 @@ impl RingMember<Word> for ModifiedRing {
     }
 
     fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
-        cx.because("a copy of what has passed already: it goes no further");
+        cx.because("a duplicate of a message that has passed: discard");
         let (me, is_current) = (cx.rank(), Some(word.run()) == self.run);
         if word.run().is_too_far_ahead(cx, self.run) {
             return;
         }
         match word {
             _ if word.listed() > cx.outgoing().count() + 1 => {
-                cx.because("it lists more members than there are: it is a forgery");
+                cx.because("it lists more members than there are, so it is forged: discard");
             }
             Word::Election { run, .. } if self.stage == Stage::Idle && run.is_outdated(self.run) => {
-                cx.because("its initiator has missed a later run: a new one takes it in");
+                cx.because("the initiator missed a later run: start a new run that includes it");
                 self.call(cx);
             }
             _ if Some(word.run()) < self.run => {
-                cx.because("a higher run is known: this one is discarded");
+                cx.because("a higher run is known: discard");
             }
             Word::Election { run, forwarded_by } if run.initiator == me => {
                 if is_current && self.stage == Stage::Electing {
-                    cx.because("its election is back: the best of those that forwarded it should lead");
+                    cx.because("own election returned: announce the highest-ranked member on the list");
                     let coordinator = forwarded_by.into_iter().fold(me, Rank::max).id();
                     self.take_part(cx, run, Stage::Announcing);
                     self.pass_on(cx, Word::Coordinator { run, coordinator, forwarded_by: vec![me.id()] });
@@ -112,20 +112,20 @@ impl RingMember<Word> for ModifiedRing {
             Word::Coordinator { coordinator, forwarded_by, run } if run.initiator == me => {
                 if is_current && self.stage == Stage::Announcing {
                     if forwarded_by.contains(&coordinator) {
-                        cx.because("the new coordinator has forwarded it: success");
+                        cx.because("own coordinator returned, and the new leader is on the list: done");
                         self.conclude(cx, coordinator);
                     } else {
-                        cx.because("the new coordinator has not forwarded it, so it is dead: once more");
+                        cx.because("own coordinator returned, but the new leader is not on the list, so it has failed: start again");
                         self.call(cx);
                     }
                 }
             }
             Word::Election { run, mut forwarded_by } => {
                 if forwarded_by.contains(&me) {
-                    cx.because("it went all the way round: its initiator is dead, so this member calls");
+                    cx.because("it has gone once round, so its initiator has failed: start a new election");
                     self.call(cx);
                 } else if !is_current {
-                    cx.because("the member puts itself on the list and passes it on");
+                    cx.because("add own rank to the list and forward");
                     forwarded_by.push(me);
                     self.take_part(cx, run, Stage::Electing);
                     self.pass_on(cx, Word::Election { run, forwarded_by });
@@ -133,14 +133,14 @@ impl RingMember<Word> for ModifiedRing {
             }
             Word::Coordinator { run, coordinator, mut forwarded_by } => {
                 if forwarded_by.contains(&me.id()) {
-                    cx.because("it went all the way round: its initiator is dead, so this member calls");
+                    cx.because("it has gone once round, so its initiator has failed: start a new election");
                     self.call(cx);
                 } else if !is_current {
-                    cx.because("the election has passed this member over, so it calls another");
+                    cx.because("the election skipped this member: start another");
                     self.run = Some(run);
                     self.call(cx);
                 } else if self.stage == Stage::Electing {
-                    cx.because("the new coordinator is noted; the member puts itself on the list");
+                    cx.because("record the new leader, add own id to the list and forward");
                     forwarded_by.push(me.id());
                     self.run = Some(run);
                     self.conclude(cx, coordinator);
@@ -176,7 +176,7 @@ impl Word {
         *run
     }
 
-    /// How many are on its list.
+    /// The number of members on its list.
     fn listed(&self) -> usize {
         match self {
             Word::Election { forwarded_by, .. } => forwarded_by.len(),
@@ -203,7 +203,7 @@ impl Algorithm for ModifiedRing {
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         if self.stage == Stage::Idle {
-            cx.because("it calls an election, and is the first on the list");
+            cx.because("told to start an election: send a list with own rank");
             self.call(cx);
         } else {
             cx.because("an election is already under way");
@@ -229,7 +229,7 @@ impl Protocol for ModifiedRing {
     const SPEC: Spec = Spec {
         name: "modified-ring",
         variant: "plain",
-        summary: "a list of everyone goes round, then the best one's name; if that one is gone, once more",
+        summary: "a list of all members goes round, then the highest-ranked one's id; if that one has died, again",
         sources: &[KO_LECTURE, GUPTA_LECTURE],
         need: Need::OverlayRing,
         timing: Timing::BoundedDelay,
@@ -260,7 +260,7 @@ impl Protocol for ModifiedRing {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.elected.is_some() && self.stage != Stage::Idle {
-            return Err(Broken("a member that elects has not elected anyone yet".into()));
+            return Err(Broken("a member in an election has no leader yet".into()));
         }
         Ok(())
     }
@@ -270,7 +270,7 @@ const CLAIMS: [Claim; 5] = [
     Claim {
         name: "messages",
         measure: Measure::Messages,
-        formula: "one initiator: 2n; every worse one besides: the distance to the next better; 1 for each dead",
+        formula: "one initiator: 2n; each lower-ranked one besides: the distance to the next higher; 1 for each dead",
         expect: |run| figure(run, |ring| ring.election + ring.coordinator),
     },
     Claim {
@@ -287,7 +287,7 @@ const CLAIMS: [Claim; 5] = [
     Claim {
         name: "election",
         measure: Measure::MessagesOf("election"),
-        formula: "one initiator: n; every worse one besides: the distance to the next better; 1 for each dead",
+        formula: "one initiator: n; each lower-ranked one besides: the distance to the next higher; 1 for each dead",
         expect: |run| figure(run, |ring| ring.election),
     },
     Claim {
@@ -299,7 +299,7 @@ const CLAIMS: [Claim; 5] = [
     Claim {
         name: "time",
         measure: Measure::Time,
-        formula: "one initiator, nobody dead: 2n, and one for the last ack",
+        formula: "one initiator, no member dead: 2n, and one for the last ack",
         expect: time_of_two_turns,
     },
 ];
@@ -309,7 +309,7 @@ struct Sent {
     coordinator: usize,
 }
 
-/// The best initiator's run completes, and each other one's dies at the next better initiator. A
+/// The highest-ranked initiator's run completes, and each other run is dropped at the next higher-ranked initiator. A
 /// dead member costs the one `election` that finds it dead.
 fn figure(run: &Setting<'_>, of: fn(&Sent) -> usize) -> Option<Expect> {
     let ring = LiveRing::new(run)?;

@@ -1,13 +1,13 @@
 //! Figures of Peterson's algorithms.
 //!
-//! In the basic algorithm a rank v that is still in the race is held by a member clockwise of its
-//! owner, but before the owner of the next rank w in the race: when v stays w does not, and v goes to
-//! w's holder, which is before the owner of the rank after w. So a message that carries v from its
-//! holder to the next one cannot pass v's owner unless v is the only rank left; and one that goes a
-//! holder further (a second message) only if two are left. There it ends: the owner knows.
+//! In the basic algorithm a rank v that is still held is held by a member clockwise of its owner, but before the
+//! owner of the next held rank w: when v stays, w does not, and v moves to the holder of w, which is before the owner
+//! of the rank after w. So a message that carries v from its holder to the next one cannot pass v's owner unless v is
+//! the only rank left; and one that goes one holder further (a second message) only if two are left. There it ends:
+//! the owner recognises it.
 //!
-//! In the improved algorithm v and w can both stay, and v can be held by w's owner. So that w passes
-//! its owner does not tell that it is the best; that it comes back to its holder does.
+//! In the improved algorithm v and w can both stay, and the owner of w can hold v. So it proves nothing that w passes
+//! its owner; that w returns to its holder proves that w is the highest.
 
 use crate::ring::figures::distance;
 use crate::ring::phases::*;
@@ -50,7 +50,7 @@ pub const IMPROVED: [Claim; 3] = [
 /// The basic algorithm's messages before the announcement.
 fn basic(ranks: &[Rank]) -> usize {
     let n = ranks.len();
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut messages = 0;
     while held.len() > 2 {
         messages += 2 * n;
@@ -59,8 +59,8 @@ fn basic(ranks: &[Rank]) -> usize {
     match held[..] {
         [one, other] => {
             let (best, worse) = if one.rank > other.rank { (one, other) } else { (other, one) };
-            // Both send the best rank in their second message: it gets to the worse one's holder, and
-            // from there home. That holder takes the best rank over and sends it after the other.
+            // Both send the highest rank in their second message: it travels to the lower rank's holder, and from
+            // there to its owner. That holder then holds the highest rank and sends it after the other.
             let onwards = distance(n, best.holder, worse.holder);
             messages + n + onwards + 2 * way_home(ranks, best.rank, worse.holder)
         }
@@ -69,9 +69,9 @@ fn basic(ranks: &[Rank]) -> usize {
     }
 }
 
-/// How many phases the improved algorithm takes until one rank is left.
+/// The number of phases of the improved algorithm until one rank is left.
 fn improved_phases(ranks: &[Rank]) -> usize {
-    let mut held = everyone(ranks);
+    let mut held = all_members(ranks);
     let mut phases = 0;
     while held.len() > 1 {
         phases += 1;
@@ -84,7 +84,7 @@ fn improved_phases(ranks: &[Rank]) -> usize {
     phases
 }
 
-/// How far it is from a holder to the owner of the rank it sends: at least one hop.
+/// The distance from a holder to the owner of the rank that it sends: at least one hop.
 fn way_home(ranks: &[Rank], rank: Rank, holder: usize) -> usize {
     let owner = ranks.iter().position(|&other| other == rank).unwrap_or(holder);
     match distance(ranks.len(), holder, owner) {
@@ -93,10 +93,10 @@ fn way_home(ranks: &[Rank], rank: Rank, holder: usize) -> usize {
     }
 }
 
-/// How many phases of the improved algorithm n ranks can take until one is left.
+/// The most phases of the improved algorithm with n ranks until one is left.
 ///
-/// A rank that beats the one after it had another between them, which lost the phase before. So of
-/// those in the race in three phases in a row, the first are at least the other two together.
+/// A rank that is higher than the one after it had another between them, which was removed in the previous phase. So
+/// in three consecutive phases, the first has at least as many ranks as the other two together.
 fn phases_at_most(n: usize) -> usize {
     let (mut phases, mut least, mut next) = (0, 1, 2);
     while next <= n {

@@ -1,6 +1,6 @@
 //! Peterson's one-way ring election in O(n log n) messages: the basic and the improved algorithm.
 
-use crate::ring::news::News;
+use crate::ring::outcome::Outcome;
 use crate::sources::PETERSON_1982;
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -9,37 +9,37 @@ mod figures;
 
 /// The basic algorithm: each phase compares three neighbouring ranks at once.
 pub type Basic = Peterson<false>;
-/// The improved algorithm: a phase compares with the rank before, the next with the rank after.
+/// The improved algorithm: one phase compares with the rank before, the next with the rank after.
 pub type Improved = Peterson<true>;
 
-/// A member: where it is in the race, and what it knows of the outcome.
+/// A member: its state in the election, and what it knows of the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Peterson<const IMPROVED: bool> {
     mode: Mode,
-    news: News,
+    outcome: Outcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Mode {
-    /// Takes part in no election.
+    /// Not in an election.
     Asleep,
     /// Active: has sent its temporary rank and waits for that of the active member before it.
     First { tid: Rank },
-    /// Active: has sent its second message and waits for one. The basic algorithm needs to
-    /// remember what it heard first.
+    /// Active: has sent its second message and waits for one. The basic algorithm stores the first rank that it
+    /// received.
     Second { tid: Rank, ntid: Option<Rank> },
-    /// Out of the race: passes on what it hears.
+    /// Passive: forwards all messages.
     Relay,
 }
 
-/// What members say. The paper numbers phases by the order of messages; names make it plain.
+/// The messages. The paper numbers phases by the order of messages; names make the kinds explicit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
     /// The first message of a phase (improved: of an odd phase): a temporary rank.
     First(Rank),
     /// The second message of a phase (improved: of an even phase).
     Second(Rank),
-    /// Who was elected.
+    /// The id of the leader.
     Elected(Id),
 }
 
@@ -66,11 +66,11 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
     type Durable = ();
 
     fn start(_: &mut Cx<'_, Self>, (): ()) -> Self {
-        Peterson { mode: Mode::Asleep, news: News::NONE }
+        Peterson { mode: Mode::Asleep, outcome: Outcome::NONE }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
-        cx.because("it takes part already");
+        cx.because("already in an election");
         self.wake(cx);
     }
 
@@ -78,20 +78,22 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
         match msg {
             Msg::Elected(leader) => {
                 self.mode = Mode::Asleep;
-                if self.news.arrive(cx.id(), leader) {
-                    cx.because("the leader's name: it is noted and goes on");
+                if self.outcome.receive(cx.id(), leader) {
+                    cx.because("the leader's id: record and forward");
                     cx.send(NEXT, msg);
                 } else {
-                    cx.because("the announcement is back: everyone knows");
+                    cx.because("own announcement returned, so every member knows: discard");
                 }
             }
-            _ if self.news.is_announcing() => cx.because("the best rank again: everyone is being told"),
+            _ if self.outcome.is_announcing() => cx.because("the highest rank, already announced: discard"),
             Msg::First(rank) | Msg::Second(rank) => {
                 self.wake(cx);
                 if self.has_found(cx, rank) {
-                    cx.because("a rank that came all the way round: nobody is better, so its owner leads");
+                    cx.because(
+                        "a rank has gone once round, so it is the highest: announce its owner as the leader",
+                    );
                     self.mode = Mode::Relay;
-                    self.news = News::announce(cx.id(), rank.id());
+                    self.outcome = Outcome::announce(cx.id(), rank.id());
                     cx.send(NEXT, Msg::Elected(rank.id()));
                 } else {
                     self.on_rank(cx, msg);
@@ -106,8 +108,8 @@ impl<const IMPROVED: bool> Algorithm for Peterson<IMPROVED> {
 }
 
 impl<const IMPROVED: bool> Peterson<IMPROVED> {
-    /// Whether a rank that arrives has to be the best: the owner knows its own again (basic), or
-    /// the holder that which it holds (improved).
+    /// Whether the rank that arrives is the highest: its owner receives it again (basic), or its holder does
+    /// (improved).
     fn has_found(&self, cx: &Cx<'_, Self>, rank: Rank) -> bool {
         match self.mode {
             Mode::First { tid } | Mode::Second { tid, .. } if IMPROVED => rank == tid,
@@ -119,49 +121,49 @@ impl<const IMPROVED: bool> Peterson<IMPROVED> {
         match (self.mode, msg) {
             (Mode::First { tid }, Msg::First(ntid)) if IMPROVED => {
                 if ntid > tid {
-                    cx.because("the rank before the one it holds is better: it drops out");
+                    cx.because("the previous rank is higher: become a relay");
                     self.mode = Mode::Relay;
                 } else {
-                    cx.because("it holds the better of two ranks: it sends it once more");
+                    cx.because("the held rank is higher than the previous one: send it once more");
                     self.mode = Mode::Second { tid, ntid: None };
                     cx.send(NEXT, Msg::Second(tid));
                 }
             }
             (Mode::First { tid }, Msg::First(ntid)) => {
-                cx.because("it holds one rank and hears another: it passes on the better");
+                cx.because("the previous rank arrives: send the higher of the two");
                 self.mode = Mode::Second { tid, ntid: Some(ntid) };
                 cx.send(NEXT, Msg::Second(tid.max(ntid)));
             }
             (Mode::Second { tid, ntid: None }, Msg::Second(ntid)) if ntid > tid => {
-                cx.because("the rank before its own is better: it holds that one from now on");
+                cx.because("the previous rank is higher: hold it");
                 self.hold(cx, ntid);
             }
             (Mode::Second { tid, ntid: Some(ntid) }, Msg::Second(nntid)) if ntid >= tid.max(nntid) => {
-                cx.because("the rank before its own is better than both beside it: it holds it from now on");
+                cx.because("the previous rank is higher than both its neighbours: hold it");
                 self.hold(cx, ntid);
             }
             (Mode::Second { .. }, Msg::Second(_)) => {
-                cx.because("the rank before its own is not better than those beside it: it drops out");
+                cx.because("the previous rank is not higher than both its neighbours: become a relay");
                 self.mode = Mode::Relay;
             }
             (Mode::Relay, _) => {
-                cx.because("it is out of the race: it passes on what it hears");
+                cx.because("relay: forward");
                 cx.send(NEXT, msg);
             }
-            _ => cx.because("out of turn: it goes no further"),
+            _ => cx.because("not expected in this state: discard"),
         }
     }
 
-    /// Unless it takes part already. In a new run nobody has been elected yet.
+    /// Unless it takes part already. In a new run no member is elected yet.
     fn wake(&mut self, cx: &mut Cx<'_, Self>) {
         if self.mode == Mode::Asleep {
-            cx.because("it takes part from now on, and sends its own rank");
-            self.news = News::NONE;
+            cx.because("not in an election yet: take part and send own rank");
+            self.outcome = Outcome::NONE;
             self.hold(cx, cx.rank());
         }
     }
 
-    /// A phase begins with this temporary rank.
+    /// Begins a phase with this temporary rank.
     fn hold(&mut self, cx: &mut Cx<'_, Self>, tid: Rank) {
         self.mode = Mode::First { tid };
         cx.send(NEXT, Msg::First(tid));
@@ -175,9 +177,9 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
         name: "peterson",
         variant: if IMPROVED { "improved" } else { "basic" },
         summary: if IMPROVED {
-            "ranks move on while better than those beside them, compared before and after in turn"
+            "ranks higher than their neighbours move on; compared with the rank before and the rank after in turn"
         } else {
-            "ranks move on while better than those beside them; in each phase at least half are lost"
+            "ranks higher than both neighbours move on; each phase removes at least half of the ranks"
         },
         sources: &[PETERSON_1982],
         need: Need::OneWayRing,
@@ -200,13 +202,13 @@ impl<const IMPROVED: bool> Protocol for Peterson<IMPROVED> {
 
     #[inline]
     fn status(&self) -> Status {
-        self.news.status()
+        self.outcome.status()
     }
 
     fn invariant(&self) -> Result<(), Broken> {
         let is_active = matches!(self.mode, Mode::First { .. } | Mode::Second { .. });
-        if is_active && self.news != News::NONE {
-            return Err(Broken("who is in the race knows nothing of the outcome yet".into()));
+        if is_active && self.outcome != Outcome::NONE {
+            return Err(Broken("an active member knows no outcome yet".into()));
         }
         Ok(())
     }

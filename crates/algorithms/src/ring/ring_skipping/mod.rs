@@ -1,8 +1,8 @@
-//! Tanenbaum and van Steen's ring election (lecture 003): dead successors are passed over, and the
-//! members that are left learn of each other. On a ring that closes round its dead ([`crate::ring::courier`]).
+//! Tanenbaum and van Steen's ring election (lecture 003): dead successors are skipped, and the live members learn of
+//! each other. On a ring that closes around dead members ([`crate::ring::courier`]).
 //!
-//! Departures from the source, which leaves them open: runs are numbered ([`Run`]), so that of two
-//! outcomes the later counts; an outcome that does not come in time is not waited for.
+//! Departures from the source, which leaves these open: runs are numbered ([`Run`]), so that of two outcomes the
+//! later counts; a member does not wait for an outcome beyond a time-out.
 
 use crate::ring::courier::*;
 use crate::ring::figures::*;
@@ -15,43 +15,43 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RingSkipping {
     courier: Courier<Word>,
-    /// The highest run heard of.
+    /// The highest run known.
     highest: Option<Run>,
-    /// For each initiator, its last epoch and what has passed here of it.
+    /// For each initiator, its last epoch and which of its messages have passed.
     progress: BTreeMap<Id, (u64, Passed)>,
     role: Role,
     outcome: Option<Outcome>,
 }
 
-/// What has passed of a run.
+/// The last message of a run that has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 enum Passed {
     Election,
     Coordinator,
 }
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Whose election this was.
+    /// The run.
     run: Run,
-    /// The new coordinator: the best of the members.
+    /// The new coordinator: the highest-ranked of the members.
     leader: Id,
     /// The members of the new ring, clockwise.
     members: Vec<Id>,
 }
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
-    /// Who is there?
+    /// Collects the live members.
     Election {
-        /// Whose election this is.
+        /// The run.
         run: Run,
-        /// Everyone that passed it on, clockwise.
+        /// The members that forwarded it, clockwise.
         members: Vec<Rank>,
     },
-    /// This one leads, and these are there.
+    /// Announces the leader and the members of the new ring.
     Coordinator(Outcome),
 }
 
@@ -86,18 +86,18 @@ impl RingMember<Word> for RingSkipping {
     }
 
     fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
-        cx.because("a copy of what has passed already: it goes no further");
+        cx.because("a duplicate of a message that has passed: discard");
         let me = cx.rank();
         if word.run().is_too_far_ahead(cx, self.highest) {
             return;
         }
         match word {
             _ if !word.is_plausible(cx) => {
-                cx.because("it is no member's, or lists more members than there are: it is a forgery");
+                cx.because("its initiator is no member, or it lists more members than there are, so it is forged: discard");
             }
             Word::Election { run, members } if members.contains(&me) => {
                 if self.is_news(run, Passed::Coordinator) {
-                    cx.because("its own id is on the list, which is complete: the best on it leads");
+                    cx.because("own rank is on the list, so the list is complete: announce the highest-ranked member as the leader");
                     let leader = members.iter().fold(me, |best, &rank| best.max(rank)).id();
                     let members = members.into_iter().map(Rank::id).collect();
                     self.conclude(cx, Outcome { run, leader, members });
@@ -105,37 +105,37 @@ impl RingMember<Word> for RingSkipping {
             }
             Word::Election { run, mut members } => {
                 if self.is_news(run, Passed::Election) {
-                    cx.because("the member puts itself on the list and passes it on");
+                    cx.because("add own rank to the list and forward");
                     members.push(me);
                     self.take_part(cx, run);
                     self.pass_on(cx, Word::Election { run, members });
                 } else if run.is_outdated(self.highest) && !self.is_under_way() {
-                    cx.because("its initiator has missed a later run: a new one takes it in");
+                    cx.because("the initiator missed a later run: start a new run that includes it");
                     self.call(cx);
                 }
             }
             Word::Coordinator(outcome) => {
                 if !outcome.members.contains(&me.id()) && self.highest < Some(outcome.run) {
-                    cx.because("the election has passed this member over, so it calls another");
+                    cx.because("the election skipped this member: start another");
                     self.highest = Some(outcome.run);
                     self.call(cx);
                 } else if self.is_news(outcome.run, Passed::Coordinator) {
-                    cx.because("the new leader and the new ring are noted and passed on");
+                    cx.because("the new leader and the new ring: record and forward");
                     self.conclude(cx, outcome);
                 } else {
-                    cx.because("it has been all the way round: it is taken off the ring");
+                    cx.because("it has gone once round: remove it from the ring");
                 }
             }
         }
     }
 
-    /// A member that finds the leader dead calls an election.
+    /// A member that finds the leader dead starts an election.
     fn note_death(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(leader) = self.outcome.as_ref().map(|outcome| outcome.leader) else { return };
         let is_dead = self.courier.dead().any(|port| cx.peer_rank(port).id() == leader);
-        // Who goes by the name of the dead is not dead itself.
+        // A member with the id of the dead leader is not dead itself.
         if is_dead && leader != cx.id() && !self.is_under_way() {
-            cx.because("the new leader does not answer: it is dead, so this member calls");
+            cx.because("the new leader does not answer, so it has failed: start an election");
             self.call(cx);
         }
     }
@@ -152,7 +152,7 @@ impl Word {
         }
     }
 
-    /// Whether a member can have sent it. What is remembered of initiators is so no more than there are.
+    /// Whether a member can have sent it. This limits the initiators that are remembered to the members.
     fn is_plausible(&self, cx: &Cx<'_, RingSkipping>) -> bool {
         let run = self.run();
         let listed = match self {
@@ -166,8 +166,8 @@ impl Word {
 }
 
 impl RingSkipping {
-    /// Whether this has not passed here yet. A message that has is a copy, or has been all the way
-    /// round: nothing circulates for ever, even if whoever should take it off the ring is dead.
+    /// Whether this message has not passed here yet. Otherwise it is a duplicate or has gone once round: so no
+    /// message circulates for ever, even if the member that should remove it is dead.
     fn is_news(&mut self, run: Run, passed: Passed) -> bool {
         let (initiator, now) = (run.initiator.id(), (run.epoch, passed));
         let is_news = self.progress.get(&initiator) < Some(&now);
@@ -177,7 +177,7 @@ impl RingSkipping {
         is_news
     }
 
-    /// In a higher run than any before, nobody has been elected yet.
+    /// In a run higher than any before, no member is elected yet.
     fn take_part(&mut self, cx: &mut Cx<'_, Self>, run: Run) {
         if self.highest < Some(run) {
             self.courier.try_everyone_in(run, self.highest);
@@ -186,12 +186,12 @@ impl RingSkipping {
         }
     }
 
-    /// Whether the outcome of the highest run is still to come.
+    /// Whether the outcome of the highest run is still missing.
     fn is_under_way(&self) -> bool {
         self.highest != self.outcome.as_ref().map(|outcome| outcome.run)
     }
 
-    /// Notes the outcome, unless that of a higher run is known, and passes it on.
+    /// Records the outcome, unless that of a higher run is known, and forwards it.
     fn conclude(&mut self, cx: &mut Cx<'_, Self>, outcome: Outcome) {
         if self.outcome.as_ref().map(|known| known.run) < Some(outcome.run) {
             self.role = if outcome.leader == cx.id() { Role::Leader } else { Role::Follower };
@@ -219,7 +219,7 @@ impl Algorithm for RingSkipping {
         if self.is_under_way() {
             cx.because("an election is already under way");
         } else {
-            cx.because("it calls an election, and is the first on the list");
+            cx.because("told to start an election: send a list with own rank");
             self.call(cx);
         }
     }
@@ -243,7 +243,7 @@ impl Protocol for RingSkipping {
     const SPEC: Spec = Spec {
         name: "ring-skipping",
         variant: "plain",
-        summary: "a list of everyone alive goes round, then the best one's name with the list",
+        summary: "a list of all live members goes round, then the highest-ranked one's id with the list",
         sources: &[VAN_STEEN_2017],
         need: Need::OverlayRing,
         timing: Timing::BoundedDelay,
@@ -283,7 +283,7 @@ impl Protocol for RingSkipping {
 
     fn invariant(&self) -> Result<(), Broken> {
         if self.outcome.as_ref().map(|outcome| outcome.run) > self.highest {
-            return Err(Broken("an outcome of a run that is not known".into()));
+            return Err(Broken("the outcome belongs to a known run".into()));
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ const CLAIMS: [Claim; 4] = [
     Claim {
         name: "messages",
         measure: Measure::Messages,
-        formula: "2n for each initiator (n alive), and one for each dead",
+        formula: "2n for each initiator (n alive), and one for each dead member",
         expect: |run| {
             let ring = LiveRing::new(run)?;
             let turns = 2 * ring.turn() * ring.initiators.len();
@@ -303,7 +303,7 @@ const CLAIMS: [Claim; 4] = [
     Claim {
         name: "election",
         measure: Measure::MessagesOf("election"),
-        formula: "n for each initiator (n alive), and one for each dead",
+        formula: "n for each initiator (n alive), and one for each dead member",
         expect: |run| {
             let ring = LiveRing::new(run)?;
             Some(Expect::Exactly((ring.turn() * ring.initiators.len() + run.dead.len()) as f64))
@@ -321,7 +321,7 @@ const CLAIMS: [Claim; 4] = [
     Claim {
         name: "time",
         measure: Measure::Time,
-        formula: "one initiator, nobody dead: 2n, and one for the last ack",
+        formula: "one initiator, no member dead: 2n, and one for the last ack",
         expect: time_of_two_turns,
     },
 ];

@@ -1,23 +1,23 @@
-//! TimeSlice: on a one-way ring of known size, silence tells that nobody is better.
+//! TimeSlice: on a one-way ring of known size, silence shows that no member has a higher rank.
 
 use crate::ring::figures::{best_value, is_undisturbed};
 use crate::sources::{FREDERICKSON_LYNCH_1987, LYNCH_1996_COUNTING};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// A member: when its phase begins, and what it has heard.
+/// A member: when its phase begins, and which leader it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimeSlice {
     /// The first round of the phase in which only its own token may go round.
     phase_begins_in: u64,
-    /// Whether the token goes out in this round.
+    /// Whether to send the token in this round.
     sends: bool,
     role: Role,
     leader: Option<Id>,
     halted: bool,
 }
 
-/// What members say: the leader's token.
+/// The message: the leader's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Token(Id);
 
@@ -31,7 +31,7 @@ impl Message for Token {
 
 impl RoundAlgorithm for TimeSlice {
     fn start(cx: &mut RoundCx<'_, Self>) -> Self {
-        // The phase of value v is the v-th of n rounds each; our value is one more than this.
+        // The phase of value v is the v-th of n rounds each; this member's value is one more than `phases_before`.
         let phases_before = cx.better_ranks();
         let phase_begins_in = phases_before.saturating_mul(cx.size().into()).saturating_add(1);
         let mut member =
@@ -54,11 +54,11 @@ impl RoundAlgorithm for TimeSlice {
         self.sends = false;
         match inbox.first() {
             Some(_) if self.role == Role::Leader => {
-                cx.because("its token is back: everyone has seen it, so it halts");
+                cx.because("own token returned, every member has seen it: halt");
                 self.halted = true;
             }
             Some(&(_, Token(leader))) => {
-                cx.because("the leader's token: it goes on, and the member halts");
+                cx.because("the leader's token: forward and halt");
                 *self = TimeSlice {
                     sends: true,
                     role: Role::Follower,
@@ -68,7 +68,7 @@ impl RoundAlgorithm for TimeSlice {
                 };
             }
             None if cx.round() == self.phase_begins_in => {
-                cx.because("its phase has come and there was silence: nobody is better, so it leads");
+                cx.because("its phase begins without a token, so no member has a higher rank: lead");
                 self.lead(cx);
             }
             None => {}
@@ -81,7 +81,7 @@ impl RoundAlgorithm for TimeSlice {
 }
 
 impl TimeSlice {
-    /// Anyone better would have sent its token round in an earlier phase.
+    /// A higher-ranked member would have sent its token in an earlier phase.
     fn lead(&mut self, cx: &RoundCx<'_, Self>) {
         self.role = Role::Leader;
         self.leader = Some(cx.id());
@@ -95,7 +95,7 @@ impl Protocol for TimeSlice {
     const SPEC: Spec = Spec {
         name: "time-slice",
         variant: "plain",
-        summary: "each possible rank has a phase of n rounds, the best first; silence means: nobody has it",
+        summary: "each possible rank has a phase of n rounds, the highest first; silence means that no member has it",
         sources: &[LYNCH_1996_COUNTING, FREDERICKSON_LYNCH_1987],
         need: Need::OneWayRing,
         timing: Timing::Rounds,
@@ -121,7 +121,7 @@ impl Protocol for TimeSlice {
 
     fn invariant(&self) -> Result<(), Broken> {
         if (self.role == Role::Undecided) != self.leader.is_none() {
-            return Err(Broken("a member that knows the outcome names the leader".into()));
+            return Err(Broken("a member has a leader if and only if it knows the outcome".into()));
         }
         Ok(())
     }
@@ -137,19 +137,19 @@ const CLAIMS: [Claim; 4] = [
     Claim {
         name: "leader_round",
         measure: Measure::LeaderRound,
-        formula: "n (v - 1) + 1, where v - 1 ranks could be better than the best member's",
+        formula: "n (v - 1) + 1, where v - 1 possible ranks are higher than the highest-ranked member's",
         expect: |run| exactly(run, |n, v| n * (v - 1.0) + 1.0),
     },
     Claim {
         name: "rounds",
         measure: Measure::Rounds,
-        formula: "n v + 1, where v - 1 ranks could be better than the best member's",
+        formula: "n v + 1, where v - 1 possible ranks are higher than the highest-ranked member's",
         expect: |run| exactly(run, |n, v| n * v + 1.0),
     },
     Claim { name: "time", measure: Measure::Time, formula: "n v", expect: |run| exactly(run, |n, v| n * v) },
 ];
 
-/// A figure of an undisturbed run, from the number of members and the best one's value.
+/// A figure of an undisturbed run, from n and the value of the highest-ranked member.
 fn exactly(run: &Setting<'_>, figure: fn(f64, f64) -> f64) -> Option<Expect> {
     let value = best_value(run)? as f64;
     is_undisturbed(run).then(|| Expect::Exactly(figure(run.n() as f64, value)))

@@ -1,32 +1,32 @@
-//! VariableSpeeds: on a one-way ring of unknown size, the better a token, the faster it travels.
+//! VariableSpeeds: on a one-way ring of unknown size, a token of a higher rank travels faster.
 
 use crate::ring::figures::{best_value, is_undisturbed};
 use crate::sources::{FREDERICKSON_LYNCH_1987, LYNCH_1996_COUNTING};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// A member: the best token that it has seen, and whether it still holds it.
+/// A member: the highest token that it has seen, and whether it still holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VariableSpeeds {
-    /// The best token seen, its own included: worse ones are dropped.
+    /// The highest token seen, its own included: lower ones are dropped.
     best: Token,
-    /// The round in which the best token leaves; nothing once it is gone.
+    /// The round in which the highest token leaves; none once it has left.
     leaves_in: Option<u64>,
-    /// Whether the best token goes out in this round.
+    /// Whether to send the highest token in this round.
     sends: bool,
     role: Role,
 }
 
-/// What members say: a token, which carries the rank and the value of the member that began it.
+/// The message: a token, which carries the rank and the value of its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Token {
     rank: Rank,
-    /// 1 for the best rank that there could be, 2 for the next, ..
+    /// 1 for the highest possible rank, 2 for the next, and so on.
     value: u64,
 }
 
 impl Token {
-    /// How many rounds it stays with each member, counting the one in which it leaves: 2^v.
+    /// The number of rounds for which each member holds it, including the one in which it leaves: 2^v.
     fn stay(self) -> u64 {
         let shift = u32::try_from(self.value).unwrap_or(u32::MAX);
         1_u64.checked_shl(shift).unwrap_or(u64::MAX)
@@ -57,20 +57,20 @@ impl RoundAlgorithm for VariableSpeeds {
         self.sends = false;
         match inbox.first() {
             Some(&(_, token)) if token.rank > self.best.rank => {
-                cx.because("the best token so far: it waits here, and the one that waited is dropped");
-                // It was sent in the round before; from one sending to the next it takes 2^v rounds.
+                cx.because("the highest token so far: hold it, and drop the one held before");
+                // It was sent in the previous round; from one sending to the next it takes 2^v rounds.
                 let leaves_in = (cx.round() - 1).saturating_add(token.stay());
                 *self = VariableSpeeds::holding(token, leaves_in);
             }
             Some((_, token)) if token.rank == cx.rank() && *token == self.best => {
-                cx.because("its own token came all the way round: nobody is better, so it leads");
+                cx.because("own token returned, so no member has a higher rank: lead");
                 self.role = Role::Leader;
             }
-            Some(_) => cx.because("a token worse than one seen before: it is dropped"),
+            Some(_) => cx.because("a lower token than one seen before: discard"),
             None => {}
         }
         if self.leaves_in == Some(cx.round()) {
-            cx.because("the token has waited its time: it goes on");
+            cx.because("the token has been held for its time: forward");
             self.leaves_in = None;
             self.sends = true;
         }
@@ -93,7 +93,7 @@ impl Protocol for VariableSpeeds {
     const SPEC: Spec = Spec {
         name: "variable-speeds",
         variant: "plain",
-        summary: "tokens go round, the better the faster; whose own comes back leads",
+        summary: "tokens go round, those of higher ranks faster; the member whose own token returns leads",
         sources: &[LYNCH_1996_COUNTING, FREDERICKSON_LYNCH_1987],
         need: Need::OneWayRing,
         timing: Timing::Rounds,
@@ -127,15 +127,15 @@ mod claims {
         Claim {
             name: "messages",
             measure: Measure::Messages,
-            formula: "n + how far the others' tokens come before a better one is there",
+            formula: "n + the hops of the other tokens before a higher one overtakes them",
             expect: |run| is_undisturbed(run).then(|| Expect::Exactly(total_hops(run) as f64)),
         },
         Claim {
             name: "messages_bound",
             measure: Measure::Messages,
             formula: "fewer than 2n: at most 2n - 1 - the ones in n - 1 as a binary number",
-            // The k-th best after the best is at least 2^k times slower. Its h-th hop, before the best
-            // token comes there and short of the best member, needs h 2^k <= n - 1. The sum of
+            // The token k places below the highest is at least 2^k times slower. Its h-th hop, which it makes before
+            // the highest token arrives and before the highest-ranked member, needs h 2^k <= n - 1. The sum of
             // floor((n - 1) / 2^k) over all k is n - 1 - ones, by Legendre's formula.
             expect: |run| {
                 let n = run.n() as u64;
@@ -146,13 +146,13 @@ mod claims {
         Claim {
             name: "leader_round",
             measure: Measure::LeaderRound,
-            formula: "n 2^v + 1, where v - 1 ranks could be better than the best member's",
+            formula: "n 2^v + 1, where v - 1 possible ranks are higher than the highest-ranked member's",
             expect: |run| turn(run).map(|rounds| Expect::Exactly(rounds + 1.0)),
         },
         Claim {
             name: "rounds",
             measure: Measure::Rounds,
-            formula: "n 2^v + 1, where v - 1 ranks could be better than the best member's",
+            formula: "n 2^v + 1, where v - 1 possible ranks are higher than the highest-ranked member's",
             expect: |run| turn(run).map(|rounds| Expect::Exactly(rounds + 1.0)),
         },
         Claim {
@@ -163,20 +163,19 @@ mod claims {
         },
     ];
 
-    /// How many rounds the best token takes for its turn, in an undisturbed run.
+    /// The number of rounds in which the highest token goes once round, in an undisturbed run.
     fn turn(run: &Setting<'_>) -> Option<f64> {
         let value = i32::try_from(best_value(run)?).unwrap_or(i32::MAX);
         is_undisturbed(run).then(|| run.n() as f64 * 2_f64.powi(value))
     }
 
-    /// How often tokens are sent. Each comes as far as the better ones let it, so one after the
-    /// other is followed on its way, the best first.
+    /// The number of times that tokens are sent. Each token travels as far as higher ones let it, so the tokens are
+    /// followed one after the other, highest first.
     fn total_hops(run: &Setting<'_>) -> u64 {
         let n = run.n();
         let mut by_rank: Vec<usize> = (0..n).collect();
         by_rank.sort_unstable_by_key(|&member| Reverse(run.ranks[member]));
-        // For each member, from which round on it has seen something better than what comes next
-        // in this order.
+        // For each member, the round from which on it has seen a higher token than the next ones in this order.
         let mut closed_from = vec![u64::MAX; n];
         let mut hops = 0;
         for member in by_rank {

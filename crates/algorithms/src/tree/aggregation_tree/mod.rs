@@ -1,17 +1,17 @@
-//! Election by aggregation (lecture 004, strategy 1): the initiator builds a spanning tree of the
-//! network, the best rank comes up the tree, and the result goes down. It is an echo algorithm.
+//! Election by aggregation (lecture 004, strategy 1): the initiator builds a spanning tree of the network, the
+//! highest rank travels up the tree, and the result goes down. It is an echo algorithm.
 //!
 //! Figures, for a network of n members and m directed links (e = m / 2 two-way ones), and one tree:
-//! - On a link of the tree an `explore` goes down, a `max` up, a `leader` down. On any other link an
-//!   `explore` goes each way, as each end sends one before it has heard the other's. So there are
-//!   (n-1) + 2(e-(n-1)) = m-(n-1) `explore`, n-1 `max`, n-1 `leader`: m + n - 1 in all. Trees of
-//!   several initiators do not touch each other, so k of them cost k times that, whatever the delays.
-//! - Time, when every message takes one hop. Let E be the root's eccentricity, d(v) the depth of v,
-//!   T(v) when v has heard on all ports. v explores at d(v), so it has heard its non-children by
-//!   d(v)+1, or by d(v)+2 if one of them is deeper, and then d(v) < E. Hence T(v) + d(v) <= 2E+1
-//!   without children; and a child c adds T(c)+1 + d(v) = T(c) + d(c), which is no more. So the root
-//!   knows by 2E+1, and the last member by 3E+1, at most 3D+1. Where the network is a tree, every
-//!   port but the parent's leads to a child: T(v) + d(v) is 2E for the deepest, and the end is 3E.
+//! - On a link of the tree one `explore` goes down, one `max` up, one `leader` down. On any other link one `explore`
+//!   goes each way, because each end sends one before it has received the other's. So there are (n-1) + 2(e-(n-1)) =
+//!   m-(n-1) `explore`, n-1 `max`, n-1 `leader`: m + n - 1 in all. Trees of several initiators are independent, so k
+//!   of them cost k times that, whatever the delays.
+//! - Time, when every message takes one hop. Let E be the root's eccentricity, d(v) the depth of v, T(v) the time
+//!   when v has heard on all ports. v explores at d(v), so it has heard its non-children by d(v)+1, or by d(v)+2 if
+//!   one of them is deeper, and then d(v) < E. Hence T(v) + d(v) <= 2E+1 if v has no children; and a child c adds
+//!   T(c)+1 + d(v) = T(c) + d(c), which is no more. So the root knows by 2E+1, and the last member by 3E+1, at most
+//!   3D+1. If the network is a tree, every port but the parent's leads to a child: T(v) + d(v) is 2E for the deepest,
+//!   and the end is 3E.
 
 use crate::conditions::{all_start, initiators, is_undisturbed};
 use crate::sources::{CHANG_1982, SARKAR_LECTURE, SEGALL_1983};
@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 /// A member: its place in each initiator's tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AggregationTree {
-    /// By root; the last one of each.
+    /// By root; only the last tree of each.
     trees: BTreeMap<Id, Tree>,
-    /// How many children are listed in all of them.
+    /// The total number of children listed in all trees.
     listed: usize,
     role: Role,
     leader: Option<Id>,
@@ -35,17 +35,17 @@ pub struct AggregationTree {
 struct Tree {
     /// The root's number for it: the next election of the same root has the next number.
     number: u64,
-    /// Nobody above the root.
+    /// None for the root.
     parent: Option<Port>,
-    /// Until the result has passed.
+    /// Listed until the result has passed.
     children: Vec<Port>,
-    /// How many other ports have not been heard on.
+    /// The number of other ports on which nothing has arrived.
     unheard: u32,
-    /// The best rank of the subtree, as far as it has reported.
+    /// The highest rank reported from the subtree so far.
     best: Rank,
 }
 
-/// What members say; each message belongs to one tree.
+/// The messages; each belongs to one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Msg {
     root: Id,
@@ -53,14 +53,14 @@ pub struct Msg {
     word: Word,
 }
 
-/// What is said of a tree.
+/// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Word {
-    /// Become my child, unless you are somebody else's.
+    /// Become my child, unless you have another parent.
     Explore,
-    /// I am your child, and this is the best rank of my subtree.
+    /// The sender is your child, and this is the highest rank of its subtree.
     Max(Rank),
-    /// The best rank of all is this one's.
+    /// The member with the highest rank of all.
     Leader(Id),
 }
 
@@ -95,11 +95,13 @@ impl Algorithm for AggregationTree {
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {
         let number = match self.trees.get(&cx.id()) {
-            Some(tree) if tree.unheard > 0 => return cx.because("its election is already under way"),
+            Some(tree) if tree.unheard > 0 => {
+                return cx.because("its own election is already under way: nothing to do");
+            }
             Some(tree) => tree.number.saturating_add(1),
             None => 1,
         };
-        cx.because("it calls an election: it is the root of a new tree, and explores");
+        cx.because("told to start an election: become the root of a new tree and explore");
         self.join(cx, cx.id(), number, None);
     }
 
@@ -107,23 +109,23 @@ impl Algorithm for AggregationTree {
         let known = self.trees.get(&root).map(|tree| tree.number);
         match word {
             Word::Explore if known < Some(number) => {
-                cx.because("a new tree: who told it first is its parent, and all others are explored");
+                cx.because("first explore of a tree: the sender is the parent, explore all other neighbours");
                 self.join(cx, root, number, Some(from));
             }
-            _ if known != Some(number) => cx.because("of a tree that is gone: nothing to do"),
+            _ if known != Some(number) => cx.because("a message of an old tree: discard"),
             Word::Explore => {
-                cx.because("that neighbour is the root or has another parent: it is not a child");
+                cx.because("the neighbour is the root or has another parent: it is not a child");
                 self.hear(cx, root, |_| {});
             }
             Word::Max(best) => {
-                cx.because("a child reports the best rank of its subtree");
+                cx.because("a child reports the highest rank of its subtree: store it");
                 self.hear(cx, root, |tree| {
                     tree.children.push(from);
                     tree.best = tree.best.max(best);
                 });
             }
             Word::Leader(leader) => {
-                cx.because("the result: it is noted and goes down the tree");
+                cx.because("the result: record the leader and send it to the children");
                 self.conclude(cx, root, leader);
             }
         }
@@ -135,7 +137,7 @@ impl Algorithm for AggregationTree {
 }
 
 impl AggregationTree {
-    /// In a new election nobody has been elected yet.
+    /// In a new election no member is elected yet.
     fn join(&mut self, cx: &mut Cx<'_, Self>, root: Id, number: u64, parent: Option<Port>) {
         (self.role, self.leader) = (Role::Undecided, None);
         let others: Vec<Port> = cx.outgoing().filter(|&port| Some(port) != parent).collect();
@@ -159,15 +161,16 @@ impl AggregationTree {
         }
     }
 
-    /// Once all others have been heard, the subtree's best is known: the root's is everyone's.
+    /// Once all others have been heard, the highest rank of the subtree is known; the root's subtree is the whole
+    /// network.
     fn report_if_complete(&mut self, cx: &mut Cx<'_, Self>, root: Id) {
         match self.trees.get(&root) {
             Some(&Tree { number, parent: Some(parent), unheard: 0, best, .. }) => {
-                cx.because("all others have been heard: the best rank of its subtree goes to its parent");
+                cx.because("all neighbours but the parent have been heard: report the subtree's highest rank to the parent");
                 cx.send(parent, Msg { root, number, word: Word::Max(best) });
             }
             Some(&Tree { parent: None, unheard: 0, best, .. }) => {
-                cx.because("the root has heard everyone: the best rank of all leads");
+                cx.because("the root has heard all neighbours: the member with the highest rank leads");
                 self.conclude(cx, root, best.id());
             }
             _ => {}
@@ -191,7 +194,7 @@ impl Protocol for AggregationTree {
     const SPEC: Spec = Spec {
         name: "aggregation-tree",
         variant: "plain",
-        summary: "each initiator builds a tree; the best rank comes up, the result goes down",
+        summary: "each initiator builds a tree; the highest rank travels up, the result goes down",
         sources: &[SARKAR_LECTURE, CHANG_1982, SEGALL_1983],
         need: Need::ConnectedTwoWay,
         timing: Timing::Asynchronous,
@@ -228,7 +231,7 @@ impl Protocol for AggregationTree {
     }
 }
 
-/// What a tree takes in a member's memory besides the list of children.
+/// The memory that a tree takes besides the list of children.
 const ENTRY: usize = size_of::<(Id, Tree)>();
 
 const CLAIMS: [Claim; 6] = [

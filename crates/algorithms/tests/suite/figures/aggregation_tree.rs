@@ -1,5 +1,5 @@
-//! Election by aggregation on every shape of network: counts, time and trees, against searches of
-//! the network by the tests themselves.
+//! Election by aggregation on every shape of network: counts, time and trees, against independent searches of the
+//! network by the tests.
 
 use bellwether_core::{DynState, Elect, FaultEvent, HOP, Need, Port, Time, Topology};
 use bellwether_engine::ALGORITHMS;
@@ -35,7 +35,7 @@ fn network(shape: &str, n: u32, seed: u64) -> Option<(Topology, Option<u32>)> {
     Some((topology, diameter))
 }
 
-/// All networks of these sizes, and somebody to live in each.
+/// All networks of these sizes, with members for each.
 fn networks(sizes: &'static [u32]) -> impl Iterator<Item = (&'static str, Cast, Plan)> {
     let mut dice = Dice(1);
     let all = shapes().flat_map(move |shape| sizes.iter().map(move |&n| (shape, n)));
@@ -49,7 +49,7 @@ fn networks(sizes: &'static [u32]) -> impl Iterator<Item = (&'static str, Cast, 
     })
 }
 
-/// How far everyone is from a root.
+/// The distance of each member from a root.
 fn depths(topology: &Topology, root: usize) -> Vec<u64> {
     let mut depths = vec![u64::MAX; topology.n() as usize];
     let mut queue = VecDeque::from([root]);
@@ -65,7 +65,7 @@ fn depths(topology: &Topology, root: usize) -> Vec<u64> {
     depths
 }
 
-/// The right leader, and the counts of k trees; m is counted, not asked for.
+/// The correct leader, and the counts of k trees; m is counted, not read from the plan.
 fn check(cast: &Cast, plan: &Plan, k: u64, context: &str) -> Report {
     let report = run("aggregation-tree", "plain", plan);
     assert_elected(&report, cast.id(cast.best()), true, context);
@@ -81,7 +81,7 @@ fn check(cast: &Cast, plan: &Plan, k: u64, context: &str) -> Report {
     report
 }
 
-/// Notes everyone's parent in the tree of one root.
+/// Records each member's parent in the tree of one root.
 struct Parents {
     root: String,
     of: Vec<Option<Port>>,
@@ -95,17 +95,17 @@ impl Observer for Parents {
     }
 }
 
-/// Everyone's parent in the tree of one root, by index and port.
+/// Each member's parent in the tree of one root, by index and port.
 fn parents(cast: &Cast, plan: &Plan, root: usize) -> Vec<Option<(usize, Port)>> {
     let mut parents = Parents { root: cast.id(root).to_string(), of: vec![None; cast.n()] };
-    let entry = ALGORITHMS.find("aggregation-tree", None).expect("it is registered");
+    let entry = ALGORITHMS.find("aggregation-tree", None).expect("the algorithm is registered");
     simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut parents);
     let peer = |member: usize, port| (plan.topology.peer(member as u32, port).0 as usize, port);
     parents.of.iter().enumerate().map(|(member, port)| port.map(|port| peer(member, port))).collect()
 }
 
-/// When everyone has heard on all its ports, and when everything is over, in a given breadth-first
-/// tree with unit delays: from the deepest up, by the definition.
+/// When each member has heard on all its ports, and when the run is over, in a given breadth-first tree with unit
+/// delays: from the deepest up, by the definition.
 fn end_of(topology: &Topology, depths: &[u64], parents: &[Option<(usize, Port)>], root: usize) -> u64 {
     let n = depths.len();
     let mut complete = depths.to_vec();
@@ -129,11 +129,11 @@ fn end_of(topology: &Topology, depths: &[u64], parents: &[Option<(usize, Port)>]
             complete[parent] = complete[parent].max(complete[member] + 1);
         }
     }
-    (complete[root] + depths.iter().max().expect("somebody")).max(last_explore)
+    (complete[root] + depths.iter().max().expect("there is a member")).max(last_explore)
 }
 
 #[test]
-fn every_single_initiator_builds_a_breadth_first_tree_in_the_time_that_it_takes() {
+fn single_initiator_builds_a_breadth_first_tree_in_the_expected_time() {
     for (shape, cast, plan) in networks(&SMALL).chain(networks(&LARGE)) {
         let step = if cast.n() > 12 { 7 } else { 1 };
         for root in (0..cast.n()).step_by(step) {
@@ -148,7 +148,7 @@ fn every_single_initiator_builds_a_breadth_first_tree_in_the_time_that_it_takes(
                     Some((parent, _)) => assert_eq!(depths[parent] + 1, depths[member], "{context}"),
                 }
             }
-            let eccentricity = *depths.iter().max().expect("somebody");
+            let eccentricity = *depths.iter().max().expect("there is a member");
             let end = end_of(&plan.topology, &depths, &parents, root);
             assert_eq!(report.time, Time::ZERO + HOP * end, "{context}");
             assert!(end <= 3 * eccentricity + 1, "{context}");
@@ -168,7 +168,8 @@ fn several_initiators_build_as_many_trees() {
         let report = check(&cast, &plan, n as u64, &format!("{shape} {cast:?} all"));
         // The tree of a root at one end of a diameter takes longest.
         if plan.topology.links() == 2 * (n as u64 - 1) {
-            let diameter = (0..n).flat_map(|root| depths(&plan.topology, root)).max().expect("somebody");
+            let diameter =
+                (0..n).flat_map(|root| depths(&plan.topology, root)).max().expect("there is a member");
             assert_eq!(report.time, Time::ZERO + HOP * (3 * diameter), "{shape} {n}");
         }
         let some = dice.some_of(n);
@@ -178,7 +179,7 @@ fn several_initiators_build_as_many_trees() {
 }
 
 #[test]
-fn counts_do_not_depend_on_delays_or_on_the_order_of_messages() {
+fn counts_do_not_depend_on_delays_or_message_order() {
     let mut dice = Dice(3);
     for (shape, cast, plan) in networks(&SMALL).chain(networks(&LARGE[..2])) {
         for delay in DELAYS {
@@ -195,7 +196,7 @@ fn counts_do_not_depend_on_delays_or_on_the_order_of_messages() {
 }
 
 #[test]
-fn whatever_the_delays_the_tree_spans_the_network() {
+fn tree_spans_the_network_with_any_delays() {
     for (shape, cast, plan) in networks(&LARGE[..1]) {
         for seed in 0..5 {
             let mut plan = called_by(plan.clone(), &[3]);
@@ -212,16 +213,16 @@ fn whatever_the_delays_the_tree_spans_the_network() {
 }
 
 #[test]
-fn storage_grows_with_initiators_and_in_the_middle_of_a_star_with_neighbours() {
+fn storage_grows_with_initiators_and_with_neighbours_in_the_centre_of_a_star() {
     let storage = |shape, n: u32, initiators: &[u32]| {
         let (topology, _) = network(shape, n, 0).expect("it comes in every size");
         let plan = called_by(Cast::in_best_order(Elect::Best, n as usize).plan(topology), initiators);
         run("aggregation-tree", "plain", &plan).storage_max
     };
     for n in [4, 10, 40] {
-        // A child more is a port more, whoever of the neighbours calls.
+        // One more child is one more port, whichever neighbour starts.
         assert_eq!(storage("star", n + 1, &[0]) - storage("star", n, &[0]), size_of::<Port>() as u64);
-        // Members of a ring have at most two children in a tree, so that a tree takes what it takes.
+        // Members of a ring have at most two children in a tree, so a tree has a fixed maximum size.
         let first: Vec<u32> = (0..n).collect();
         let of_trees: Vec<u64> = (1..=n as usize).map(|k| storage("two-way-ring", 40, &first[..k])).collect();
         let entry = storage("line", 1, &[0]) - storage("line", 1, &[]);
@@ -233,7 +234,7 @@ fn storage_grows_with_initiators_and_in_the_middle_of_a_star_with_neighbours() {
 }
 
 #[test]
-fn another_election_later_or_while_the_result_still_goes_down_ends_as_the_first() {
+fn further_election_ends_as_the_first_also_while_the_result_goes_down() {
     for (shape, cast, plan) in networks(&SMALL) {
         let n = cast.n();
         let first = called_by(plan, &[0]);

@@ -1,6 +1,6 @@
-//! The bully algorithm's figures, against formulas and a naive player of the rules.
+//! The bully algorithm's figures, against formulas and a naive implementation of the rules.
 
-use crate::support::bully_twin::{Played, Scene, play};
+use crate::support::naive_bully::{Played, Scene, play};
 use bellwether_algorithms::bully::AtOnce;
 use bellwether_core::{FaultEvent, HOP, Port, Time};
 use bellwether_sim::{Happening, Plan, Report};
@@ -11,7 +11,7 @@ use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
 
-/// The variants that ask only the better.
+/// The variants that ask only higher-ranked members.
 const VARIANTS: [&str; 3] = ["at-once", "waiting", "broadcast"];
 
 fn kill(mut plan: Plan, dead: &[u32]) -> Plan {
@@ -30,8 +30,8 @@ fn measured(report: &Report) -> Figures {
     (sent(report, "election"), sent(report, "answer"), sent(report, "coordinator"), hops)
 }
 
-/// A run of one variant has these figures, claims them where it claims exact figures, and elects
-/// the best live member.
+/// A run of one variant has these figures, claims them if it claims exact figures, and elects the highest-ranked live
+/// member.
 fn check(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Figures) -> Report {
     let context = format!("{variant} {cast:?} dead {dead:?} callers {callers:?}");
     let report = run("bully", variant, &kill(called_by(cast.complete(), callers), dead));
@@ -41,7 +41,7 @@ fn check(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Fig
     let (election, answer, coordinator, hops) = figures;
     let messages = election + answer + coordinator;
     assert_eq!((report.messages.payload, report.messages.control), (messages, 0), "{context}");
-    assert_eq!(report.bytes, messages, "a word without numbers takes one byte: {context}");
+    assert_eq!(report.bytes, messages, "a message without fields takes one byte: {context}");
     assert_claims_hold(&report, &context);
     for (name, figure) in
         [("election", election), ("answer", answer), ("coordinator", coordinator), ("messages", messages)]
@@ -59,8 +59,8 @@ fn check(variant: &str, cast: &Cast, dead: &[u32], callers: &[u32], figures: Fig
     report
 }
 
-/// A member's state with a port for each of the dead, whom callers suspect; a rank for everyone else, of an attribute
-/// and an id of eight bytes each; and the delay bound.
+/// A member's state with a port for each dead member, which initiators suspect; a rank for each other member, of an
+/// attribute and an id of eight bytes each; and the delay bound.
 fn storage(n: usize, dead: usize) -> u64 {
     let (state, ranks) = (size_of::<AtOnce>() + dead * size_of::<Port>(), (n - 1) * 2 * size_of::<u64>());
     (state + ranks + size_of::<u64>()) as u64
@@ -91,24 +91,24 @@ fn casts(n: usize) -> Vec<Cast> {
 }
 
 #[test]
-fn leader_dead_and_second_best_calls() {
+fn leader_dead_and_second_highest_starts() {
     for n in 2..=MOST {
         for cast in casts(n) {
             let by_rank = cast.by_rank();
             let (best, second) = (by_rank[n - 1] as u32, by_rank[n - 2] as u32);
             let told = n as u64 - 2;
-            // n = 2: it has nobody to tell.
+            // n = 2: there is no member to tell.
             check_exact("at-once", &cast, &[best], &[second], (0, 0, told, u64::from(n > 2)));
-            // The dead one is told too.
+            // The dead member is told, too.
             check_exact("broadcast", &cast, &[best], &[second], (0, 0, told + 1, u64::from(n > 2)));
-            // Without rule 2 it asks the dead and waits in vain.
+            // Without rule 2 it asks the dead member and waits in vain.
             check_exact("waiting", &cast, &[best], &[second], (1, 0, told, 3 + u64::from(n > 2)));
         }
     }
 }
 
 #[test]
-fn leader_dead_and_worst_calls() {
+fn leader_dead_and_lowest_starts() {
     for n in 3..=MOST {
         let m = n as u64;
         let figures = (m * (m - 1) / 2, (m - 1) * (m - 2) / 2, m - 2, 5);
@@ -127,13 +127,13 @@ fn leader_dead_and_worst_calls() {
 }
 
 #[test]
-fn all_alive_and_worst_calls() {
+fn all_alive_and_lowest_starts() {
     for n in 1..=MOST {
         let m = n as u64;
         let half = m * (m - 1) / 2;
-        // The best announces in hop 1; answers to those that it overtook trail behind.
+        // The highest announces itself in hop 1; answers that it overtook arrive later.
         let hops_at_once = [0, 0, 2, 3][n.min(3)];
-        // The best waits from hop 1 to 4, and is heard in 5.
+        // The highest waits from hop 1 to 4, and is heard in 5.
         let hops_waiting = if n == 1 { 3 } else { 5 };
         for cast in casts(n) {
             let worst = cast.by_rank()[0] as u32;
@@ -146,7 +146,7 @@ fn all_alive_and_worst_calls() {
 }
 
 #[test]
-fn all_alive_and_best_calls() {
+fn all_alive_and_highest_starts() {
     for n in 1..=MOST {
         let told = n as u64 - 1;
         let heard = u64::from(n > 1);
@@ -161,23 +161,23 @@ fn all_alive_and_best_calls() {
 }
 
 #[test]
-fn all_alive_and_all_call() {
+fn all_alive_and_all_start() {
     for n in 1..=MOST {
         let m = n as u64;
         let half = m * (m - 1) / 2;
-        let everyone: Vec<u32> = (0..n as u32).collect();
+        let all_members: Vec<u32> = (0..n as u32).collect();
         let hops_at_once = if n == 1 { 0 } else { 2 };
         let hops_waiting = if n == 1 { 3 } else { 4 };
         for cast in casts(n) {
             for variant in ["at-once", "broadcast"] {
-                check_exact(variant, &cast, &[], &everyone, (half, half, m - 1, hops_at_once));
+                check_exact(variant, &cast, &[], &all_members, (half, half, m - 1, hops_at_once));
             }
-            check_exact("waiting", &cast, &[], &everyone, (half, half, m - 1, hops_waiting));
+            check_exact("waiting", &cast, &[], &all_members, (half, half, m - 1, hops_waiting));
         }
     }
 }
 
-/// Some dead and some of the others calling, at least one.
+/// Some members dead, and at least one of the others an initiator.
 fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
     let survivor = dice.below(n) as u32;
     let dead: Vec<u32> = (0..n as u32).filter(|&member| member != survivor && dice.below(3) == 0).collect();
@@ -186,7 +186,7 @@ fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
     (dead, callers)
 }
 
-fn check_against_twin(cast: &Cast, dead: &[u32], callers: &[u32]) {
+fn check_against_naive(cast: &Cast, dead: &[u32], callers: &[u32]) {
     let live = || (0..cast.n()).filter(|&member| !dead.contains(&(member as u32)));
     for variant in VARIANTS {
         let (at_once, tells_all) = (variant != "waiting", variant == "broadcast");
@@ -198,7 +198,7 @@ fn check_against_twin(cast: &Cast, dead: &[u32], callers: &[u32]) {
 }
 
 #[test]
-fn any_dead_and_any_callers_agree_with_a_naive_player() {
+fn any_dead_members_and_initiators_agree_with_the_naive_implementation() {
     let mut dice = Dice(7);
     for n in 1..=24 {
         for elect in BOTH_WAYS {
@@ -206,7 +206,7 @@ fn any_dead_and_any_callers_agree_with_a_naive_player() {
                 let cast = Cast::with_ties(elect, n, &mut dice);
                 let (dead, callers) = dead_and_callers(n, &mut dice);
                 if dead.len() + 1 < n {
-                    check_against_twin(&cast, &dead, &callers);
+                    check_against_naive(&cast, &dead, &callers);
                 }
             }
         }
@@ -214,8 +214,8 @@ fn any_dead_and_any_callers_agree_with_a_naive_player() {
 }
 
 #[test]
-fn a_sole_survivor_has_nobody_to_tell() {
-    // What it tells the dead is sent and counted, but nothing happens to anyone when it arrives.
+fn sole_survivor_leads_at_once() {
+    // Its messages to the dead are sent and counted, but cause no event when they arrive.
     for n in 1..=6 {
         let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
         for survivor in 0..n as u32 {
@@ -224,13 +224,13 @@ fn a_sole_survivor_has_nobody_to_tell() {
             check_exact("at-once", &cast, &dead, &[survivor], (0, 0, survivor.into(), 0));
             check_exact("waiting", &cast, &dead, &[survivor], (asked, 0, survivor.into(), 3));
             check_exact("broadcast", &cast, &dead, &[survivor], (0, 0, n as u64 - 1, 0));
-            check_against_twin(&cast, &dead, &[survivor]);
+            check_against_naive(&cast, &dead, &[survivor]);
         }
     }
 }
 
 #[test]
-fn claims_hold_and_the_best_is_elected_whatever_the_delays_and_the_order_of_messages() {
+fn claims_hold_and_the_highest_is_elected_with_any_delays_and_message_order() {
     let mut dice = Dice(8);
     for n in 1..=16 {
         for seed in 0..30 {

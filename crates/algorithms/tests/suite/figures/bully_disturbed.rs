@@ -1,4 +1,4 @@
-//! The bully algorithm when members die, start or call while an election is under way.
+//! The bully algorithm when members crash, boot or start elections while an election is under way.
 
 use bellwether_core::{FaultEvent, HOP};
 use bellwether_sim::{Plan, Report};
@@ -14,7 +14,8 @@ fn watch(variant: &str, plan: &Plan) -> (Report, Vec<bool>) {
     disturbed::watch("bully", variant, plan)
 }
 
-/// One victim at one time; whether it died before it announced itself, so that the run counts.
+/// One member that crashes at one time; the result states whether it crashed before it announced itself, so that the
+/// run counts.
 fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks: u64) -> bool {
     let mut plan = plan.clone();
     plan.script = vec![happens(FaultEvent::Crash, victim, ticks)];
@@ -33,7 +34,7 @@ fn check_one_crash(variant: &str, cast: &Cast, plan: &Plan, victim: usize, ticks
 }
 
 #[test]
-fn a_member_that_dies_before_it_announces_is_not_missed() {
+fn crash_before_the_announcement_does_no_harm() {
     let mut counted = 0;
     for (cast, plan) in small_runs(Cast::complete, |n| vec![vec![0], vec![n - 2]]) {
         for (variant, victim) in VARIANTS.iter().flat_map(|v| (0..cast.n()).map(move |m| (*v, m))) {
@@ -46,8 +47,8 @@ fn a_member_that_dies_before_it_announces_is_not_missed() {
 }
 
 #[test]
-fn the_would_be_leader_dies_after_it_has_answered_and_the_others_start_again() {
-    // Lecture 002: 4 is dead, 1 detects it; 3 answers and dies too; 2 is left.
+fn others_start_again_when_the_would_be_leader_crashes_after_its_answer() {
+    // Lecture 002: 4 is dead, 1 detects it; 3 answers and crashes too; 2 is left.
     let cast = Cast::in_best_order(bellwether_core::Elect::Best, 4);
     let mut plan = called_by(cast.complete(), &[0]);
     plan.script = vec![happens(FaultEvent::Crash, 3, 0), happens(FaultEvent::Crash, 2, 2 * HOP.ticks())];
@@ -59,7 +60,7 @@ fn the_would_be_leader_dies_after_it_has_answered_and_the_others_start_again() {
 }
 
 #[test]
-fn several_members_die_before_they_announce() {
+fn several_crashes_before_the_announcement_do_no_harm() {
     let mut dice = Dice(2);
     let mut counted = 0;
     for round in 0..3_000 {
@@ -74,10 +75,10 @@ fn several_members_die_before_they_announce() {
             }
         }
     }
-    assert!(counted > 500, "{counted} runs in which nobody who died had announced itself");
+    assert!(counted > 500, "{counted} runs in which no crashed member had announced itself");
 }
 
-/// A run in which everyone calls at the beginning, and then this happens at random times.
+/// A run in which all start at the beginning, with these events at random times.
 fn check_with_late(what: &[FaultEvent], rounds: usize, dice: &mut Dice) {
     for round in 0..rounds {
         let (cast, plan) = random_events(what, round, Cast::complete, dice);
@@ -90,22 +91,22 @@ fn check_with_late(what: &[FaultEvent], rounds: usize, dice: &mut Dice) {
 }
 
 #[test]
-fn late_calls_end_with_the_best() {
+fn late_initiators_elect_the_highest() {
     check_with_late(&[FaultEvent::Call], 3_000, &mut Dice(3));
 }
 
 #[test]
-fn late_starters_end_with_the_best() {
+fn members_that_boot_late_elect_the_highest() {
     check_with_late(&[FaultEvent::Start], 3_000, &mut Dice(4));
 }
 
 #[test]
-fn late_starters_and_late_calls_end_with_the_best() {
+fn late_boots_and_late_initiators_elect_the_highest() {
     check_with_late(&[FaultEvent::Start, FaultEvent::Call], 3_000, &mut Dice(5));
 }
 
 #[test]
-fn one_late_call_is_enough() {
+fn one_late_initiator_is_enough() {
     for n in 1..=8 {
         let cast = Cast::shuffled(bellwether_core::Elect::Best, n, &mut Dice(n as u64));
         for caller in 0..n {
@@ -120,7 +121,7 @@ fn one_late_call_is_enough() {
 }
 
 #[test]
-fn a_late_best_member_takes_over() {
+fn highest_member_that_boots_late_takes_over() {
     for n in 2..=6 {
         let cast = Cast::in_best_order(bellwether_core::Elect::Best, n);
         for ticks in half_hops(14) {
@@ -135,7 +136,7 @@ fn a_late_best_member_takes_over() {
 }
 
 #[test]
-fn calling_again_while_or_after_an_election_changes_nothing() {
+fn starting_again_during_or_after_an_election_changes_nothing() {
     let cast = Cast::shuffled(bellwether_core::Elect::Worst, 5, &mut Dice(9));
     for caller in 0..5 {
         for ticks in half_hops(20) {

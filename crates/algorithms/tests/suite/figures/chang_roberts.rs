@@ -1,6 +1,6 @@
-//! Chang and Roberts' figures, plain, against formulas and a naive player of the rules.
+//! Chang and Roberts' figures, plain variant, against formulas and a naive implementation of the rules.
 
-use crate::support::ring_twin;
+use crate::support::naive_ring;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::{Plan, Report};
 use bellwether_testkit::casts::{
@@ -9,7 +9,7 @@ use bellwether_testkit::casts::{
 use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
-/// What an `election` with its rank and an `elected` with its id take on the wire.
+/// The size on the wire of an `election` with its rank and an `elected` with its id.
 const ELECTION_BYTES: u64 = 1 + 16;
 const ELECTED_BYTES: u64 = 1 + 8;
 
@@ -25,7 +25,7 @@ fn check(cast: &Cast, plan: &Plan, election: u64) -> Report {
     report
 }
 
-/// The same with unit delays, where the time is known too.
+/// The same with unit delays, for which the time is known too.
 fn check_in_units(cast: &Cast, plan: &Plan, election: u64, hops: u64) {
     let n = cast.n() as u64;
     let report = check(cast, plan, election);
@@ -40,7 +40,7 @@ fn check_in_units(cast: &Cast, plan: &Plan, election: u64, hops: u64) {
 }
 
 #[test]
-fn one_initiator_d_hops_before_the_best_takes_d_plus_2n_messages_and_hops() {
+fn one_initiator_d_hops_before_the_highest_takes_d_plus_2n_messages_and_hops() {
     let mut dice = Dice(1);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
@@ -59,7 +59,7 @@ fn one_initiator_d_hops_before_the_best_takes_d_plus_2n_messages_and_hops() {
 }
 
 #[test]
-fn when_all_start_it_takes_the_sum_of_lcr_and_n_more_in_2n_hops() {
+fn all_initiators_take_the_sum_of_lcr_plus_n_messages_in_2n_hops() {
     let mut dice = Dice(2);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
@@ -78,22 +78,22 @@ fn when_all_start_it_takes_the_sum_of_lcr_and_n_more_in_2n_hops() {
     }
 }
 
-/// What a naive player of the rules says of these initiators.
-fn check_against_twin(cast: &Cast, initiators: &[u32]) {
+/// The result of the naive implementation for these initiators.
+fn check_against_naive(cast: &Cast, initiators: &[u32]) {
     let n = cast.n();
-    let played = ring_twin::play(cast, initiators);
+    let played = naive_ring::play(cast, initiators);
     assert_eq!(played.elected, n as u64);
     assert_eq!(played.named, vec![Some(cast.best()); n]);
     let d = (0..n)
         .filter(|&member| initiators.contains(&(member as u32)))
         .map(|member| clockwise(n, member, cast.best()))
         .min();
-    let hops = d.expect("somebody starts") + 2 * n;
+    let hops = d.expect("a member starts") + 2 * n;
     check_in_units(cast, &called_by(cast.ring(), initiators), played.election, hops as u64);
 }
 
 #[test]
-fn every_set_of_initiators_of_small_rings_agrees_with_a_naive_player() {
+fn every_set_of_initiators_of_small_rings_agrees_with_the_naive_implementation() {
     let mut dice = Dice(3);
     for n in 1..=6 {
         for elect in BOTH_WAYS {
@@ -102,7 +102,7 @@ fn every_set_of_initiators_of_small_rings_agrees_with_a_naive_player() {
                 for set in 1_u32..1 << n {
                     let initiators: Vec<u32> =
                         (0..n as u32).filter(|member| set >> member & 1 == 1).collect();
-                    check_against_twin(&cast, &initiators);
+                    check_against_naive(&cast, &initiators);
                 }
             }
         }
@@ -110,26 +110,26 @@ fn every_set_of_initiators_of_small_rings_agrees_with_a_naive_player() {
 }
 
 #[test]
-fn random_initiators_agree_with_a_naive_player() {
+fn random_initiators_agree_with_the_naive_implementation() {
     let mut dice = Dice(4);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
             for _ in 0..4 {
                 let cast = Cast::shuffled(elect, n, &mut dice);
-                check_against_twin(&cast, &dice.some_of(n));
+                check_against_naive(&cast, &dice.some_of(n));
             }
         }
     }
 }
 
 #[test]
-fn counts_do_not_depend_on_delays_where_links_keep_their_order() {
+fn counts_do_not_depend_on_delays_if_links_keep_their_order() {
     let mut dice = Dice(5);
     for n in [1, 2, 3, 5, 8, 13, 21, 34] {
         let cast = Cast::shuffled(Elect::Best, n, &mut dice);
-        let everyone: Vec<u32> = (0..n as u32).collect();
-        for initiators in [everyone, dice.some_of(n), dice.some_of(n), vec![dice.below(n) as u32]] {
-            let election = ring_twin::play(&cast, &initiators).election;
+        let all_members: Vec<u32> = (0..n as u32).collect();
+        for initiators in [all_members, dice.some_of(n), dice.some_of(n), vec![dice.below(n) as u32]] {
+            let election = naive_ring::play(&cast, &initiators).election;
             for delay in DELAYS {
                 for seed in 0..4 {
                     let mut plan = called_by(cast.ring(), &initiators);

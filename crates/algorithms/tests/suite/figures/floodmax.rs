@@ -1,7 +1,6 @@
-//! FloodMax's figures on every shape of network, against distances that the tests work out by
-//! themselves.
+//! FloodMax's figures on every shape of network, against distances that the tests compute themselves.
 
-use crate::support::flood_twin::Distances;
+use crate::support::naive_flood::Distances;
 use bellwether_core::{HOP, Time, Topology};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Plan, Report};
@@ -45,7 +44,7 @@ fn plan(cast: &Cast, topology: &Topology, diameter: usize) -> Plan {
     Plan { diameter: Some(diameter as u32), ..cast.plan(topology.clone()) }
 }
 
-/// Runs one variant: everyone knows the best member in round D + 1, after this many messages.
+/// Runs one variant: every member knows the highest-ranked one in round D + 1, after this many messages.
 fn check(variant: &str, cast: &Cast, topology: &Topology, diameter: usize, messages: usize) -> Report {
     let context = format!("{variant} {topology:?} {cast:?}");
     let report = run("floodmax", variant, &plan(cast, topology, diameter));
@@ -76,13 +75,13 @@ fn assert_claim(report: &Report, name: &str, relation: &str, expected: u64, cont
 }
 
 #[test]
-fn on_every_shape_everyone_knows_the_best_in_round_d_plus_1() {
+fn every_member_knows_the_highest_in_round_d_plus_1_on_every_shape() {
     let mut dice = Dice(11);
     let mut built = std::collections::BTreeSet::new();
     for text in SHAPES {
         let shape: Shape = text.parse().expect("a shape");
         for n in 1..=MOST {
-            // Some shapes do not come in every size.
+            // Some shapes do not exist in every size.
             let Ok(network) = shape.build(Some(n), n.into()) else { continue };
             built.insert(shape.name());
             let topology = network.topology();
@@ -102,8 +101,8 @@ fn on_every_shape_everyone_knows_the_best_in_round_d_plus_1() {
 }
 
 #[test]
-fn on_a_one_way_ring_news_travels_as_in_lcr_but_for_the_last_hop() {
-    // The best rank need not come back to its owner.
+fn news_only_on_a_one_way_ring_travels_as_in_lcr_except_for_the_last_hop() {
+    // The highest rank need not return to its owner.
     let mut dice = Dice(12);
     for n in 2..=64 {
         let ring = Topology::Ring { n, two_way: false };
@@ -114,7 +113,7 @@ fn on_a_one_way_ring_news_travels_as_in_lcr_but_for_the_last_hop() {
 }
 
 #[test]
-fn one_member_alone_leads_in_round_1_without_a_message() {
+fn single_member_leads_in_round_1_without_a_message() {
     let alone = Cast::in_best_order(BOTH_WAYS[0], 1);
     let networks = [
         Topology::Ring { n: 1, two_way: false },
@@ -131,11 +130,11 @@ fn one_member_alone_leads_in_round_1_without_a_message() {
 }
 
 #[test]
-fn a_diameter_that_is_too_large_costs_only_time() {
+fn too_large_a_diameter_costs_only_time() {
     let cast = Cast::shuffled(BOTH_WAYS[0], 12, &mut Dice(13));
     let ring = Topology::Ring { n: 12, two_way: true };
     let news: usize = (0..12).map(|member| Distances::of(&ring).news(&cast, member) * 2).sum();
-    // In the network's own diameter, what comes in the last round is not passed on.
+    // With the network's own diameter, messages of the last round are not forwarded.
     let last = |member: usize| if (member + 6) % 12 == cast.best() { 2 } else { 0 };
     let with_last = news + (0..12).map(last).sum::<usize>();
     for diameter in 7..20 {
@@ -145,7 +144,7 @@ fn a_diameter_that_is_too_large_costs_only_time() {
 }
 
 #[test]
-fn with_any_delays_the_same_messages_are_sent() {
+fn messages_are_the_same_with_any_delays() {
     let mut dice = Dice(14);
     for n in 1..=9 {
         let cast = Cast::with_ties(BOTH_WAYS[n % 2], n, &mut dice);

@@ -1,35 +1,35 @@
-//! Franklin's figures, against a naive player of the rules and against formulas.
+//! Franklin's figures, against a naive implementation of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::two_way_twin;
+use crate::support::naive_two_way;
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::LinkOrder;
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run, sent};
 use bellwether_testkit::dice::Dice;
 
-const SUBJECT: Subject = Subject { name: "franklin", play: two_way_twin::franklin };
+const SUBJECT: Subject = Subject { name: "franklin", play: naive_two_way::franklin };
 
 #[test]
-fn messages_and_time_are_those_of_a_naive_player() {
+fn messages_and_time_agree_with_the_naive_implementation() {
     SUBJECT.check_every_size_and_order();
 }
 
 #[test]
-fn the_count_does_not_depend_on_who_begins() {
+fn count_does_not_depend_on_the_initiators() {
     SUBJECT.check_every_initiator();
 }
 
 #[test]
-fn the_count_does_not_depend_on_delays_where_links_keep_their_order() {
+fn count_does_not_depend_on_delays_if_links_keep_their_order() {
     SUBJECT.check_every_delay(&[LinkOrder::Fifo]);
 }
 
 #[test]
-fn late_starts_and_calls_change_nothing() {
+fn late_boots_and_late_initiators_change_nothing() {
     SUBJECT.check_late_starts_and_calls();
 }
 
-/// How many rounds it takes: only those go on who beat both neighbours that are left.
+/// The number of rounds: only members with a higher rank than both active neighbours stay active.
 fn rounds(cast: &Cast) -> u64 {
     let mut left: Vec<usize> = (0..cast.n()).collect();
     let mut rounds = 1;
@@ -57,9 +57,10 @@ fn every_round_takes_2n() {
     }
 }
 
-/// Only the best beats both neighbours: it knows after a hop, and goes round twice.
+/// Only the highest-ranked member has a higher rank than both neighbours: it knows after a hop, and its messages go
+/// round twice.
 #[test]
-fn ranks_that_rise_all_the_way_round_take_two_rounds() {
+fn rising_ranks_take_two_rounds() {
     for n in 2..=64 {
         for cast in [Cast::in_best_order(Elect::Best, n), Cast::in_worst_order(Elect::Best, n)] {
             let report = run("franklin", "plain", &cast.two_way_ring());
@@ -69,7 +70,7 @@ fn ranks_that_rise_all_the_way_round_take_two_rounds() {
     }
 }
 
-/// In each round every second of those that are left is better than the others.
+/// In each round every second active member has a higher rank than its neighbours.
 fn slowest_order(n: usize) -> Cast {
     let mut members = vec![(0, 0); n];
     let mut left: Vec<usize> = (0..n).collect();
@@ -85,7 +86,7 @@ fn slowest_order(n: usize) -> Cast {
 }
 
 #[test]
-fn the_bound_is_attained_for_every_n() {
+fn bound_is_attained_for_every_n() {
     for n in 1..=300_usize {
         let report = run("franklin", "plain", &slowest_order(n).two_way_ring());
         let bound = claimed(&report, "messages_bound");

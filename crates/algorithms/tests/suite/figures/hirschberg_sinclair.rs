@@ -1,42 +1,42 @@
-//! Hirschberg and Sinclair's figures, against a naive player of the rules and against formulas.
+//! Hirschberg and Sinclair's figures, against a naive implementation of the rules and against formulas.
 
 use super::two_way::Subject;
-use crate::support::two_way_twin;
+use crate::support::naive_two_way;
 use bellwether_core::{DynMessage, Elect, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
 use bellwether_sim::{LinkOrder, Observer, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, claimed, run};
 use bellwether_testkit::dice::Dice;
 
-const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: two_way_twin::hirschberg_sinclair };
+const SUBJECT: Subject = Subject { name: "hirschberg-sinclair", play: naive_two_way::hirschberg_sinclair };
 
-/// The first power of two that is at least n: how far the last phase reaches.
+/// The first power of two that is at least n: the reach of the last phase.
 fn last_reach(n: usize) -> usize {
     (0..).map(|phase| 1 << phase).find(|reach| *reach >= n).expect("a larger power")
 }
 
 #[test]
-fn messages_and_time_are_those_of_a_naive_player() {
+fn messages_and_time_agree_with_the_naive_implementation() {
     SUBJECT.check_every_size_and_order();
 }
 
 #[test]
-fn the_count_does_not_depend_on_who_begins() {
+fn count_does_not_depend_on_the_initiators() {
     SUBJECT.check_every_initiator();
 }
 
 #[test]
-fn the_count_does_not_depend_on_delays_nor_on_the_order_of_messages() {
+fn count_does_not_depend_on_delays_or_message_order() {
     SUBJECT.check_every_delay(&[LinkOrder::Fifo, LinkOrder::Reordering]);
 }
 
 #[test]
-fn late_starts_and_calls_change_nothing() {
+fn late_boots_and_late_initiators_change_nothing() {
     SUBJECT.check_late_starts_and_calls();
 }
 
 #[test]
-fn the_best_goes_through_all_phases_and_twice_round() {
+fn highest_member_takes_all_phases_and_two_turns() {
     let mut dice = Dice(4);
     for n in 1..=64 {
         let cast = Cast::shuffled(BOTH_WAYS[n % 2], n, &mut dice);
@@ -49,9 +49,9 @@ fn the_best_goes_through_all_phases_and_twice_round() {
     }
 }
 
-/// Everyone but the best is stopped by a neighbour, in phase 0.
+/// A neighbour drops the probes of every member but the highest-ranked, in phase 0.
 #[test]
-fn ranks_that_rise_all_the_way_round_take_6n_and_four_times_the_last_reach_less_8() {
+fn rising_ranks_take_6n_plus_four_times_the_last_reach_minus_8() {
     for n in 2..=64 {
         for cast in [Cast::in_best_order(Elect::Best, n), Cast::in_worst_order(Elect::Best, n)] {
             let report = run("hirschberg-sinclair", "plain", &cast.two_way_ring());
@@ -60,8 +60,8 @@ fn ranks_that_rise_all_the_way_round_take_6n_and_four_times_the_last_reach_less_
     }
 }
 
-/// When everyone begins and every message takes one hop, phase i lasts from hop 2(2^i - 1) to the
-/// next: how many messages are sent in each, and how many of them at its very beginning.
+/// If all start and every message takes one hop, phase i lasts from hop 2(2^i - 1) to the next: the number of
+/// messages in each, and of those sent at its very beginning.
 #[derive(Default)]
 struct Phases {
     messages: Vec<u64>,
@@ -80,13 +80,13 @@ impl Observer for Phases {
 }
 
 fn phases(cast: &Cast) -> Phases {
-    let entry = ALGORITHMS.find("hirschberg-sinclair", None).expect("it is registered");
+    let entry = ALGORITHMS.find("hirschberg-sinclair", None).expect("the algorithm is registered");
     let mut phases = Phases::default();
     simulate_observed(&ALGORITHMS.entries[entry], &cast.two_way_ring(), RoundMode::Auto, &mut phases);
     phases
 }
 
-/// Those whose rank is the best within so many hops on both sides.
+/// The members whose rank is the highest within this many hops on both sides.
 fn best_within(cast: &Cast, hops: usize) -> u64 {
     let n = cast.n();
     let is_best = |member: &usize| {
@@ -97,7 +97,7 @@ fn best_within(cast: &Cast, hops: usize) -> u64 {
 }
 
 #[test]
-fn in_phase_i_stand_those_that_are_best_within_half_its_reach_and_these_are_few() {
+fn phase_i_has_the_members_that_are_highest_within_half_its_reach() {
     let mut dice = Dice(5);
     for n in 1..=64 {
         for _ in 0..4 {
@@ -115,7 +115,7 @@ fn in_phase_i_stand_those_that_are_best_within_half_its_reach_and_these_are_few(
 
 /// The last phase is counted with the announcement: 2n and n.
 #[test]
-fn phase_0_takes_3n_and_no_later_one_more_than_its_part_of_the_bound() {
+fn phase_0_takes_3n_and_later_phases_at_most_their_part_of_the_bound() {
     let mut dice = Dice(6);
     for n in 2..=64 {
         for _ in 0..4 {
@@ -132,7 +132,7 @@ fn phase_0_takes_3n_and_no_later_one_more_than_its_part_of_the_bound() {
     }
 }
 
-/// One good member every r + 1, and nobody good between them.
+/// One high rank every r + 1, and only low ones between them.
 #[test]
 fn each_phase_attains_its_part_of_the_bound() {
     for phase in 1..=5 {
@@ -153,7 +153,7 @@ fn each_phase_attains_its_part_of_the_bound() {
 
 #[test]
 fn bounds_are_those_of_the_literature_and_are_attained_in_small_rings() {
-    // Ranks every second of which is good: nobody takes more.
+    // Every second rank is high: no order takes more messages.
     for (ids, most) in [(vec![1], 3), (vec![1, 2], 12), (vec![3, 1, 4, 2], 36)] {
         let members = ids.into_iter().map(|id| (0, id)).collect();
         let cast = Cast { elect: Elect::Best, members };

@@ -8,7 +8,7 @@ use bellwether_testkit::casts::DELAYS;
 use std::collections::{BTreeMap, VecDeque};
 
 fn entry() -> usize {
-    ALGORITHMS.find("itai-rodeh", None).expect("it is registered")
+    ALGORITHMS.find("itai-rodeh", None).expect("the algorithm is registered")
 }
 
 fn setup(n: u64, delay: &str, callers: Callers) -> RunSpec {
@@ -24,10 +24,10 @@ fn setup(n: u64, delay: &str, callers: Callers) -> RunSpec {
 }
 
 fn plan(setup: &RunSpec, seed: u64) -> Plan {
-    setup.plan(ALGORITHMS.entries[entry()].spec, seed).expect("it can be run")
+    setup.plan(ALGORITHMS.entries[entry()].spec, seed).expect("the plan is valid")
 }
 
-/// What is claimed on average for a plan.
+/// The claimed average of a plan.
 fn claimed(plan: &Plan, name: &str) -> Option<f64> {
     let spec = ALGORITHMS.entries[entry()].spec;
     let setting = plan.setting(spec, &[]);
@@ -38,7 +38,7 @@ fn claimed(plan: &Plan, name: &str) -> Option<f64> {
     }
 }
 
-/// One phase, token by token: how many hops, and who gets its own token back.
+/// One phase, token by token: the number of hops, and the members that receive their own token.
 fn play_phase(drawn: &[Option<u32>]) -> (u64, Vec<usize>) {
     let n = drawn.len();
     let mut in_race = drawn.to_vec();
@@ -63,7 +63,7 @@ fn play_phase(drawn: &[Option<u32>]) -> (u64, Vec<usize>) {
     (hops_in_all, back)
 }
 
-/// The mean messages and phases from these members on: over all draws, each as likely.
+/// The mean messages and phases from these members on: over all draws, each equally likely.
 fn enumerate(n: usize, in_race: u32, known: &mut BTreeMap<u32, (f64, f64)>) -> (f64, f64) {
     if let Some(&means) = known.get(&in_race) {
         return means;
@@ -96,7 +96,7 @@ fn enumerate(n: usize, in_race: u32, known: &mut BTreeMap<u32, (f64, f64)>) -> (
 }
 
 #[test]
-fn all_draws_of_small_rings_average_as_claimed() {
+fn all_draws_of_small_rings_have_the_claimed_average() {
     for n in 1..=5 {
         let (messages, phases) = enumerate(n, (1 << n) - 1, &mut BTreeMap::new());
         let plan = plan(&setup(n as u64, "unit", Callers::All), 0);
@@ -104,7 +104,7 @@ fn all_draws_of_small_rings_average_as_claimed() {
         assert!(near(claimed(&plan, "mean_messages").expect("claimed"), messages), "{n}: {messages}");
         assert!(near(claimed(&plan, "mean_time").expect("claimed"), n as f64 * phases), "{n}: {phases}");
     }
-    // By hand: two members. Equal draws, every other time, take 4 messages and begin again.
+    // By hand: two members. Equal draws, every other time, take 4 messages and a new phase.
     assert_eq!(enumerate(2, 0b11, &mut BTreeMap::new()), (7.0, 2.0));
 }
 
@@ -123,7 +123,7 @@ fn assert_near(sample: &[f64], figure: f64, context: &str) {
 }
 
 #[test]
-fn many_runs_average_as_claimed_and_each_has_one_leader() {
+fn many_runs_have_the_claimed_average_and_one_leader_each() {
     for (n, runs) in [(1, 100), (2, 3_000), (3, 3_000), (5, 2_000), (8, 2_000), (20, 1_000), (64, 500)] {
         for delay in DELAYS {
             let one = Callers::Ids(vec![Id::new(1).expect("small ids")]);
@@ -153,7 +153,7 @@ fn many_runs_average_as_claimed_and_each_has_one_leader() {
 }
 
 #[test]
-fn anyone_may_be_elected_and_all_are_as_likely() {
+fn all_members_are_equally_likely_to_be_elected() {
     let (n, runs) = (5_u64, 4_000_u64);
     let setup = setup(n, "unit", Callers::All);
     let mut wins = vec![0.0; n as usize];
@@ -161,14 +161,14 @@ fn anyone_may_be_elected_and_all_are_as_likely() {
         let report = simulate(&ALGORITHMS.entries[entry()], &plan(&setup, seed), RoundMode::Auto);
         wins[report.ruling.leader.expect("one leads").value() as usize - 1] += 1.0;
     }
-    // Each wins a fifth of the runs, give or take five standard deviations.
+    // Each wins a fifth of the runs, within five standard deviations.
     let expected = runs as f64 / n as f64;
     let deviation = (expected * (1.0 - 1.0 / n as f64)).sqrt();
     assert!(wins.iter().all(|won: &f64| (won - expected).abs() < 5.0 * deviation), "{wins:?}");
 }
 
 #[test]
-fn large_rings_are_elected_in_too() {
+fn large_rings_elect_too() {
     let setup = setup(3_000, "exponential:1", Callers::All);
     let plan = plan(&setup, 1);
     assert_eq!(claimed(&plan, "mean_messages"), None, "it would take longer than the run");

@@ -1,4 +1,4 @@
-//! LCR's figures, against sums and formulas that the tests work out by themselves.
+//! LCR's figures, against sums and formulas that the tests compute themselves.
 
 use bellwether_core::{HOP, Role, Status, Time};
 use bellwether_engine::ALGORITHMS;
@@ -7,7 +7,7 @@ use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_claims, assert_elected, 
 use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
-/// What a candidate's rank and a leader's id take on the wire, with the word's own mark.
+/// The size on the wire of a candidate's rank and of a leader's id, with the mark of the message kind.
 const CANDIDATE_BYTES: u64 = 1 + 16;
 const LEADER_BYTES: u64 = 1 + 8;
 
@@ -15,7 +15,7 @@ fn at_hop(hops: usize) -> Time {
     Time::ZERO + HOP * hops as u64
 }
 
-/// Only the leader gets to know, in round n + 1, after this many messages.
+/// Only the leader learns the outcome, in round n + 1, after this many messages.
 fn check_leader_only(cast: &Cast, messages: u64) -> Report {
     let (n, best) = (cast.n(), cast.best());
     let context = format!("{cast:?}");
@@ -38,7 +38,7 @@ fn check_leader_only(cast: &Cast, messages: u64) -> Report {
     report
 }
 
-/// What everyone said of itself last.
+/// The last status that each member published.
 struct Last(Vec<Status>);
 
 impl Observer for Last {
@@ -47,12 +47,12 @@ impl Observer for Last {
     }
 }
 
-/// For the same messages in the same rounds everyone gets to know whether it leads, and nobody but
-/// the leader who does.
+/// With the same messages in the same rounds each member learns whether it leads, and only the leader knows which one
+/// does.
 fn check_deciding(cast: &Cast, messages: u64) {
     let (n, best) = (cast.n(), cast.best());
     let context = format!("{cast:?}");
-    let entry = ALGORITHMS.find("lcr", Some("deciding")).expect("it is registered");
+    let entry = ALGORITHMS.find("lcr", Some("deciding")).expect("the algorithm is registered");
     let mut last = Last(vec![Status::UNDECIDED; n]);
     let report = simulate_observed(&ALGORITHMS.entries[entry], &cast.ring(), RoundMode::Auto, &mut last);
     let leader_only = run("lcr", "leader-only", &cast.ring());
@@ -65,7 +65,7 @@ fn check_deciding(cast: &Cast, messages: u64) {
     }
 }
 
-/// Everyone gets to know and halts: n more messages and n more rounds.
+/// All members learn the leader and halt: n more messages and n more rounds.
 fn check_halting(cast: &Cast, messages: u64) {
     let (n, best) = (cast.n(), cast.best());
     let context = format!("{cast:?}");
@@ -114,7 +114,7 @@ fn worst_order_takes_n_times_n_plus_1_halves_messages() {
 }
 
 #[test]
-fn any_order_takes_the_sum_of_distances_to_the_next_better() {
+fn any_order_takes_the_sum_of_distances_to_the_next_higher() {
     let mut dice = Dice(1);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
@@ -144,7 +144,7 @@ fn attributes_decide_and_ids_break_ties() {
 }
 
 #[test]
-fn where_the_ring_begins_does_not_matter() {
+fn rotation_of_the_ring_does_not_matter() {
     let mut dice = Dice(3);
     let mut cast = Cast::shuffled(bellwether_core::Elect::Best, 17, &mut dice);
     let messages = check_leader_only(&cast, cast.total_distance()).messages;

@@ -1,4 +1,4 @@
-//! Averages over random orders: n H(n), as the sources say.
+//! Averages over random orders: n H(n), as in the sources.
 
 use bellwether_core::{Expect, Order};
 use bellwether_engine::ALGORITHMS;
@@ -9,10 +9,10 @@ use bellwether_sim::claims;
 const N: u64 = 50;
 const RUNS: u64 = 2_000;
 
-/// The mean number of messages over random orders meets `figure` within four standard errors, and
-/// the algorithm claims that figure.
+/// The mean number of messages over random orders meets `figure` within four standard errors, and the algorithm
+/// claims that figure.
 fn check(name: &str, variant: &str, figure: f64) {
-    let entry = ALGORITHMS.find(name, Some(variant)).expect("it is registered");
+    let entry = ALGORITHMS.find(name, Some(variant)).expect("the algorithm is registered");
     let spec = ALGORITHMS.entries[entry].spec;
     let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
     let seeds = Seeds { first: 1, count: RUNS };
@@ -26,7 +26,7 @@ fn check(name: &str, variant: &str, figure: f64) {
         }
         report.messages.payload as f64
     })
-    .expect("it can be run");
+    .expect("the plan is valid");
 
     let runs = sample.len() as f64;
     assert_eq!(sample.len() as u64, RUNS);
@@ -58,12 +58,12 @@ fn chang_roberts_takes_n_more_when_all_start() {
     check("chang-roberts", "plain", n_harmonic() + N as f64);
 }
 
-/// Hirschberg and Sinclair's mean by another way than theirs: over all pairs of distances to the next
-/// better on either side.
+/// Hirschberg and Sinclair's mean by another way than theirs: over all pairs of distances to the next higher-ranked
+/// member on either side.
 #[test]
-fn hirschberg_and_sinclair_s_mean_follows_from_the_distances_to_the_next_better() {
+fn hirschberg_sinclair_mean_follows_from_the_distances_to_the_next_higher() {
     let n = N as usize;
-    // The chance of being the best of so many on one side and so many on the other.
+    // The probability of being the highest of this many on one side and this many on the other.
     let best_of = |one: usize, other: usize| 1.0 / n.min(one + other + 1) as f64;
     let mut figure = 1.0 / n as f64 * probes_and_replies([n, n]);
     for one in 1..n {
@@ -76,7 +76,7 @@ fn hirschberg_and_sinclair_s_mean_follows_from_the_distances_to_the_next_better(
     check("hirschberg-sinclair", "plain", n as f64 * (figure + 1.0));
 }
 
-/// What a member sends and is replied that meets a better one so far away on its two sides.
+/// The probes and replies of a member that meets a higher-ranked one this far away on its two sides.
 fn probes_and_replies(better: [usize; 2]) -> f64 {
     let mut hops = 0;
     for reach in (0..).map(|phase| 1 << phase) {
@@ -92,10 +92,10 @@ fn probes_and_replies(better: [usize; 2]) -> f64 {
 }
 
 #[test]
-fn suppressing_takes_as_many_when_all_start_and_ids_decide() {
-    // The highest initiator is the best member: every message stops where LCR's would.
-    let entry = ALGORITHMS.find("chang-roberts", Some("suppressing")).expect("it is registered");
-    let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("it is registered");
+fn suppressing_takes_as_many_messages_as_plain_if_all_start_and_ids_decide() {
+    // The highest initiator is the highest-ranked member: every message is dropped where LCR drops it.
+    let entry = ALGORITHMS.find("chang-roberts", Some("suppressing")).expect("the algorithm is registered");
+    let plain = ALGORITHMS.find("chang-roberts", Some("plain")).expect("the algorithm is registered");
     let setup = RunSpec { nodes: Some(N), order: Some(Order::Random), ..RunSpec::default() };
     let count = |entry| {
         let seeds = Seeds { first: 1, count: 50 };

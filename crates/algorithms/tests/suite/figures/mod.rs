@@ -1,4 +1,4 @@
-//! What the algorithms' sources say about their runs, worked out by the tests themselves.
+//! The sources' figures of runs, computed independently by the tests.
 
 mod aggregation_tree;
 mod bully;

@@ -10,13 +10,13 @@ use bellwether_testkit::casts::{
 use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
-/// What a letter takes on the wire before what it says: its kind, its number, the word's kind, and
-/// the run (epoch, and the initiator's rank).
+/// The size on the wire of a letter before its content: its kind, its number, the content's kind, and the run (epoch,
+/// and the initiator's rank).
 const ENVELOPE_BYTES: usize = 1 + 1 + 1 + (1 + 16);
 const ACK_BYTES: usize = 1 + 1;
 
-/// How far `election` messages get: the best initiator's all the way round the living, each other
-/// one's to the next better initiator.
+/// The hops of `election` messages: the highest initiator's once round the live members, each other one's to the next
+/// higher initiator.
 fn election_hops(cast: &Cast, initiators: &[u32], dead: &[u32]) -> usize {
     let alive: Vec<usize> = (0..cast.n()).filter(|&member| !dead.contains(&(member as u32))).collect();
     let n = alive.len();
@@ -47,7 +47,7 @@ fn messages_grow_with_their_lists() {
 }
 
 #[test]
-fn every_set_of_initiators_of_small_rings_gets_as_far_as_it_should() {
+fn every_set_of_initiators_of_small_rings_takes_the_expected_hops() {
     for (cast, initiators) in all_calls_in_small_rings(&mut Dice(1)) {
         let election = election_hops(&cast, &initiators, &[]);
         let plan = called_by(cast.overlay(), &initiators);
@@ -68,7 +68,7 @@ fn all_start_in_best_and_in_worst_order() {
 }
 
 #[test]
-fn worse_initiators_get_as_far_as_the_next_better_one_whatever_the_delays() {
+fn lower_initiators_reach_the_next_higher_one_with_any_delays() {
     let mut dice = Dice(2);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
@@ -89,7 +89,7 @@ fn worse_initiators_get_as_far_as_the_next_better_one_whatever_the_delays() {
 }
 
 #[test]
-fn where_messages_overtake_each_other_the_best_is_elected_all_the_same() {
+fn highest_is_elected_even_if_messages_overtake_each_other() {
     let mut dice = Dice(3);
     for round in 0..600 {
         let n = 1 + dice.below(12);
@@ -107,8 +107,8 @@ fn where_messages_overtake_each_other_the_best_is_elected_all_the_same() {
 }
 
 #[test]
-fn the_lecture_s_leader_dies_after_it_has_forwarded_election_and_the_next_best_is_elected() {
-    // Lecture 000: a ring 0 to 5; 5 is dead, 2 calls, 4 forwards `election` and dies; 3 is elected.
+fn next_highest_is_elected_when_the_lectures_leader_crashes_after_forwarding_election() {
+    // Lecture 000: a ring 0 to 5; 5 is dead, 2 starts, 4 forwards `election` and crashes; 3 is elected.
     let cast = Cast { elect: Elect::Best, members: (0..6).map(|id| (0, id)).collect() };
     let mut plan = called_by(cast.overlay(), &[2]);
     let forwarded = clockwise(6, 2, 4) as u64;
@@ -119,7 +119,7 @@ fn the_lecture_s_leader_dies_after_it_has_forwarded_election_and_the_next_best_i
     let (report, announced) = watch("modified-ring", "plain", &plan);
     assert_elected(&report, cast.id(3), true, "the lecture's example");
     assert_eq!(announced, [false, false, false, true, false, false]);
-    // The first run: `election` to 5 alive and to 5, who is dead; `coordinator` to 4 alive, and 3 finds
-    // both 4 and 5 dead. The second run tries both once more, and sends 4 each to the living.
+    // The first run: `election` to 5 live members and to 5, which is dead; `coordinator` to 4 live members, and 3
+    // finds both 4 and 5 dead. The second run tries both once more, and sends 4 each to live members.
     assert_eq!((sent(&report, "election"), sent(&report, "coordinator")), (5 + 1 + 2 + 4, 4 + 2 + 4));
 }

@@ -1,7 +1,7 @@
-//! Figures of Peterson's algorithms and of Dolev, Klawe and Rodeh's, against a naive player of the
-//! rules, closed formulas, and orders that are made to take the most phases.
+//! Figures of Peterson's algorithms and of Dolev, Klawe and Rodeh's, against a naive implementation of the rules,
+//! closed formulas, and orders constructed to take the most phases.
 
-use crate::support::phase_twin::{Rules, play};
+use crate::support::naive_phase::{Rules, play};
 use bellwether_core::Elect;
 use bellwether_sim::{Plan, Report};
 use bellwether_testkit::casts::{
@@ -10,7 +10,7 @@ use bellwether_testkit::casts::{
 use bellwether_testkit::dice::Dice;
 
 const MOST: usize = 64;
-/// What a message with a rank and an `elected` with its id take on the wire.
+/// The size on the wire of a message with a rank and of an `elected` with its id.
 const RANK_BYTES: u64 = 1 + 16;
 const ELECTED_BYTES: u64 = 1 + 8;
 
@@ -29,7 +29,7 @@ fn casts(elect: Elect, n: usize, dice: &mut Dice) -> [Cast; 4] {
     ]
 }
 
-/// A run with this many messages that carry ranks, and n that announce the best member.
+/// A run with this many messages that carry ranks, and n that announce the leader.
 fn check((name, variant, _): (&str, &str, Rules), cast: &Cast, plan: &Plan, ranks: u64) -> Report {
     let n = cast.n() as u64;
     let context = format!("{name} {variant} {cast:?} {:?} {:?} {}", plan.initiators, plan.delay, plan.seed);
@@ -66,7 +66,7 @@ fn fibonacci(k: usize) -> usize {
     (0..k).fold((0, 1), |(a, b), _| (b, a + b)).0
 }
 
-/// What the naive player counts, which has to find the right leader too.
+/// The count of the naive implementation, which has to find the correct leader too.
 fn count(cast: &Cast, rules: Rules) -> u64 {
     let played = play(cast, rules);
     assert_eq!(played.elected, cast.n() as u64, "{cast:?} {rules:?}");
@@ -75,7 +75,7 @@ fn count(cast: &Cast, rules: Rules) -> u64 {
 }
 
 #[test]
-fn when_all_start_they_agree_with_a_naive_player() {
+fn runs_that_all_start_agree_with_the_naive_implementation() {
     let mut dice = Dice(1);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
@@ -89,7 +89,7 @@ fn when_all_start_they_agree_with_a_naive_player() {
 }
 
 #[test]
-fn every_order_of_a_small_ring_agrees_with_a_naive_player() {
+fn every_order_of_a_small_ring_agrees_with_the_naive_implementation() {
     fn orders(ids: Vec<u64>, left: Vec<u64>, visit: &mut impl FnMut(Vec<u64>)) {
         if left.is_empty() {
             return visit(ids);
@@ -112,7 +112,7 @@ fn every_order_of_a_small_ring_agrees_with_a_naive_player() {
 }
 
 #[test]
-fn neither_who_starts_nor_delays_change_the_count() {
+fn initiators_and_delays_do_not_change_the_count() {
     let mut dice = Dice(2);
     for n in [1, 2, 3, 4, 5, 8, 13, 21, 34] {
         for elect in BOTH_WAYS {
@@ -137,13 +137,13 @@ fn neither_who_starts_nor_delays_change_the_count() {
 
 /// Members whose ranks are in the order of these numbers, which differ.
 fn cast_of(numbers: &[i64]) -> Cast {
-    let least = numbers.iter().min().expect("there is somebody");
+    let least = numbers.iter().min().expect("there is a member");
     Cast { elect: Elect::Best, members: numbers.iter().map(|number| (0, (number - least) as u64)).collect() }
 }
 
-/// Puts something worse than all after each number that `picks` picks, given it and the next one.
+/// Inserts a rank lower than all others after each number that `picks` selects, given that number and the next one.
 fn with_worse_after(numbers: &[i64], picks: impl Fn(i64, i64) -> bool) -> Vec<i64> {
-    let mut worst = *numbers.iter().min().expect("there is somebody");
+    let mut worst = *numbers.iter().min().expect("there is a member");
     let mut all = Vec::new();
     for (at, &number) in numbers.iter().enumerate() {
         all.push(number);
@@ -156,14 +156,14 @@ fn with_worse_after(numbers: &[i64], picks: impl Fn(i64, i64) -> bool) -> Vec<i6
 }
 
 #[test]
-fn where_each_phase_loses_only_half_dolev_klawe_rodeh_takes_its_bound() {
+fn dolev_klawe_rodeh_takes_its_bound_if_each_phase_removes_only_half() {
     let mut numbers = vec![0];
     for log in 0..=10_u64 {
         let (n, cast) = (1 << log, cast_of(&numbers));
         let dkr = check(ALL[2], &cast, &cast.ring(), 2 * n * log + n);
         assert_eq!((sent(&dkr, "m1"), sent(&dkr, "m2")), (n * log + n, n * log));
-        // With Peterson the owner knows when its rank passes. In the last phase the two holders are
-        // n/2 apart, the best rank's n/2 - 1 past its owner and so the other's 1 before it.
+        // In Peterson's algorithm the owner recognises its rank. In the last phase the two holders are n/2 apart, the
+        // highest rank's n/2 - 1 past its owner and so the other's 1 before it.
         let last = if n == 1 { 1 } else { n + n / 2 + 2 };
         let peterson = check(ALL[0], &cast, &cast.ring(), 2 * n * log.saturating_sub(1) + last);
         assert!(peterson.messages.payload <= dkr.messages.payload);
@@ -172,9 +172,9 @@ fn where_each_phase_loses_only_half_dolev_klawe_rodeh_takes_its_bound() {
 }
 
 #[test]
-fn where_phases_lose_as_few_as_they_can_the_improved_algorithm_takes_its_bound() {
-    // Backwards: what a phase has to lose lies where a rank that is to stay would not beat the one
-    // before it (odd phases) or after it (even ones).
+fn improved_peterson_takes_its_bound_if_phases_remove_as_few_as_possible() {
+    // Backwards: a rank that a phase has to remove is placed where a rank that is to stay would not be higher than
+    // the one before it (odd phases) or after it (even ones).
     for phases in 1..=14_usize {
         let mut numbers = vec![1, 0];
         for phase in (1..phases).rev() {
@@ -182,7 +182,7 @@ fn where_phases_lose_as_few_as_they_can_the_improved_algorithm_takes_its_bound()
             numbers = with_worse_after(&numbers, |number, next| (number > next) == is_odd);
         }
         let n = numbers.len();
-        assert_eq!(n, fibonacci(phases + 2), "as few members as can take so many phases");
+        assert_eq!(n, fibonacci(phases + 2), "the fewest members that can take this many phases");
         let cast = cast_of(&numbers);
         check(ALL[1], &cast, &cast.ring(), (n * phases + n) as u64);
     }
@@ -190,7 +190,7 @@ fn where_phases_lose_as_few_as_they_can_the_improved_algorithm_takes_its_bound()
 
 #[test]
 fn one_order_takes_one_phase() {
-    // Ranks that rise clockwise: only the best is better than both beside it.
+    // Ranks that rise clockwise: only the highest is higher than both its neighbours.
     for n in 3..=MOST as u64 {
         for elect in BOTH_WAYS {
             let cast = Cast::in_best_order(elect, n as usize);

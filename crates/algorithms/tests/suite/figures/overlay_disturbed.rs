@@ -1,4 +1,4 @@
-//! Rings that pass over their dead, when members die, start or call while an election is under way.
+//! Rings that skip dead members, when members crash, boot or start elections while an election is under way.
 
 use super::overlay_rings::NAMES;
 use bellwether_core::{FaultEvent, HOP, Time};
@@ -9,12 +9,12 @@ use bellwether_testkit::casts::disturbed::{
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_claims_hold, assert_elected, called_by};
 use bellwether_testkit::dice::Dice;
 
-/// A leader that dies when it has announced itself stays elected until somebody calls. This is after
-/// everything else, however often members had to wait and call again.
+/// A leader that crashes after it has announced itself stays elected until a member starts an election. This time is
+/// after all other events, however often members had to wait and start again.
 const LATE: u64 = 10_000 * HOP.ticks();
 
-/// These die in the script; whether none of them had announced itself. If so the best survivor leads;
-/// in any case it does when a survivor has called once more.
+/// The members that crash in the script; the result states whether none of them had announced itself. If so the
+/// highest survivor leads; in any case it does when a survivor has started once more.
 fn check_deaths(name: &str, cast: &Cast, plan: &Plan, victims: &[usize]) -> bool {
     let mut plan = plan.clone();
     plan.limits.messages = 1_000_000;
@@ -27,7 +27,7 @@ fn check_deaths(name: &str, cast: &Cast, plan: &Plan, victims: &[usize]) -> bool
     let best = best_survivor(cast, victims);
     let (report, announced) = watch(name, "plain", &plan);
     let is_counted = victims.iter().all(|&victim| !announced[victim]);
-    // Where two die, nobody may be left who knows that something is missing.
+    // If two crash, no live member may be able to detect the loss.
     let deaths_on_the_way = plan.script.iter().filter(|happening| happening.at > Time::ZERO).count();
     if is_counted && deaths_on_the_way < 2 {
         assert_elected(&report, best, true, &context());
@@ -37,21 +37,21 @@ fn check_deaths(name: &str, cast: &Cast, plan: &Plan, victims: &[usize]) -> bool
         assert_eq!(report.claims, [], "nothing is claimed for disturbed runs: {}", context());
     }
     assert_claims_hold(&report, &context());
-    let survivor = (0..cast.n()).find(|member| !victims.contains(member)).expect("somebody survives");
+    let survivor = (0..cast.n()).find(|member| !victims.contains(member)).expect("a member survives");
     let mut again = plan.clone();
     again.script.push(happens(FaultEvent::Call, survivor, LATE));
-    assert_elected(&watch(name, "plain", &again).0, best, true, &format!("called again: {}", context()));
+    assert_elected(&watch(name, "plain", &again).0, best, true, &format!("started again: {}", context()));
     is_counted
 }
 
 #[test]
-fn whoever_dies_whenever_the_best_survivor_is_elected() {
+fn highest_survivor_is_elected_whichever_member_crashes_at_any_time() {
     let mut counted = 0;
     for (cast, mut plan) in small_runs(Cast::overlay, |n| vec![vec![0], vec![n - 1], vec![0, 1]]) {
         let n = cast.n();
         let bound = plan.delay_bound.ticks().div_ceil(HOP.ticks());
         for (name, victim) in NAMES.iter().flat_map(|name| (0..n).map(move |member| (name, member))) {
-            // The whole run, and what may come after.
+            // The whole run, and some time after it.
             for ticks in half_hops((2 * n as u64 + 3) * bound) {
                 plan.script = vec![happens(FaultEvent::Crash, victim, ticks)];
                 counted += u32::from(check_deaths(name, &cast, &plan, &[victim]));
@@ -62,7 +62,7 @@ fn whoever_dies_whenever_the_best_survivor_is_elected() {
 }
 
 #[test]
-fn with_somebody_dead_from_the_start_another_death_is_survived_too() {
+fn another_crash_is_survived_with_a_member_dead_from_the_start() {
     let mut dice = Dice(2);
     for round in 0..40 {
         let n = 3 + round % 4;
@@ -70,7 +70,7 @@ fn with_somebody_dead_from_the_start_another_death_is_survived_too() {
         let mut members: Vec<usize> = (0..n).collect();
         dice.shuffle(&mut members);
         let (dead, victim) = (members[0], members[1]);
-        // Two call, as one could die before anyone has heard it.
+        // Two members start, because one could crash before any other has heard it.
         let mut callers = vec![members[1] as u32, members[2] as u32];
         callers.sort_unstable();
         let mut plan = called_by(cast.overlay(), &callers);
@@ -85,7 +85,7 @@ fn with_somebody_dead_from_the_start_another_death_is_survived_too() {
 }
 
 #[test]
-fn several_deaths_leave_a_ring_that_elects_the_best_when_called() {
+fn ring_elects_the_highest_after_several_crashes_when_told_to_start() {
     let mut dice = Dice(3);
     let mut counted = 0;
     for round in 0..1_500 {
@@ -94,11 +94,11 @@ fn several_deaths_leave_a_ring_that_elects_the_best_when_called() {
             counted += u32::from(check_deaths(name, &cast, &plan, &victims));
         }
     }
-    assert!(counted > 200, "{counted} runs in which nobody who died had announced itself");
+    assert!(counted > 200, "{counted} runs in which no crashed member had announced itself");
 }
 
 #[test]
-fn late_starters_and_late_calls_end_with_the_best() {
+fn late_boots_and_late_initiators_elect_the_highest() {
     let mut dice = Dice(4);
     for round in 0..1_500 {
         let events = [&[FaultEvent::Start][..], &[FaultEvent::Call], &[FaultEvent::Start, FaultEvent::Call]]
@@ -115,7 +115,7 @@ fn late_starters_and_late_calls_end_with_the_best() {
 }
 
 #[test]
-fn one_late_call_is_enough_and_another_is_harmless() {
+fn one_late_initiator_is_enough_and_another_is_harmless() {
     for n in 1..=6 {
         let cast = Cast::shuffled(BOTH_WAYS[0], n, &mut Dice(n as u64));
         for (caller, ticks) in (0..n).flat_map(|caller| half_hops(3 * n as u64).map(move |t| (caller, t))) {

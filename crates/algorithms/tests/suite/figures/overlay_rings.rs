@@ -1,4 +1,4 @@
-//! What the rings that pass over their dead have in common: one initiator's two turns.
+//! The common part of the rings that skip dead members: the two turns of one initiator.
 
 use bellwether_core::{FaultEvent, HOP, Initiators, Span, Time};
 use bellwether_engine::ALGORITHMS;
@@ -9,11 +9,11 @@ use bellwether_testkit::casts::{
 use bellwether_testkit::dice::Dice;
 
 pub const NAMES: [&str; 2] = ["modified-ring", "ring-skipping"];
-/// Those of [`DELAYS`] that have a longest.
+/// Those of [`DELAYS`] that have a maximum.
 pub const BOUNDED: &[&str] = DELAYS.split_at(3).0;
 const MOST: usize = 64;
 
-/// Dead from the start.
+/// The members dead from the start.
 pub fn without(mut plan: Plan, dead: &[u32]) -> Plan {
     plan.script =
         dead.iter().map(|&member| Happening { at: Time::ZERO, what: FaultEvent::Crash, member }).collect();
@@ -28,7 +28,7 @@ pub fn all_calls_in_small_rings(dice: &mut Dice) -> Vec<(Cast, Vec<u32>)> {
     both.map(|(elect, n, set)| (Cast::with_ties(elect, n, dice), members(n, set))).collect()
 }
 
-/// Some of the members to die, and some of the others to call.
+/// Some members dead, and some of the others initiators.
 pub fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
     let mut members: Vec<u32> = (0..n as u32).collect();
     dice.shuffle(&mut members);
@@ -40,8 +40,8 @@ pub fn dead_and_callers(n: usize, dice: &mut Dice) -> (Vec<u32>, Vec<u32>) {
     (members, alive)
 }
 
-/// A run that ends with the best of those alive, after so many messages of each kind; each but those
-/// to the dead is answered.
+/// A run that elects the highest-ranked live member, after this many messages of each kind; each but those to dead
+/// members is answered.
 pub fn check_counts(name: &str, cast: &Cast, plan: &Plan, election: usize, coordinator: usize) -> Report {
     let dead = plan.dead();
     let context = format!("{name} {cast:?} {:?} {:?} {dead:?}", plan.initiators, plan.delay);
@@ -59,7 +59,7 @@ pub fn check_counts(name: &str, cast: &Cast, plan: &Plan, election: usize, coord
     report
 }
 
-/// Two turns and an ack, where that is claimed.
+/// Two turns and an ack, if that is claimed.
 fn time_claim(cast: &Cast, plan: &Plan) -> Option<(&'static str, u64)> {
     let one_calls = matches!(&plan.initiators, Initiators::Some(members) if members.len() == 1);
     let applies = (one_calls || cast.n() == 1) && plan.delay.to_string() == "unit" && plan.dead().is_empty();
@@ -79,7 +79,7 @@ fn one_initiator_takes_2n_messages_and_hops() {
                     let report = check_counts(name, &cast, &plan, turn, turn);
                     let hops = if n == 1 { 0 } else { 2 * n as u64 + 1 };
                     assert_eq!(report.time, Time::ZERO + HOP * hops);
-                    // `coordinator` tells one after the other.
+                    // The members learn the leader one after the other from `coordinator`.
                     for step in 1..n {
                         let knew_at = report.knew_at[(initiator + step) % n];
                         assert_eq!(knew_at, Time::ZERO + HOP * (n + step) as u64, "{name} {cast:?}");
@@ -113,7 +113,7 @@ fn members_dead_from_the_start_cost_one_message_each() {
 }
 
 #[test]
-fn a_sole_survivor_elects_itself_after_all_others_were_tried() {
+fn sole_survivor_elects_itself_after_it_has_tried_all_others() {
     for n in 1..=12 {
         let cast = Cast::in_best_order(BOTH_WAYS[0], n);
         for survivor in 0..n as u32 {
@@ -128,7 +128,7 @@ fn a_sole_survivor_elects_itself_after_all_others_were_tried() {
     }
 }
 
-/// Counts what was waited for in vain.
+/// Counts the time-outs of `ack`.
 struct Waits(u32);
 
 impl Observer for Waits {
@@ -138,10 +138,10 @@ impl Observer for Waits {
 }
 
 #[test]
-fn late_answers_do_no_lasting_harm() {
-    // Nobody is dead, but some messages take longer than the bound, so that the living are passed over.
+fn late_acks_do_no_lasting_harm() {
+    // No member is dead, but some messages take longer than the delay bound, so that live members are skipped.
     for name in NAMES {
-        let entry = ALGORITHMS.find(name, None).expect("it is registered");
+        let entry = ALGORITHMS.find(name, None).expect("the algorithm is registered");
         let mut with_waits = 0;
         for delay in &DELAYS[BOUNDED.len()..] {
             for seed in 0..300 {
@@ -160,6 +160,6 @@ fn late_answers_do_no_lasting_harm() {
                 with_waits += u32::from(waits.0 > 0);
             }
         }
-        assert!(with_waits > 50, "{name}: {with_waits} runs in which somebody was passed over");
+        assert!(with_waits > 50, "{name}: {with_waits} runs in which a live member was skipped");
     }
 }

@@ -1,4 +1,4 @@
-//! The ring that passes over its dead: any number of initiators, and what everyone knows of the ring.
+//! The ring that skips dead members: any number of initiators, and each member's view of the ring.
 
 use super::overlay_rings::{BOUNDED, all_calls_in_small_rings, check_counts, dead_and_callers, without};
 use bellwether_core::{DynState, Elect, Time};
@@ -7,7 +7,7 @@ use bellwether_sim::{LinkOrder, Observer, Plan, Report, RoundMode, simulate_obse
 use bellwether_testkit::casts::{BOTH_WAYS, Cast, assert_elected, called_by, set_delay};
 use bellwether_testkit::dice::Dice;
 
-/// Notes everyone's view of the ring.
+/// Records each member's view of the ring.
 struct Views(Vec<Vec<u64>>);
 
 impl Observer for Views {
@@ -21,17 +21,17 @@ impl Observer for Views {
 
 fn watch(plan: &Plan) -> (Report, Vec<Vec<u64>>) {
     let mut views = Views(vec![Vec::new(); plan.n() as usize]);
-    let entry = ALGORITHMS.find("ring-skipping", None).expect("it is registered");
+    let entry = ALGORITHMS.find("ring-skipping", None).expect("the algorithm is registered");
     let report = simulate_observed(&ALGORITHMS.entries[entry], plan, RoundMode::Auto, &mut views);
     (report, views.0)
 }
 
-/// Everyone alive has the same view: those alive, clockwise from somewhere.
+/// All live members have the same view: the live members, clockwise from any start.
 fn check_views(cast: &Cast, dead: &[u32], views: &[Vec<u64>], context: &str) {
     let alive: Vec<usize> = (0..cast.n()).filter(|&member| !dead.contains(&(member as u32))).collect();
     let ring: Vec<u64> = alive.iter().map(|&member| cast.members[member].1).collect();
     let view = &views[alive[0]];
-    let first = ring.iter().position(|id| Some(id) == view.first()).expect("somebody alive");
+    let first = ring.iter().position(|id| Some(id) == view.first()).expect("a live member");
     let turned: Vec<u64> = ring[first..].iter().chain(&ring[..first]).copied().collect();
     assert_eq!(*view, turned, "{context}");
     for &member in &alive {
@@ -48,7 +48,7 @@ fn every_set_of_initiators_goes_round_twice() {
 }
 
 #[test]
-fn counts_do_not_depend_on_delays_and_everyone_learns_who_is_left() {
+fn counts_do_not_depend_on_delays_and_all_learn_the_live_members() {
     let mut dice = Dice(2);
     for n in (1..=16).chain([32, 64]) {
         for elect in BOTH_WAYS {
@@ -84,8 +84,8 @@ fn all_start_in_any_order() {
 }
 
 #[test]
-fn the_book_s_two_initiators_come_to_one_outcome() {
-    // Figure 6.21: P0 to P7, 7 is dead, 3 and 6 notice it; both messages go round.
+fn two_initiators_of_the_book_have_the_same_outcome() {
+    // Figure 6.21: P0 to P7, 7 is dead, 3 and 6 detect it; both messages go round.
     let cast = Cast { elect: Elect::Best, members: (0..8).map(|id| (0, id)).collect() };
     let plan = without(called_by(cast.overlay(), &[3, 6]), &[7]);
     check_counts("ring-skipping", &cast, &plan, 2 * 7 + 1, 2 * 7);

@@ -1,4 +1,4 @@
-//! One member alone, and two: every algorithm and variant, every kind of delay, both directions.
+//! One member, and two: every algorithm and variant, every kind of delay, both rankings.
 
 use bellwether_core::{Elect, Goal, Identities, Lasting, Leadership, Links, Order, Spec};
 use bellwether_engine::ALGORITHMS;
@@ -6,13 +6,13 @@ use bellwether_runspec::{Attributes, RunSpec};
 use bellwether_sim::{LinkOrder, Outcome, RoundMode, simulate};
 use bellwether_testkit::casts::{BOTH_WAYS, DELAYS};
 
-/// Whether ids need not decide: members are identical, or the first to stand may come to lead and stay.
+/// Whether ids need not decide: members are identical, or the first candidate may lead and stay.
 fn may_be_anyone(spec: &Spec) -> bool {
     let stays = spec.leadership == Leadership::Incumbent && spec.lasting == Lasting::GoesOn;
     spec.identities == Identities::Anonymous || stays
 }
 
-/// Runs every entry on every small setup that this accepts; the payload messages are as expected.
+/// Runs every entry on every small setup that `accepts` selects; the payload messages are as expected.
 fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> Option<u64>) {
     for (index, entry) in ALGORITHMS.entries.iter().enumerate() {
         for elect in BOTH_WAYS {
@@ -35,7 +35,7 @@ fn check_all(n: u64, expected: impl Fn(&str, &str, Elect) -> Option<u64>) {
                                 "{} {} n {n} {elect:?} {order} {delay} {links:?} {mode:?}",
                                 entry.spec.name, entry.spec.variant
                             );
-                            let plan = setup.plan(entry.spec, 3).expect("it can be run");
+                            let plan = setup.plan(entry.spec, 3).expect("the plan is valid");
                             let report = simulate(&ALGORITHMS.entries[index], &plan, mode);
                             assert_eq!(report.ruling.outcome, Outcome::Elected, "{context}");
                             let best = if elect == BOTH_WAYS[0] { n } else { 1 };
@@ -65,31 +65,31 @@ fn one_member_elects_itself() {
         ("hirschberg-sinclair" | "franklin", _) => Some(3),
         ("itai-rodeh", _) => Some(1),
         ("bully", _) => Some(0),
-        _ => None, // the algorithm's own figures say
+        _ => None, // the algorithm's own figures give the count
     });
 }
 
 #[test]
-fn of_two_members_the_better_is_elected() {
+fn higher_of_two_members_is_elected() {
     check_all(2, |name, variant, elect| match (name, variant) {
         ("lcr", "leader-only" | "deciding") => Some(3),
-        // The highest initiator is not the best where the lowest wins: one hop more to it.
+        // The highest initiator is not the highest-ranked if the lowest id wins: one hop more to it.
         ("chang-roberts", "suppressing") if elect == Elect::Worst => Some(6),
         ("lcr", "halting") | ("chang-roberts", _) => Some(5),
         ("hirschberg-sinclair", _) => Some(12), // a phase of 6, one of 4, and 2 to announce
         ("franklin", _) => Some(10),            // two rounds of 4, and 2 to announce
-        // The better one's rank goes to the other and home, twice more from there: it holds it then.
+        // The higher one's rank goes to the other and home, twice more from there: then the other holds it.
         ("peterson", "basic") => Some(2 + 1 + 2 + 2),
         ("peterson", "improved") => Some(2 + 2 + 2),
         ("dolev-klawe-rodeh", _) => Some(4 + 2 + 2),
         ("bully", "stable") => Some(4), // each asks the other
         ("bully", _) => Some(3),        // election, answer, coordinator
-        _ => None,                      // the algorithm's own figures say
+        _ => None,                      // the algorithm's own figures give the count
     });
 }
 
 #[test]
-fn of_two_members_with_equal_attributes_the_id_decides() {
+fn id_decides_between_two_members_with_equal_attributes() {
     for (index, entry) in ALGORITHMS.entries.iter().enumerate() {
         for (elect, best) in BOTH_WAYS.into_iter().zip([2, 1]) {
             let setup = RunSpec {
@@ -99,7 +99,7 @@ fn of_two_members_with_equal_attributes_the_id_decides() {
                 elect,
                 ..RunSpec::default()
             };
-            let plan = setup.plan(entry.spec, 0).expect("it can be run");
+            let plan = setup.plan(entry.spec, 0).expect("the plan is valid");
             let report = simulate(&ALGORITHMS.entries[index], &plan, RoundMode::Auto);
             let leader = report.ruling.leader.map(|id| id.value());
             assert!(leader == Some(best) || may_be_anyone(entry.spec));

@@ -7,11 +7,11 @@ use bellwether_testkit::casts::{
 };
 use bellwether_testkit::dice::Dice;
 
-/// What an `election` and an `elected` take on the wire, each with its initiator's id.
+/// The size on the wire of an `election` and an `elected`, each with its initiator's id.
 const ELECTION_BYTES: u64 = 1 + 8 + 16;
 const ELECTED_BYTES: u64 = 1 + 8 + 8;
 
-/// How far each initiator's message gets until a higher initiator stops it; nothing for the highest.
+/// The hops of each initiator's message until a higher initiator discards it; none for the highest.
 fn hops_until_stopped(cast: &Cast, initiators: &[u32], initiator: u32) -> Option<u64> {
     let n = cast.n();
     let id = |member: u32| cast.members[member as usize].1;
@@ -19,11 +19,11 @@ fn hops_until_stopped(cast: &Cast, initiators: &[u32], initiator: u32) -> Option
     higher.map(|&other| clockwise(n, initiator as usize, other as usize) as u64).min()
 }
 
-/// The hops of the highest initiator's run: to the best, and twice round.
+/// The hops of the highest initiator's run: to the highest-ranked member, and two turns.
 fn hops_of_highest(cast: &Cast, initiators: &[u32]) -> u64 {
     let n = cast.n();
     let highest = initiators.iter().max_by_key(|&&member| cast.members[member as usize].1);
-    let highest = *highest.expect("somebody starts") as usize;
+    let highest = *highest.expect("a member starts") as usize;
     (clockwise(n, highest, cast.best()) + 2 * n) as u64
 }
 
@@ -80,8 +80,8 @@ fn random_initiators_of_larger_rings() {
                 let cast = Cast::with_ties(elect, n, &mut dice);
                 check_in_units(&cast, &dice.some_of(n));
             }
-            let everyone: Vec<u32> = (0..n as u32).collect();
-            check_in_units(&Cast::shuffled(elect, n, &mut dice), &everyone);
+            let all_members: Vec<u32> = (0..n as u32).collect();
+            check_in_units(&Cast::shuffled(elect, n, &mut dice), &all_members);
         }
     }
 }
@@ -100,7 +100,7 @@ fn one_initiator_takes_d_plus_2n_messages() {
 }
 
 #[test]
-fn counts_do_not_depend_on_delays_where_links_keep_their_order() {
+fn counts_do_not_depend_on_delays_if_links_keep_their_order() {
     let mut dice = Dice(4);
     for n in [1, 2, 3, 5, 8, 13, 21] {
         for _ in 0..3 {

@@ -8,8 +8,8 @@ use bellwether_testkit::dice::Dice;
 const MOST: usize = 64;
 const ID_BYTES: u64 = 8;
 
-/// The best has this value where ids go up to `bound`: it knows when its phase begins, the others as
-/// its token passes, and when it is back all is over.
+/// The highest-ranked member has this value if ids go up to `bound`: it knows when its phase begins, the others when
+/// its token passes, and when the token is back the run is over.
 fn check_value(cast: &Cast, bound: u64, value: u64) {
     let (n, best) = (cast.n() as u64, cast.best());
     let context = format!("ids up to {bound} {cast:?}");
@@ -34,7 +34,7 @@ fn check(cast: &Cast, bound: u64) {
 }
 
 #[test]
-fn ids_from_1_to_n_are_as_good_as_can_be() {
+fn ids_from_1_to_n_take_the_least_time() {
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
             check_value(&Cast::in_best_order(elect, n), n as u64, 1);
@@ -72,7 +72,7 @@ fn attributes_count_before_ids() {
 }
 
 #[test]
-fn silent_rounds_cost_nothing_however_many() {
+fn any_number_of_silent_rounds_costs_no_messages() {
     for n in 1..=MOST as u64 {
         let cast = Cast::in_worst_order(Elect::Best, n as usize);
         for bound in [1_000_000, 1_000_000_000_000] {
@@ -82,7 +82,7 @@ fn silent_rounds_cost_nothing_however_many() {
 }
 
 #[test]
-fn with_any_delays_the_same_messages_are_sent() {
+fn messages_are_the_same_with_any_delays() {
     let mut dice = Dice(23);
     for n in 1..=9 {
         let cast = dense_with_ties(BOTH_WAYS[n % 2], n, &mut dice);

@@ -1,7 +1,7 @@
-//! What the algorithms of two-way rings have in common: their counts depend on ranks alone, and the
-//! time of unit delays on ranks and on who begins. Each is compared with a naive player of its rules.
+//! The common part of the two-way ring algorithms: their counts depend on ranks alone, and the time with unit delays
+//! on ranks and initiators. Each is compared with a naive implementation of its rules.
 
-use crate::support::two_way_twin::Played;
+use crate::support::naive_two_way::Played;
 use bellwether_core::{FaultEvent, HOP, Time};
 use bellwether_sim::{Happening, LinkOrder, Report};
 use bellwether_testkit::casts::{
@@ -17,7 +17,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// With unit delays everything is as the naive player says, and is claimed to be.
+    /// With unit delays the run and the claims agree with the naive implementation.
     pub fn check(&self, cast: &Cast, initiators: &[u32]) -> Report {
         let played = (self.play)(cast, initiators);
         assert_eq!(played.named, vec![Some(cast.best()); cast.n()]);
@@ -29,7 +29,7 @@ impl Subject {
         report
     }
 
-    /// Whatever the delays, the counts are as the naive player says.
+    /// With any delays the counts agree with the naive implementation.
     fn check_counts(
         &self,
         cast: &Cast,
@@ -59,7 +59,7 @@ impl Subject {
     pub fn check_every_size_and_order(&self) {
         let mut dice = Dice(1);
         for n in 1..=MOST {
-            let everyone: Vec<u32> = (0..n as u32).collect();
+            let all_members: Vec<u32> = (0..n as u32).collect();
             for elect in BOTH_WAYS {
                 for cast in [
                     Cast::in_best_order(elect, n),
@@ -67,20 +67,20 @@ impl Subject {
                     Cast::shuffled(elect, n, &mut dice),
                     Cast::with_ties(elect, n, &mut dice),
                 ] {
-                    self.check(&cast, &everyone);
+                    self.check(&cast, &all_members);
                 }
             }
         }
     }
 
-    /// Whoever begins, the counts are those of everyone beginning.
+    /// The counts do not depend on the initiators: they are those of a run that all start.
     pub fn check_every_initiator(&self) {
         let mut dice = Dice(2);
         for n in 1..=24 {
             for elect in BOTH_WAYS {
                 let cast = Cast::with_ties(elect, n, &mut dice);
-                let everyone: Vec<u32> = (0..n as u32).collect();
-                let counts = self.check(&cast, &everyone).messages;
+                let all_members: Vec<u32> = (0..n as u32).collect();
+                let counts = self.check(&cast, &all_members).messages;
                 for initiator in 0..n as u32 {
                     assert_eq!(self.check(&cast, &[initiator]).messages, counts);
                 }
@@ -96,8 +96,8 @@ impl Subject {
         let mut dice = Dice(3);
         for n in [1, 2, 3, 4, 5, 8, 13, 21, 34, 64] {
             let cast = Cast::with_ties(BOTH_WAYS[n % 2], n, &mut dice);
-            let everyone: Vec<u32> = (0..n as u32).collect();
-            for initiators in [everyone, dice.some_of(n), vec![dice.below(n) as u32]] {
+            let all_members: Vec<u32> = (0..n as u32).collect();
+            for initiators in [all_members, dice.some_of(n), vec![dice.below(n) as u32]] {
                 let played = (self.play)(&cast, &initiators);
                 for delay in DELAYS {
                     for &links in links {
@@ -109,8 +109,8 @@ impl Subject {
             }
         }
     }
-    /// Who boots late finds its messages at the door, and who calls late, or again after the outcome,
-    /// changes nothing. Nothing is claimed of such runs, but they cost the same.
+    /// A member that boots late finds its messages waiting, and a late initiator, or one after the outcome, changes
+    /// nothing. There are no claims for such runs, but they have the same cost.
     pub fn check_late_starts_and_calls(&self) {
         let mut dice = Dice(4);
         for n in 1..=20 {

@@ -1,6 +1,6 @@
-//! VariableSpeeds' figures, against a race of tokens that the tests play by themselves.
+//! VariableSpeeds' figures, against a race of tokens that the tests play themselves.
 
-use crate::support::speeds_twin::race;
+use crate::support::naive_speeds::race;
 use crate::support::values::{dense_with_ties, greatest_id, ring_with_ids_up_to, values};
 use bellwether_core::{Elect, HOP, Time};
 use bellwether_sim::Report;
@@ -11,7 +11,7 @@ const MOST: usize = 64;
 /// A rank, and a value below 128.
 const TOKEN_BYTES: u64 = 16 + 1;
 
-/// Only the best knows, in round n 2^v + 1, after this many messages.
+/// Only the highest-ranked member knows, in round n 2^v + 1, after this many messages.
 fn check_value(cast: &Cast, bound: u64, value: u64, messages: u64) -> Report {
     let (n, best) = (cast.n() as u64, cast.best());
     let context = format!("ids up to {bound} {cast:?}");
@@ -38,7 +38,7 @@ fn check_value(cast: &Cast, bound: u64, value: u64, messages: u64) -> Report {
     report
 }
 
-/// The best token's n hops, and of the k-th best after it at most the 2^k-th part of n - 1.
+/// The highest token's n hops, and for the k-th after it at most the 2^k-th part of n - 1.
 fn bound_on_messages(n: u64) -> u64 {
     n + (1..n.min(63)).map(|k| (n - 1) >> k).sum::<u64>()
 }
@@ -62,7 +62,7 @@ fn ids_from_1_to_n_in_any_order() {
     let mut dice = Dice(31);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
-            // In best order every token but the best has a better member before it.
+            // In best order there is a higher-ranked member before every token but the highest.
             let fewest = check(&Cast::in_best_order(elect, n), n as u64);
             assert!(fewest >= n as u64);
             check(&Cast::in_worst_order(elect, n), n as u64);
@@ -76,7 +76,7 @@ fn ids_from_1_to_n_in_any_order() {
 }
 
 #[test]
-fn ids_with_gaps_and_room_above() {
+fn ids_with_gaps_and_a_higher_bound() {
     let mut dice = Dice(32);
     for n in 1..=MOST {
         let mut cast = Cast::shuffled(Elect::Best, n, &mut dice);
@@ -96,28 +96,29 @@ fn attributes_count_before_ids() {
     let mut dice = Dice(33);
     for n in 1..=MOST {
         for elect in BOTH_WAYS {
-            // Where the best is far from the best there could be, every round takes too long to play.
+            // If the highest-ranked member is far from the highest possible rank, every round takes too long to play.
             let near = |cast: &Cast| values(cast, n as u64)[cast.best()] <= 6;
-            let cast = (0..).map(|_| dense_with_ties(elect, n, &mut dice)).find(near).expect("soon");
+            let cast =
+                (0..).map(|_| dense_with_ties(elect, n, &mut dice)).find(near).expect("a time within range");
             check(&cast, n as u64);
         }
     }
 }
 
 #[test]
-fn of_all_orders_none_takes_more_than_the_bound_and_mostly_some_takes_as_much() {
+fn no_order_exceeds_the_bound_and_most_sizes_attain_it() {
     for n in 1..=7_u64 {
         let mut worst = 0;
         each_order(n as usize, &mut |members| {
             let cast = Cast { elect: Elect::Best, members: members.to_vec() };
             worst = worst.max(check(&cast, n));
         });
-        // Of five, the second best and the third best cannot both come as far as the bound allows.
+        // With five members, the second and the third cannot both travel as far as the bound allows.
         assert_eq!(worst == bound_on_messages(n), n != 5, "{n}: {worst}");
     }
 }
 
-/// Calls with every order of the ids 1 to n in a ring, the best always first.
+/// Calls with every order of the ids 1 to n in a ring, the highest always first.
 fn each_order(n: usize, call: &mut impl FnMut(&[(i64, u64)])) {
     fn from(place: usize, members: &mut [(i64, u64)], call: &mut impl FnMut(&[(i64, u64)])) {
         if place >= members.len() {
@@ -134,8 +135,8 @@ fn each_order(n: usize, call: &mut impl FnMut(&[(i64, u64)])) {
 }
 
 #[test]
-fn silent_rounds_cost_nothing_however_many() {
-    // Where every token takes so much longer, each still comes as far as before.
+fn any_number_of_silent_rounds_costs_no_messages() {
+    // Even if every token is held much longer, each travels as far as before.
     let mut dice = Dice(35);
     for n in 1..=MOST as u64 {
         let mut cast = Cast::in_worst_order(Elect::Best, n as usize);
@@ -148,8 +149,8 @@ fn silent_rounds_cost_nothing_however_many() {
 }
 
 #[test]
-fn values_beyond_all_counting_are_no_trouble() {
-    // Id 1 is the best there could be; the others could not wait out their time in any life.
+fn values_too_large_to_count_do_no_harm() {
+    // Id 1 is the highest possible rank; the tokens of the others would wait longer than any run.
     for n in 2..=9 {
         let mut cast = Cast::in_worst_order(Elect::Worst, n);
         for (at, member) in cast.members.iter_mut().enumerate().skip(1) {
@@ -160,7 +161,7 @@ fn values_beyond_all_counting_are_no_trouble() {
 }
 
 #[test]
-fn with_any_delays_the_same_messages_are_sent() {
+fn messages_are_the_same_with_any_delays() {
     let mut dice = Dice(34);
     for n in 1..=9 {
         let mut cast = Cast::in_best_order(BOTH_WAYS[n % 2], n);

@@ -1,4 +1,4 @@
-//! What every registered algorithm has to keep, whoever wrote it. Each breach becomes a complaint.
+//! The requirements on every registered algorithm. Each violation is reported as a complaint.
 
 use super::subject::Subject;
 use super::watching::Watcher;
@@ -10,34 +10,34 @@ use bellwether_sim::{
 use bellwether_testkit::dice::Dice;
 use std::collections::BTreeSet;
 
-/// What is looked at.
+/// The checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
     /// The spec is well-formed.
     Spec,
-    /// Nobody live takes anyone but the best live member for the leader.
+    /// No live member names any leader but the highest-ranked live member.
     Safety,
     /// The run ends and reaches its goal.
     Liveness,
-    /// Every claim that is made holds.
+    /// Every claim holds.
     Claims,
-    /// Messages survive the wire, and their kinds are those that are declared.
+    /// Messages survive the wire, and their kinds are declared.
     Messages,
-    /// What was published agrees with the outcome, and the halted are silent.
+    /// The published states agree with the outcome, and halted members send nothing.
     Statuses,
     /// The same plan gives the same trace.
     Determinism,
-    /// Wake hints are truthful.
+    /// Wake hints are correct.
     WakeHints,
-    /// Over a synchroniser the same happens.
+    /// A synchroniser gives the same run.
     Synchroniser,
-    /// States compare, hash and count as they should, and keep their invariants.
+    /// States compare, hash and count correctly, and keep their invariants.
     States,
 }
 
 pub type Complaints = Vec<(Check, String)>;
 
-/// Nothing is wrong with any entry of a registry.
+/// No entry of a registry has a complaint.
 pub fn assert_conforms(entries: &[Subject]) {
     let mut all = complaints_about_names(&entries.iter().map(|entry| *entry.spec).collect::<Vec<_>>());
     for entry in entries {
@@ -46,12 +46,12 @@ pub fn assert_conforms(entries: &[Subject]) {
     assert!(all.is_empty(), "{} complaints: {:#?}", all.len(), &all[..5.min(all.len())]);
 }
 
-/// Which checks complain about an entry.
+/// The checks that complain about an entry.
 pub fn failed_checks(entry: &Subject) -> BTreeSet<Check> {
     complaints_about(entry).into_iter().map(|(check, _)| check).collect()
 }
 
-/// Everything that is wrong with one entry.
+/// All complaints about one entry.
 pub fn complaints_about(entry: &Subject) -> Complaints {
     let spec = entry.spec;
     let mut all = complaints_about_spec(spec, entry.kinds);
@@ -68,12 +68,11 @@ pub fn complaints_about(entry: &Subject) -> Complaints {
     all
 }
 
-/// Runs that are to take more rounds are left out: over a synchroniser every round is full of
-/// markers. It concerns algorithms that pay with time, where the best rank is far from the best that
-/// there could be.
+/// Runs that would take more rounds are left out: over a synchroniser every round is full of markers. This concerns
+/// algorithms that trade time for messages, if the highest rank is far from the highest possible one.
 const MOST_ROUNDS: f64 = 1_000.0;
 
-/// Plans on the network that the algorithm needs, with delays and callers that it allows.
+/// Plans on the network that the algorithm needs, with delays and initiators that it allows.
 fn plans(spec: &Spec, n: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
     let delays: &[&str] =
@@ -128,11 +127,11 @@ fn complaints_about_run(entry: &Subject, plan: &Plan) -> Complaints {
     found.extend(on_the_wire.into_iter().map(|what| (Check::Messages, what)));
     let of_statuses = watcher.status_complaints(entry.spec, plan, &report);
     found.extend(of_statuses.into_iter().map(|what| (Check::Statuses, what)));
-    if let Some(everyone) = entry.visiting_everyone(plan)
-        && everyone != report
+    if let Some(all_members) = entry.visiting_everyone(plan)
+        && all_members != report
     {
-        let counts = (&report.messages, &everyone.messages);
-        found.push((Check::WakeHints, format!("visiting everyone changes the run: {counts:?}")));
+        let counts = (&report.messages, &all_members.messages);
+        found.push((Check::WakeHints, format!("visiting all members changes the run: {counts:?}")));
     }
     let of_states = super::states::complaints(entry.machine, plan, &mut Dice(plan.seed));
     found.extend(of_states.into_iter().map(|what| (Check::States, what)));
@@ -148,7 +147,7 @@ fn json_trace(entry: &Runner, plan: &Plan) -> (Report, Vec<u8>) {
     (report, trace.finish(&"end").expect("writing to memory"))
 }
 
-/// An algorithm in rounds elects the same over a synchroniser, with the same messages of its own.
+/// An algorithm in rounds elects the same leader over a synchroniser, with the same messages of its own.
 fn synchroniser_complaint(entry: &Runner, plan: &Plan, in_step: &Report) -> Option<String> {
     if entry.driving == Driving::Events {
         return None;
@@ -178,7 +177,7 @@ fn synchroniser_complaint(entry: &Runner, plan: &Plan, in_step: &Report) -> Opti
     None
 }
 
-/// Variants are told apart by their names, and those of one algorithm are together.
+/// Variants differ by their names, and those of one algorithm are together.
 pub fn complaints_about_names(specs: &[Spec]) -> Complaints {
     let mut found = Complaints::new();
     for (at, spec) in specs.iter().enumerate() {
@@ -193,7 +192,7 @@ pub fn complaints_about_names(specs: &[Spec]) -> Complaints {
     found
 }
 
-/// A spec says all that it should, in the forms that commands and tables rely on.
+/// A spec is complete, in the forms that commands and tables rely on.
 pub fn complaints_about_spec(spec: &Spec, kinds: &[Kind]) -> Complaints {
     let is_word = |name: &str, joint: char| {
         name.split(joint).all(|part| {
@@ -212,7 +211,7 @@ pub fn complaints_about_spec(spec: &Spec, kinds: &[Kind]) -> Complaints {
         (!spec.sources.is_empty(), "it has a source"),
         (
             spec.sources.iter().all(|s| full(s.authors) && full(s.title) && s.year > 1900),
-            "its sources are full",
+            "its sources are complete",
         ),
         (!claims.is_empty(), "it claims something"),
         (claims.iter().all(|name| is_word(name, '_')), "its claims' names are in snake case"),
@@ -229,7 +228,7 @@ pub fn complaints_about_spec(spec: &Spec, kinds: &[Kind]) -> Complaints {
     let headings: Vec<&str> = spec.text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     let rules = rules.into_iter().chain([
         (headings == Spec::SECTIONS, "its text has the sections it should"),
-        (spec.text.lines().count() <= 60, "its text is a page"),
+        (spec.text.split_whitespace().count() <= 1_200, "its text has at most 1,200 words"),
         (spec.text.lines().all(|line| line.chars().count() <= 110), "its text's lines are short"),
     ]);
     let broken = rules.filter(|(kept, _)| !kept);

@@ -1,15 +1,15 @@
-//! What the tests of this binary share: twins of the algorithms, which compute figures another way; and what every
-//! algorithm has to conform to.
+//! Helpers that the tests of this binary share: independent implementations of the algorithms, and the requirements
+//! on every algorithm.
 
-pub mod bully_twin;
 pub mod conformance;
-pub mod flood_twin;
-pub mod phase_twin;
-pub mod ring_twin;
+pub mod naive_bully;
+pub mod naive_flood;
+pub mod naive_phase;
+pub mod naive_ring;
+pub mod naive_speeds;
+pub mod naive_two_way;
 pub mod shout;
-pub mod speeds_twin;
 pub mod states;
 pub mod subject;
-pub mod two_way_twin;
 pub mod values;
 pub mod watching;

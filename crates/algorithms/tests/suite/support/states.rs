@@ -1,4 +1,4 @@
-//! Members' states, met on a walk through a run in an order that nobody but the dice chooses.
+//! Members' states, met on a walk through a run in a random order.
 
 use bellwether_core::machine::Machine;
 use bellwether_core::machine::Outputs;
@@ -8,21 +8,21 @@ use bellwether_testkit::dice::Dice;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 
-/// How far to walk, and how many states to compare with each other.
+/// The length of the walk, and the number of states to compare with each other.
 const MOST_STEPS: usize = 300;
 const MOST_STATES: usize = 120;
 
 struct Walk<'p> {
     plan: &'p Plan,
     world: World<'p>,
-    /// On their way: receiver, its port, what is said.
+    /// Under way: receiver, its port, message.
     messages: Vec<(u32, Port, AnyMessage)>,
     timers: Vec<(u32, AnyValue)>,
     met: Vec<AnyMachine>,
     complaints: Vec<String>,
 }
 
-/// What is wrong with the states on one walk through a plan's run.
+/// The complaints about the states on one walk through a plan's run.
 pub fn complaints(machine: &'static MachineType, plan: &Plan, dice: &mut Dice) -> Vec<String> {
     let mut walk = Walk {
         plan,
@@ -54,7 +54,7 @@ pub fn complaints(machine: &'static MachineType, plan: &Plan, dice: &mut Dice) -
 }
 
 impl Walk<'_> {
-    /// Delivers the oldest message of some link or, when none is left, lets a timer run out.
+    /// Delivers the oldest message of some link or, when none is left, lets a timer expire.
     fn step(&mut self, dice: &mut Dice) {
         let now = Time::ZERO;
         if !self.messages.is_empty() {
@@ -107,7 +107,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Equal states look equal and hash equally; states that look different are different.
+    /// Equal states display equally and have equal hashes; states that display differently are different.
     fn compare(&mut self) {
         self.met.truncate(MOST_STATES);
         let seen: Vec<(&AnyMachine, String, u64)> =

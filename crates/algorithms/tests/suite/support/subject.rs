@@ -1,4 +1,4 @@
-//! Algorithms with what only their types can give.
+//! Algorithms with the properties that only their types give.
 
 use bellwether_core::{Algorithm, AnyMessage, DynMessage, Entry, MachineType, RoundAlgorithm, Spec};
 use bellwether_sim::{Plan, Report, Runner, Visit, run_rounds};
@@ -6,12 +6,12 @@ use std::ops::Deref;
 
 type ReadMessage = fn(&[u8]) -> Option<AnyMessage>;
 
-/// What only an algorithm's type can give.
+/// The properties that only an algorithm's type gives.
 #[derive(Clone, Copy)]
 pub struct Typed {
     /// Reads a message as an observer sees it: in rounds in step, without a synchroniser's marker.
     read_message: ReadMessage,
-    /// Runs rounds in which everyone is visited; nothing where there are no rounds.
+    /// Runs rounds in which every member is visited; none for an algorithm without rounds.
     visit_everyone: Option<fn(&'static Spec, &Plan) -> Report>,
 }
 
@@ -27,7 +27,7 @@ impl Typed {
         }
     }
 
-    /// The same: variants of one type say the same.
+    /// The same: variants of one type agree.
     pub const fn variant(self, _: &'static Spec, _: &'static MachineType) -> Typed {
         self
     }
@@ -38,7 +38,7 @@ impl Typed {
     }
 }
 
-/// An algorithm that is looked at from all sides.
+/// An algorithm with its entry and its type's properties.
 #[derive(Clone, Copy)]
 pub struct Subject {
     runner: Runner,
@@ -58,7 +58,7 @@ impl Subject {
         Subject::new(Runner::rounds::<R>(), Typed::rounds::<R>())
     }
 
-    /// A run in rounds in which everyone is visited; nothing where there are no rounds.
+    /// A run in rounds in which every member is visited; none for an algorithm without rounds.
     pub fn visiting_everyone(&self, plan: &Plan) -> Option<Report> {
         self.typed.visit_everyone.map(|run| run(self.spec, plan))
     }

@@ -1,18 +1,18 @@
-//! An observer that checks what it sees against what the report says afterwards.
+//! An observer that compares what it sees with the final report.
 
 use super::subject::Typed;
 use bellwether_core::{DynMessage, Id, Identities, Port, Role, Spec, Status, Time};
 use bellwether_sim::{Observer, Outcome, Plan, Report};
 use std::collections::BTreeMap;
 
-/// Notes everything that a report is later compared with.
+/// Records all that a report is later compared with.
 pub struct Watcher {
     typed: Typed,
     complaints: Vec<String>,
     by_kind: BTreeMap<&'static str, u64>,
     bytes: u64,
     last: Vec<Status>,
-    /// When each came to name the leader that it names.
+    /// When each member began to name the leader that it names.
     knew_at: Vec<Time>,
 }
 
@@ -28,7 +28,7 @@ impl Watcher {
         }
     }
 
-    /// What is wrong with messages, and with how they were counted.
+    /// The complaints about messages, and about their counts.
     pub fn wire_complaints(&self, report: &Report) -> Vec<String> {
         let mut found = self.complaints.clone();
         let counted: BTreeMap<_, _> =
@@ -47,7 +47,7 @@ impl Watcher {
         found
     }
 
-    /// Where what was published last does not agree with the ruling.
+    /// The differences between the last published states and the ruling.
     pub fn status_complaints(&self, spec: &Spec, plan: &Plan, report: &Report) -> Vec<String> {
         let anonymous = spec.identities == Identities::Anonymous;
         let mut found = Vec::new();
@@ -71,7 +71,7 @@ impl Watcher {
         for member in members {
             let Status { role, leader, .. } = self.last[member];
             let fits = match role {
-                // Members without ids cannot name anyone.
+                // Members without ids cannot name a leader.
                 Role::Leader if anonymous => leader.is_none(),
                 Role::Leader => leader == Some(id(member)),
                 Role::Follower => leader != Some(id(member)),

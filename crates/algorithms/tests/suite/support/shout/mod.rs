@@ -1,4 +1,4 @@
-//! A test's own algorithm, in one folder: everyone tells everyone its rank, and the best is elected.
+//! A test's own algorithm, in one folder: each member sends its rank to all others, and the highest is elected.
 
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
@@ -51,8 +51,8 @@ impl Protocol for Shout {
     const SPEC: Spec = Spec {
         name: "shout",
         variant: "plain",
-        summary: "everyone tells everyone its rank",
-        sources: &[Citation { authors: "nobody", title: "It goes without saying", year: 2024 }],
+        summary: "each member sends its rank to all others",
+        sources: &[Citation { authors: "Bellwether", title: "An algorithm for tests", year: 2024 }],
         need: Need::Complete,
         timing: Timing::Asynchronous,
         links: Links::Any,

@@ -1,10 +1,10 @@
-//! The rules of two-way rings, played naively: every message takes one hop, time goes hop by hop,
-//! members are plain numbers and begin when they are first reached.
+//! The rules of two-way rings, implemented naively: every message takes one hop, time advances hop by hop, members
+//! are plain numbers and start when a message first reaches them.
 
 use bellwether_testkit::casts::Cast;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What was sent, how long it took, and whom everyone names at the end.
+/// The messages sent, the time, and the leader that each member names at the end.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Played {
     pub sent: BTreeMap<&'static str, u64>,
@@ -18,11 +18,11 @@ impl Played {
     }
 }
 
-/// A way round: clockwise or back.
+/// A direction: clockwise or back.
 const WAYS: [bool; 2] = [true, false];
 
 struct Ring<W> {
-    /// To whom, in which way, what: to arrive in the next hop.
+    /// Receiver, direction, message: to arrive in the next hop.
     leaving: Vec<(usize, bool, W)>,
     played: Played,
 }
@@ -52,7 +52,7 @@ impl<W> Ring<W> {
     }
 }
 
-/// A member's name goes round, from the first that leads.
+/// A member's id goes round, from the first member that leads.
 fn announce<W>(ring: &mut Ring<W>, leader: usize, here: usize, word: W) {
     if ring.played.named[here].is_none() {
         ring.played.named[here] = Some(leader);
@@ -115,7 +115,7 @@ enum Comparing {
 struct Comparer {
     begun: bool,
     active: bool,
-    /// What came clockwise, and what came back.
+    /// The messages from the clockwise side, and from the other.
     queues: [VecDeque<usize>; 2],
 }
 

@@ -1,13 +1,13 @@
-//! Flooding without any messages: who can have heard of whom is read off a matrix of distances.
+//! Flooding without messages: the ranks that a member can know follow from a matrix of distances.
 
 use bellwether_core::Topology;
 use bellwether_testkit::casts::Cast;
 
-/// Everyone's distance to everyone, along the links.
+/// The distance between each two members, along the links.
 pub struct Distances(Vec<Vec<usize>>);
 
 impl Distances {
-    /// Floyd and Warshall's: with every member allowed as a stop on the way, one after the other.
+    /// The algorithm of Floyd and Warshall: each member in turn is allowed as an intermediate stop.
     pub fn of(topology: &Topology) -> Distances {
         let n = topology.n() as usize;
         let mut from = vec![vec![n; n]; n];
@@ -26,19 +26,19 @@ impl Distances {
     }
 
     pub fn diameter(&self) -> usize {
-        self.0.iter().flatten().copied().max().expect("there is somebody")
+        self.0.iter().flatten().copied().max().expect("there is a member")
     }
 
-    /// The best whom a member can have heard of after so many rounds.
+    /// The highest-ranked member that a member can know after this many rounds.
     fn best_within(&self, cast: &Cast, member: usize, rounds: usize) -> usize {
         cast.best_of((0..cast.n()).filter(|&other| self.0[other][member] <= rounds))
     }
 
-    /// In how many of the rounds 1 to D a member knows of somebody better than in the round before.
+    /// In how many of the rounds 1 to D a member knows a higher rank than in the previous round.
     pub fn news(&self, cast: &Cast, member: usize) -> usize {
         let best: Vec<usize> =
             (0..self.diameter()).map(|rounds| self.best_within(cast, member, rounds)).collect();
         let changes = best.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        changes + best.len().min(1) // in round 1 everything is new
+        changes + best.len().min(1) // in round 1 every rank is new
     }
 }

@@ -1,10 +1,10 @@
-//! The bully algorithm's rules, played naively: every message takes one hop, time goes hop by hop,
-//! and members are plain numbers.
+//! The bully algorithm's rules, implemented naively: every message takes one hop, time advances hop by hop, and
+//! members are plain numbers.
 
 use bellwether_testkit::casts::Cast;
 
-/// Who is dead, who calls at the beginning, whether one who knows it is best announces at once, and whether the winner
-/// tells everyone, not only the worse.
+/// The dead members, the initiators, whether a member that knows it is the highest announces itself at once, and
+/// whether the winner announces itself to all, not only to lower-ranked members.
 pub struct Scene<'a> {
     pub cast: &'a Cast,
     pub dead: &'a [u32],
@@ -13,7 +13,7 @@ pub struct Scene<'a> {
     pub tells_all: bool,
 }
 
-/// What was sent, how long it took, and whom everyone names at the end.
+/// The messages sent, the time, and the leader that each member names at the end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Played {
     pub election: u64,
@@ -40,10 +40,10 @@ enum Waiting {
 struct Play<'a> {
     scene: &'a Scene<'a>,
     now: u64,
-    /// Sender, receiver, word: to arrive in the next hop.
+    /// Sender, receiver, message: to arrive in the next hop.
     leaving: Vec<(usize, usize, Word)>,
     waiting: Vec<Waiting>,
-    /// When each last learnt the outcome.
+    /// When each member last learned the outcome.
     concluded: Vec<Option<u64>>,
     played: Played,
 }
@@ -70,7 +70,7 @@ impl Play<'_> {
     fn call(&mut self, member: usize) {
         self.played.named[member] = None;
         let better = self.better_than(member);
-        // Those that call by themselves have looked who is dead.
+        // Members that start by themselves have asked which members are dead.
         let looked = self.scene.callers.contains(&(member as u32));
         let knows_it_is_best = better.iter().all(|&other| looked && self.is_dead(other));
         if self.scene.at_once && knows_it_is_best {

@@ -1,24 +1,24 @@
-//! Who has answered a leader lately: one that a majority no longer answers leads no longer.
+//! The members that have answered a leader recently: without answers of a majority it steps down.
 
 use bellwether_core::Port;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What a leader has heard since its last beat.
+/// The answers since the leader's last beat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Attendance {
+pub struct Answers {
     heard: BTreeSet<Port>,
-    /// For how many beats in a row too few have been heard.
+    /// The number of consecutive beats with too few answers.
     missed: u8,
 }
 
-impl Attendance {
-    /// This one is there.
+impl Answers {
+    /// This member has answered.
     pub fn note(&mut self, port: Port) {
         self.heard.insert(port);
     }
 
-    /// A beat passes. False once fewer than `needed` others have been heard for `patience` beats in a row.
+    /// A beat passes. False once fewer than `needed` others have answered for `patience` beats in a row.
     pub fn suffices(&mut self, needed: usize, patience: u8) -> bool {
         let is_enough = self.heard.len() >= needed;
         self.heard.clear();
@@ -26,7 +26,7 @@ impl Attendance {
         self.missed < patience
     }
 
-    /// How many bytes it takes beside itself.
+    /// The bytes that it owns besides itself.
     pub fn owned(&self) -> usize {
         self.heard.len() * size_of::<Port>()
     }

@@ -1,9 +1,9 @@
-//! Chang and Roberts' rules, played naively: one queue for everything, members as plain numbers.
+//! Chang and Roberts' rules, implemented naively: one queue for all messages, members as plain numbers.
 
 use bellwether_testkit::casts::Cast;
 use std::collections::VecDeque;
 
-/// What was sent, and whom everyone names at the end.
+/// The messages sent, and the leader that each member names at the end.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Played {
     pub election: u64,

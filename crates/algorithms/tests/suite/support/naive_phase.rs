@@ -1,5 +1,5 @@
-//! Peterson's rules and those of Dolev, Klawe and Rodeh, played naively: everyone starts, one queue
-//! for everything, ranks are their owners' numbers, and what a message means is told by its turn.
+//! Peterson's rules and those of Dolev, Klawe and Rodeh, implemented naively: all start, one queue for all messages,
+//! ranks are their owners' numbers, and the meaning of a message follows from its turn.
 
 use bellwether_testkit::casts::Cast;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ pub enum Rules {
     DolevKlaweRodeh,
 }
 
-/// What was sent, and whom everyone names at the end.
+/// The messages sent, and the leader that each member names at the end.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Played {
     pub ranks: u64,
@@ -98,7 +98,7 @@ impl Member {
                 Some(Word::Rank(second))
             }
             (_, Some(before)) => {
-                // In Peterson's algorithm the same rank may arrive twice: it does not beat itself.
+                // In Peterson's algorithm the same rank may arrive twice: it is not higher than itself.
                 self.heard = None;
                 self.out = cast.beats(self.holds, before) || cast.beats(rank, before);
                 self.holds = before;

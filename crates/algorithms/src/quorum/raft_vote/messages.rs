@@ -1,22 +1,22 @@
-//! What members of [`super`] say, and what they are reminded of.
+//! The messages and timers of [`super`].
 
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// What members say, and in which term.
+/// The messages, each with its term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Vote for me; this is how fresh my log is.
+    /// A request for a vote, with the candidate's log position.
     RequestVote(u64, Attribute),
-    /// Here is my vote, or not.
+    /// The vote: yes or no.
     Vote(u64, bool),
-    /// Would you vote for me in that term?
+    /// Would you vote for the sender in that term?
     PreVote(u64, Attribute),
-    /// I would (in that term), or not (and am in this one).
+    /// Yes (in that term), or no (with the sender's own term).
     PreVoted(u64, bool),
-    /// I lead.
+    /// The sender leads.
     Heartbeat(u64),
-    /// I have heard.
+    /// The answer to a heartbeat.
     Heard(u64),
 }
 
@@ -64,13 +64,13 @@ impl Msg {
     }
 }
 
-/// What a member is reminded of.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// No leader has been heard; of a leader: look whether a majority has answered.
+    /// No leader has been heard; for a leader: check whether a majority has answered.
     Election,
-    /// Say again that it leads.
+    /// Send the next heartbeat.
     Heartbeat,
-    /// The least time-out has passed since a leader was heard.
+    /// The shortest election time-out has passed since a leader was heard.
     Led,
 }

@@ -2,12 +2,12 @@
 
 use bellwether_testkit::casts::Cast;
 
-/// What came of it.
+/// The result of a race.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Race {
     pub leader: usize,
     pub leader_round: u64,
-    /// For each member, how often its token was sent.
+    /// For each member, the number of times that its token was sent.
     pub hops: Vec<u64>,
 }
 
@@ -18,7 +18,7 @@ struct Token {
     dropped: bool,
 }
 
-/// Until somebody has its own token back. Values must be small: every round is played.
+/// Until a member has its own token back. Values must be small: every round is played.
 pub fn race(cast: &Cast, values: &[u64]) -> Race {
     let n = cast.n();
     let stay: Vec<u64> = values.iter().map(|&value| 1 << value.min(62)).collect();
@@ -27,7 +27,7 @@ pub fn race(cast: &Cast, values: &[u64]) -> Race {
     let mut hops = vec![0; n];
     let mut best_seen: Vec<usize> = (0..n).collect();
     for round in 1.. {
-        // Who moved in the round before arrives, and is seen.
+        // Tokens that moved in the previous round arrive, and are seen.
         for owner in 0..n {
             let token = tokens[owner];
             if token.dropped {

@@ -1,4 +1,4 @@
-//! Algorithms with one rule broken: the rest is the sound one's own code.
+//! Algorithms with one rule broken: the rest is the sound algorithm's own code.
 
 use bellwether_core::{Algorithm, Cx, Port, Protocol, Request, Spec, Status, Verdict};
 use serde::Serialize;
@@ -6,71 +6,71 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-/// What is wrong.
+/// The flaw.
 pub trait Flaw: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     type Sound: Algorithm;
     const NAME: &'static str;
 
-    /// What it finds when it boots.
+    /// The saved state that it reads when it boots.
     fn finds(saved: <Self::Sound as Algorithm>::Durable) -> <Self::Sound as Algorithm>::Durable {
         saved
     }
 
-    /// What it takes a message for.
+    /// The message that it takes a message for.
     fn takes_for(_: Status, msg: <Self::Sound as Protocol>::Msg) -> <Self::Sound as Protocol>::Msg {
         msg
     }
 
-    /// From whom it thinks that it has a message besides, of so many neighbours.
+    /// The neighbour from which it believes to have another message, of this many neighbours.
     fn also_from(_: Port, _: u32) -> Option<Port> {
         None
     }
 
-    /// What it shows of itself.
+    /// The state that it shows.
     fn shows(status: Status) -> Status {
         status
     }
 
-    /// What it does when it is asked something.
-    fn is_asked(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, request: Request) {
-        twin.pass(cx, |sound, cx| sound.on_request(cx, request));
+    /// What it does on a request.
+    fn is_asked(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, request: Request) {
+        member.pass(cx, |sound, cx| sound.on_request(cx, request));
     }
 
-    /// What it does when its detector changes its mind about a neighbour.
-    fn suspects(twin: &mut Twin<Self>, cx: &mut Cx<'_, Twin<Self>>, peer: Port, verdict: Verdict) {
-        twin.pass(cx, |sound, cx| sound.on_suspicion(cx, peer, verdict));
+    /// What it does when its detector changes its verdict on a neighbour.
+    fn suspects(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, peer: Port, verdict: Verdict) {
+        member.pass(cx, |sound, cx| sound.on_suspicion(cx, peer, verdict));
     }
 
-    /// What it does with a message, other than to take it for another.
+    /// What it does with a message, besides taking it for another.
     fn hears(
-        twin: &mut Twin<Self>,
-        cx: &mut Cx<'_, Twin<Self>>,
+        member: &mut Flawed<Self>,
+        cx: &mut Cx<'_, Flawed<Self>>,
         from: Port,
         msg: <Self::Sound as Protocol>::Msg,
     ) {
-        twin.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
+        member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
     }
 }
 
-/// What an algorithm says.
+/// The messages of an algorithm.
 type Words<A> = <A as Protocol>::Msg;
 
 /// A member with a flaw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(bound = "")]
-pub struct Twin<F: Flaw> {
+pub struct Flawed<F: Flaw> {
     sound: F::Sound,
     #[serde(skip)]
     flaw: PhantomData<F>,
 }
 
-impl<F: Flaw> Twin<F> {
-    /// Lets the sound one act.
+impl<F: Flaw> Flawed<F> {
+    /// Runs the sound algorithm.
     pub fn pass(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut F::Sound, &mut Cx<'_, F::Sound>)) {
         self.pass_saying(cx, act, Some);
     }
 
-    /// Lets the sound one act, and says something else than it would.
+    /// Runs the sound algorithm, and replaces the messages that it sends.
     pub fn pass_saying(
         &mut self,
         cx: &mut Cx<'_, Self>,
@@ -84,7 +84,7 @@ impl<F: Flaw> Twin<F> {
     }
 }
 
-impl<F: Flaw> Protocol for Twin<F> {
+impl<F: Flaw> Protocol for Flawed<F> {
     type Msg = <F::Sound as Protocol>::Msg;
     const SPEC: Spec = Spec { variant: F::NAME, ..<F::Sound as Protocol>::SPEC };
 
@@ -93,7 +93,7 @@ impl<F: Flaw> Protocol for Twin<F> {
     }
 }
 
-impl<F: Flaw> Algorithm for Twin<F> {
+impl<F: Flaw> Algorithm for Flawed<F> {
     type Timer = <F::Sound as Algorithm>::Timer;
     type Durable = <F::Sound as Algorithm>::Durable;
 
@@ -102,7 +102,7 @@ impl<F: Flaw> Algorithm for Twin<F> {
         if let Some(saved) = saved {
             cx.persist(saved);
         }
-        Twin { sound, flaw: PhantomData }
+        Flawed { sound, flaw: PhantomData }
     }
 
     fn on_call(&mut self, cx: &mut Cx<'_, Self>) {

@@ -1,79 +1,79 @@
-//! What members of [`super`] say to each other, and what they wait for.
+//! The messages and timers of [`super`].
 
 use super::{Version, Voters};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};
 
-/// What members say.
+/// The messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Msg {
-    /// In which term; in an answer, the term of whoever answers.
+    /// The term; in an answer, the term of the member that answers.
     pub term: u64,
-    /// What.
+    /// The content.
     pub word: Word,
 }
 
-/// What members say of a term.
+/// The content of a message, about a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Word {
-    /// Would you vote for me in it?
+    /// Would you vote for the sender in this term?
     Probe {
-        /// These voters I know of.
+        /// The sender's version of the list of voters.
         version: Version,
-        /// Suppose that the leader of this term leads no longer.
+        /// Assume that the leader of this term has stepped down.
         released: Option<u64>,
     },
-    /// I would (in the term asked for), or not (this is mine).
+    /// Yes (in the term asked for), or no (in the sender's own term).
     Would(bool),
-    /// Vote for me.
+    /// A request for a vote.
     Ask {
-        /// These voters I know of.
+        /// The candidate's version of the list of voters.
         version: Version,
-        /// Vote for nobody else for so long.
+        /// The length of the promise to vote for no other member.
         lease: Span,
-        /// Whoever led in this term does so no longer.
+        /// The leader of this term has stepped down.
         released: Option<u64>,
     },
-    /// I have, or not.
+    /// The vote: yes or no.
     Vote(bool),
-    /// I lead.
+    /// The sender leads.
     Renew {
-        /// Which time I say so.
+        /// The round of renewal.
         round: u64,
-        /// Vote for nobody else for so long.
+        /// The length of the promise to vote for no other member.
         lease: Span,
-        /// Who votes, if you may not know.
+        /// The voters, if the receiver may not know them.
         voters: Option<Voters>,
     },
-    /// I vote for nobody else; or, if my term is later than yours, you lead no longer.
+    /// The promise is renewed; or, if its term is later than the leader's, the leader is no longer the leader.
     Kept {
-        /// What you said in this round.
+        /// The round that it answers.
         round: u64,
-        /// These voters I know of.
+        /// The sender's version of the list of voters.
         version: Version,
-        /// I can be handed over to.
+        /// Whether the sender can be handed over to.
         stands: bool,
     },
-    /// I lead no longer: stand.
+    /// The sender has stepped down: become a candidate.
     HandOver {
-        /// I was told to let you lead, and do not only prefer you.
+        /// Whether an operator named this successor; otherwise the leader prefers it.
         is_named: bool,
     },
-    /// I lead no longer, or stand no longer.
+    /// The sender has stepped down, or is no longer a candidate.
     Release,
-    /// If I led no longer, could you win?
+    /// Could you win if the sender stepped down?
     Canvass {
-        /// The round in which I ask.
+        /// The round in which the leader asks.
         round: u64,
-        /// With so many votes.
+        /// The number of votes needed.
         votes: u32,
     },
-    /// I could, by the answers that I have just had.
+    /// The sender could win, by the answers that it has just received.
     Able {
-        /// The round in which you asked.
+        /// The round in which the leader asked.
         round: u64,
     },
-    /// You asked with an older list of voters than this.
+    /// The probe carried an older list of voters than this.
     List(Voters),
 }
 
@@ -121,17 +121,17 @@ impl Message for Msg {
     }
 }
 
-/// What a member waits for.
+/// The timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// The end of its promise.
     Promise,
-    /// Its turn to stand.
+    /// Its turn to be a candidate.
     Stand,
-    /// Answers.
+    /// The end of the wait for answers.
     Patience,
-    /// The next time to renew.
+    /// The next renewal.
     Renew,
-    /// The end of the lease that it asked for in this round.
+    /// The end of the lease that it requested in this round.
     Lease(u64),
 }
