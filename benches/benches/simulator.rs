@@ -94,7 +94,7 @@ fn observed() {
     let (with, without) = race(traced, erased);
     line("with a trace in memory, against an observer that keeps nothing", with, without, 0.5);
     let (ours, rival) = race(erased, || run(CHANG_ROBERTS, &plan));
-    line("the erased machine, against the compiled loop", ours, rival, 0.05);
+    line("the erased machine, against the compiled loop", ours, rival, 0.03);
 }
 
 fn many_runs_on_two_cores() {

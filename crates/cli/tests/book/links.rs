@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 #[test]
 fn links_of_the_book_lead_to_pages_of_the_book() {
     let book = root().join("book/src");
-    let moved = redirects();
     for page in pages() {
         for target in links(&page.expanded()) {
             let (file, anchor) = split(&page, &target);
             assert!(file.starts_with(&book), "{}: {target} is not in the book", page.name());
-            if !moved.contains(&file) {
-                check(&page, &target, &file, anchor);
-            }
+            check(&page, &target, &file, anchor);
         }
     }
 }
@@ -33,22 +30,6 @@ fn links_of_other_documents_lead_to_files() {
             check(&page, &target, &file, anchor);
         }
     }
-}
-
-/// Pages under their former addresses, from which the built book leads on to where they are now.
-fn redirects() -> Vec<PathBuf> {
-    let settings = fs::read_to_string(root().join("book/book.toml")).unwrap();
-    let (_, table) = settings.split_once("[output.html.redirect]").expect("it has redirects");
-    let lines = table.lines().filter_map(|line| line.split_once(" = "));
-    let mut moved = Vec::new();
-    for (from, to) in lines {
-        let [from, to] = [from, to].map(|word| word.trim_matches('"').trim_start_matches('/'));
-        let file = root().join("book/src").join(from).with_extension("md");
-        let target = file.parent().unwrap().join(to).with_extension("md");
-        assert!(normal(&target).exists(), "{from} leads to {to}, which is not there");
-        moved.push(file);
-    }
-    moved
 }
 
 /// The targets of a text's links that are not addresses on the web.

@@ -29,7 +29,7 @@ use std::sync::mpsc::{SyncSender, channel, sync_channel};
 /// The failure detector of algorithms that need one, unless another is chosen.
 pub const DEFAULT_DETECTOR: &str = "heartbeat";
 
-/// How often members beat by default, in delay bounds, and how much longer they may be silent (docs/decisions.md says why).
+/// How often members beat by default, in delay bounds, and how much longer they may be silent.
 /// Together this is as long as a lease of `quorum-lease`: a silent leader is replaced as soon, and a machine that
 /// stands still for a moment loses no leader.
 const DEFAULT_BEATS: (u64, u64) = (5, 20);

@@ -1,4 +1,4 @@
-//! A run as JSON, with everything in it: `docs/play-format.md`.
+//! A run as JSON, with everything in it: `book/src/reference/recording-format.md`.
 
 use crate::Figure;
 use crate::wording::Heading;

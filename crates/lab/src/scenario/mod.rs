@@ -3,7 +3,7 @@
 //! A file ([`Scenario::read`], or [`Scenario::parse`] of its text) is checked as far as it goes by
 //! itself. [`Scenario::resolve`] finds its algorithm in a registry and gives the run's
 //! [`Plan`](bellwether_sim::Plan); [`Expectation::check`] compares what came of it. The format is described
-//! in `docs/scenario-format.md`.
+//! in `book/src/reference/scenario-format.md`.
 
 mod contradiction;
 mod error;

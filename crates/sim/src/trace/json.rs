@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// The version of the format that [`JsonTrace`] writes (see `docs/trace-format.md`).
+/// The version of the format that [`JsonTrace`] writes (see `book/src/reference/trace-format.md`).
 pub const TRACE_VERSION: u64 = 2;
 
 /// Writes one JSON line an event.

@@ -9,21 +9,19 @@ use bellwether_lab::failover::{FailoverCase, FailoverFigures};
 pub fn as_markdown(args: &TrialsArgs, all: &[FailoverFigures]) -> String {
     let TrialsArgs { runs, seed, nodes, .. } = args;
     let mut text = format!(
-        "# What ordeals do to leadership\n\n\
-         Algorithms that go on for ever, in their default variants, and bully with a heartbeat detector for contrast:\n\
+        "# Failover: faults of the leader, and the time without one\n\n\
+         Algorithms that run for ever, in their default variants, and bully with a heartbeat detector for comparison:\n\
          {nodes} members, {runs} runs each with the seeds from {seed} on. This page is the output of\n\n\
          \x20   bellwether trials --runs {runs} --seed {seed} --nodes {nodes} --format markdown\n\n\
-         and a test fails when it changes (`REWRITE_GOLDEN=1` rewrites it). What it means for a choice is in the\n\
-         [manual](manual.md#trials-algorithm).\n\n\
+         and a test fails when it changes (`REWRITE_GOLDEN=1` rewrites it).\n\n\
          Messages take 0.1 to 1 delay bounds, and 0.1 % of them are lost, all the time. After 200 to 250 delay bounds the\n\
-         ordeal strikes whoever leads then. Everything is counted from that moment on, by an onlooker who sees all members\n\
-         at once.\n\n\
-         | column | says |\n|---|---|\n\
-         | no leader | how long nobody led, in delay bounds: what half of the runs and what 99 % of them did not exceed |\n\
-         | several led | in how many runs two or more led at once, and how long at the most, in delay bounds; of leaders with a lease, only while it is valid |\n\
-         | in one term | in how many terms two or more led, in all runs together; a dash where terms do not say who may lead |\n\
-         | changes | how often somebody came to lead who was not the last to do so, on average |\n\
-         | kept its word | in how many runs the algorithm kept what it promises: what it rules out at all times never was, and the rest was so in the end; where it was broken for a while, all may have been well again in the end |\n"
+         fault strikes the leader of that moment. All figures are measured from then on, by an observer of all members.\n\n\
+         | column | meaning |\n|---|---|\n\
+         | no leader | how long there was no leader, in delay bounds: the median of the runs, and what 99 % of them did not exceed |\n\
+         | several led | in how many runs two or more members led at once, and for how long at most, in delay bounds; a leader with a lease counts only while the lease is valid |\n\
+         | in one term | in how many terms two or more members led, in all runs together; a dash where terms do not decide which member may lead |\n\
+         | changes | how often the leader changed to another member, on average |\n\
+         | kept its word | in how many runs the algorithm kept its guarantee: what it excludes at all times never happened, and the rest held in the end |\n"
     );
     for figures in by_case(all) {
         let FailoverFigures { case: what, .. } = figures[0];

@@ -63,7 +63,7 @@ pub fn check(root: &Path, ids: &[Id], may_be_new: bool) -> Result<(), Failure> {
         "bring the files named 'state' back; or, if nothing relies on what was decided before, give --new-store"
     } else {
         "bring what is missing back, or name another directory with --data. With new stores, voters are refused by the \
-         others until they are readmitted with `dismiss` and `admit`: see 'When a disk is lost' in docs/manual.md"
+         others until they are readmitted with `dismiss` and `admit`: see 'When a disk is lost' in the book (book/src/owners/lost-disk.md)"
     };
     Err(Failure::input_with_hint(
         format!(
