@@ -8,7 +8,7 @@ use crate::path::{Stage, actions, stages_to};
 use crate::property::Property;
 use crate::row::Layout;
 use crate::search::{Limits, Progress, Search, Stopped};
-use crate::store::{Line, Numbered, StateStore, Values};
+use crate::store::{Numbered, StateStore, Values, WireContents};
 use crate::symmetry::Symmetry;
 use crate::visited::StateId;
 use bellwether_core::{MachineType, Reign, Spec};
@@ -71,7 +71,7 @@ pub struct Finding {
     /// Which.
     pub property: Property,
     /// Whether it holds.
-    pub verdict: Verdict,
+    pub verdict: CheckResult,
     /// How often its witness was seen: without, it would mean nothing.
     pub seen: u64,
     /// A run that breaks it.
@@ -81,7 +81,7 @@ pub struct Finding {
 /// Whether something holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CheckResult {
     /// In every run.
     Holds,
     /// Not in this run.
@@ -110,26 +110,29 @@ pub struct Counterexample {
 impl Checked {
     /// The verdict on all properties together.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> CheckResult {
         overall(self.findings.iter().map(|finding| finding.verdict), self.incomplete.is_some())
     }
 
     /// The gravest property that is violated.
     #[must_use]
     pub fn broken(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.verdict == Verdict::Violated)
+        self.findings.iter().find(|finding| finding.verdict == CheckResult::Violated)
     }
 }
 
 /// The verdict on all properties together: that they hold is said of those that are not open, if there is one.
-pub(crate) fn overall(verdicts: impl Iterator<Item = Verdict> + Clone, is_incomplete: bool) -> Verdict {
+pub(crate) fn overall(
+    verdicts: impl Iterator<Item = CheckResult> + Clone,
+    is_incomplete: bool,
+) -> CheckResult {
     let has = |wanted| verdicts.clone().any(|verdict| verdict == wanted);
-    if has(Verdict::Violated) {
-        Verdict::Violated
-    } else if is_incomplete || !has(Verdict::Holds) {
-        Verdict::Incomplete
+    if has(CheckResult::Violated) {
+        CheckResult::Violated
+    } else if is_incomplete || !has(CheckResult::Holds) {
+        CheckResult::Incomplete
     } else {
-        Verdict::Holds
+        CheckResult::Holds
     }
 }
 
@@ -153,8 +156,8 @@ pub(crate) fn with_check<T>(
 ) -> T {
     let rules = Rules::new(plan, options.liberties);
     let values = Values::new();
-    let lines: Arc<Numbered<Line>> = Arc::new(Numbered::new());
-    let nothing = lines.number(Line::new());
+    let lines: Arc<Numbered<WireContents>> = Arc::new(Numbered::new());
+    let nothing = lines.number(WireContents::new());
     debug_assert_eq!(nothing, EMPTY);
     let situations = rules.beginnings(machine);
     let beginnings = situations.iter().map(|situation| {
@@ -216,7 +219,7 @@ impl Check<'_> {
         let mut both = first;
         for (known, found) in both.findings.iter_mut().zip(second.findings) {
             let is_open = unclear && known.property == Property::Eventually;
-            if found.verdict == Verdict::Violated || is_open && known.verdict != Verdict::Violated {
+            if found.verdict == CheckResult::Violated || is_open && known.verdict != CheckResult::Violated {
                 *known = Finding { seen: known.seen, ..found };
             }
         }
@@ -332,12 +335,12 @@ impl Check<'_> {
             }),
         };
         let verdict = match counterexample {
-            Some(_) => Verdict::Violated,
+            Some(_) => CheckResult::Violated,
             None if seen.leaves_open(property, search.cut.ticks || search.cut.restarts) => {
-                Verdict::Incomplete
+                CheckResult::Incomplete
             }
-            None if witness == 0 => Verdict::Vacuous,
-            None => Verdict::Holds,
+            None if witness == 0 => CheckResult::Vacuous,
+            None => CheckResult::Holds,
         };
         Finding { property, verdict, seen: witness, counterexample }
     }

@@ -31,7 +31,7 @@ mod walk;
 mod worker;
 
 pub use bellwether_runspec::FaultOptions;
-pub use check::{CheckOptions, Checked, Counterexample, Finding, Verdict, check};
+pub use check::{CheckOptions, CheckResult, Checked, Counterexample, Finding, check};
 pub use costs::Cost;
 pub use family::{InitiatorSets, Seating};
 pub use matrix::{MatrixBound, MatrixCell, MatrixColumn, MatrixTable, matrix, matrix_size};

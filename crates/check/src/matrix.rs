@@ -1,6 +1,6 @@
 //! What holds of which algorithm under which faults, up to which size.
 
-use crate::check::Verdict;
+use crate::check::CheckResult;
 use crate::clock;
 use crate::family::InitiatorSets;
 use crate::plan::{CheckPlan, CheckRequest, Effort};
@@ -203,7 +203,7 @@ impl MatrixCell {
             let Some(plan) = self.plan(entry, n) else { continue };
             let time = effort.time.map(|time| time.saturating_sub(clock::now() - began));
             let report = plan.run(&Effort { time, ..*effort }, &|_| ())?;
-            if report.verdict() == Verdict::Incomplete {
+            if report.verdict() == CheckResult::Incomplete {
                 self.is_late = effort.time.is_some_and(|time| clock::now() - began >= time);
                 return Ok(());
             }

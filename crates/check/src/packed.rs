@@ -2,7 +2,7 @@
 
 mod parts;
 
-use crate::store::{Line, Numbered, Source};
+use crate::store::{Numbered, Source, WireContents};
 use bellwether_core::{Names, Port, Request};
 use bellwether_model::{Action, Change, Facts, Input, State, Truncation, hash_of};
 use bellwether_sim::LinkOrder;
@@ -21,7 +21,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// What one thread knows of the parts of states.
 pub struct Packed<'p> {
     source: Box<dyn Source + 'p>,
-    all_lines: Arc<Numbered<Line>>,
+    all_lines: Arc<Numbered<WireContents>>,
     order: LinkOrder,
     seats: Vec<Option<SeatNotes>>,
     glances: Vec<u8>,
@@ -95,7 +95,7 @@ mod glance {
 }
 
 struct LineNotes {
-    line: Arc<Line>,
+    line: Arc<WireContents>,
     /// The greatest age of a message.
     oldest: u16,
     /// Without the first message.
@@ -120,7 +120,7 @@ struct PackedOutcome {
 
 impl<'p> Packed<'p> {
     /// A thread that knows nothing yet.
-    pub fn new(source: Box<dyn Source + 'p>, lines: Arc<Numbered<Line>>, order: LinkOrder) -> Self {
+    pub fn new(source: Box<dyn Source + 'p>, lines: Arc<Numbered<WireContents>>, order: LinkOrder) -> Self {
         Packed {
             source,
             all_lines: lines,
@@ -279,7 +279,7 @@ impl<'p> Packed<'p> {
     }
 
     /// The number of a wire with these messages on it: in one order, where they have none.
-    fn line_number(&mut self, mut line: Line) -> u32 {
+    fn line_number(&mut self, mut line: WireContents) -> u32 {
         if self.order == LinkOrder::Reordering {
             line.sort_by_cached_key(|&(letter, age)| (self.letter_hash(letter), letter, age));
         }

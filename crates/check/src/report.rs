@@ -1,6 +1,6 @@
 //! What a family of checks finds, with the runs that break properties: each is replayed once, into a recording.
 
-use crate::check::{Checked, Counterexample, Finding, Verdict, check, overall};
+use crate::check::{CheckResult, Checked, Counterexample, Finding, check, overall};
 use crate::clock;
 use crate::plan::{Case, CheckPlan, Effort};
 use crate::property::Property;
@@ -48,7 +48,7 @@ pub struct PropertyReport {
     /// Which.
     pub property: Property,
     /// Whether it holds in all of the checks.
-    pub verdict: Verdict,
+    pub verdict: CheckResult,
     /// How often its witness was seen.
     pub seen: u64,
     /// The first run that breaks it.
@@ -126,7 +126,7 @@ impl CheckPlan {
 impl CheckReport {
     fn new() -> CheckReport {
         let unseen =
-            |property| PropertyReport { property, verdict: Verdict::Vacuous, seen: 0, violation: None };
+            |property| PropertyReport { property, verdict: CheckResult::Vacuous, seen: 0, violation: None };
         CheckReport {
             checked: 0,
             states: 0,
@@ -147,8 +147,8 @@ impl CheckReport {
     fn give_up(&mut self, why: &'static str) {
         self.incomplete = Some(why);
         for one in &mut self.properties {
-            if one.verdict != Verdict::Violated {
-                one.verdict = Verdict::Incomplete;
+            if one.verdict != CheckResult::Violated {
+                one.verdict = CheckResult::Incomplete;
             }
         }
     }
@@ -168,7 +168,7 @@ impl CheckReport {
         for (one, finding) in self.properties.iter_mut().zip(checked.findings) {
             one.add(plan, case, finding)?;
         }
-        if self.verdict_on(Property::Eventually) == Verdict::Vacuous && self.is_cut {
+        if self.verdict_on(Property::Eventually) == CheckResult::Vacuous && self.is_cut {
             self.incomplete.get_or_insert("nobody may draw enough numbers to be elected");
         }
         Ok(())
@@ -176,15 +176,15 @@ impl CheckReport {
 
     /// The verdict on all properties: that they hold is said of those that are not open, if there is one.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> CheckResult {
         overall(self.properties.iter().map(|one| one.verdict), self.incomplete.is_some())
     }
 
     /// The verdict on one property.
     #[must_use]
-    pub fn verdict_on(&self, property: Property) -> Verdict {
+    pub fn verdict_on(&self, property: Property) -> CheckResult {
         let one = self.properties.iter().find(|one| one.property == property);
-        one.map_or(Verdict::Vacuous, |one| one.verdict)
+        one.map_or(CheckResult::Vacuous, |one| one.verdict)
     }
 
     /// The gravest property that is violated, and by which run.
@@ -198,10 +198,10 @@ impl PropertyReport {
     fn add(&mut self, plan: &CheckPlan, case: &Case, finding: Finding) -> Result<(), SetupError> {
         self.seen += finding.seen;
         self.verdict = match (self.verdict, finding.verdict) {
-            (Verdict::Violated, _) | (_, Verdict::Violated) => Verdict::Violated,
-            (Verdict::Incomplete, _) | (_, Verdict::Incomplete) => Verdict::Incomplete,
-            (Verdict::Holds, _) | (_, Verdict::Holds) => Verdict::Holds,
-            (Verdict::Vacuous, Verdict::Vacuous) => Verdict::Vacuous,
+            (CheckResult::Violated, _) | (_, CheckResult::Violated) => CheckResult::Violated,
+            (CheckResult::Incomplete, _) | (_, CheckResult::Incomplete) => CheckResult::Incomplete,
+            (CheckResult::Holds, _) | (_, CheckResult::Holds) => CheckResult::Holds,
+            (CheckResult::Vacuous, CheckResult::Vacuous) => CheckResult::Vacuous,
         };
         if let (None, Some(run)) = (&self.violation, finding.counterexample) {
             self.violation = Some(Violation::new(plan, case, run)?);

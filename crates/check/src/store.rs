@@ -16,7 +16,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is on a wire: messages by number, and how long they have been under way.
-pub type Line = Vec<(u32, u16)>;
+pub type WireContents = Vec<(u32, u16)>;
 
 /// Values, each with a number. Threads share them, but rarely ask: each remembers what it was told.
 pub struct Numbered<T>(Mutex<IndexSet<Arc<T>, FxBuildHasher>>);
@@ -98,7 +98,7 @@ impl Values {
     }
 
     /// The numbers of a situation's members and of what is on its wires.
-    pub fn pack(&self, situation: &Situation, lines: &Numbered<Line>) -> (Vec<u32>, Vec<u32>) {
+    pub fn pack(&self, situation: &Situation, lines: &Numbered<WireContents>) -> (Vec<u32>, Vec<u32>) {
         let line = |letters: &Vec<(AnyMessage, u16)>| {
             letters.iter().map(|(letter, age)| (self.letters.number(letter.clone()), *age)).collect()
         };
@@ -156,7 +156,7 @@ impl Source for StateStore<'_> {
                 Input::Message(port, &*letter)
             }
             Input::TimeOut(number) => Input::TimeOut(number),
-            Input::Word(port, verdict) => Input::Word(port, verdict),
+            Input::Verdict(port, verdict) => Input::Verdict(port, verdict),
             Input::Request(request) => Input::Request(request),
             Input::Death(port) => Input::Death(port),
             Input::Back(port) => Input::Back(port),

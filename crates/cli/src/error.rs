@@ -254,7 +254,7 @@ fn of_setting(message: impl Display, error: &ParamError) -> Failure {
 
 /// How a run, or the worst of many, turned out. The later, the worse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum ExitStatus {
     /// Safe, live, and as claimed.
     #[default]
     Fine,
@@ -268,32 +268,32 @@ pub enum Verdict {
     Unsafe,
 }
 
-impl From<RunResult> for Verdict {
-    fn from(result: RunResult) -> Verdict {
+impl From<RunResult> for ExitStatus {
+    fn from(result: RunResult) -> ExitStatus {
         match result {
-            RunResult::Right => Verdict::Fine,
-            RunResult::NotAsClaimed => Verdict::NotAsClaimed,
-            RunResult::NotLive => Verdict::NotLive,
-            RunResult::Unsafe => Verdict::Unsafe,
+            RunResult::Right => ExitStatus::Fine,
+            RunResult::NotAsClaimed => ExitStatus::NotAsClaimed,
+            RunResult::NotLive => ExitStatus::NotLive,
+            RunResult::Unsafe => ExitStatus::Unsafe,
         }
     }
 }
 
-impl Verdict {
+impl ExitStatus {
     /// The exit code, as in [`EXIT_CODES`].
     fn code(self) -> u8 {
         match self {
-            Verdict::Fine => 0,
-            Verdict::Unsafe => 3,
-            Verdict::NotLive => 4,
-            Verdict::NotAsClaimed => 5,
-            Verdict::Incomplete => 6,
+            ExitStatus::Fine => 0,
+            ExitStatus::Unsafe => 3,
+            ExitStatus::NotLive => 4,
+            ExitStatus::NotAsClaimed => 5,
+            ExitStatus::Incomplete => 6,
         }
     }
 }
 
-impl From<Verdict> for ExitCode {
-    fn from(verdict: Verdict) -> ExitCode {
+impl From<ExitStatus> for ExitCode {
+    fn from(verdict: ExitStatus) -> ExitCode {
         ExitCode::from(verdict.code())
     }
 }
@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn the_worst_verdict_decides_on_the_code() {
-        use Verdict::{Fine, Incomplete, NotAsClaimed, NotLive, Unsafe};
-        let code = |verdicts: &[Verdict]| verdicts.iter().max().copied().unwrap_or_default().code();
+        use ExitStatus::{Fine, Incomplete, NotAsClaimed, NotLive, Unsafe};
+        let code = |verdicts: &[ExitStatus]| verdicts.iter().max().copied().unwrap_or_default().code();
         assert_eq!(code(&[]), 0);
         assert_eq!(code(&[Fine, Incomplete]), 6);
         assert_eq!(code(&[Incomplete, NotLive]), 4);

@@ -1,7 +1,7 @@
 //! What the terminal can show: colours or none, all letters or ASCII only.
 
 use bellwether_core::Role;
-use bellwether_model::recording::{Life, Seat};
+use bellwether_model::recording::{Condition, Snapshot};
 use clap::ValueEnum;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -82,11 +82,11 @@ impl Look {
     }
 
     /// What goes before a member's name: how it stands.
-    pub fn standing(self, seat: Option<&Seat>) -> &'static str {
+    pub fn standing(self, seat: Option<&Snapshot>) -> &'static str {
         match seat {
             None => self.pick("…", "?"),
-            Some(seat) if seat.life == Life::Dead => self.pick("✗", "x"),
-            Some(seat) if seat.life == Life::Frozen => "z",
+            Some(seat) if seat.life == Condition::Dead => self.pick("✗", "x"),
+            Some(seat) if seat.life == Condition::Frozen => "z",
             Some(seat) if seat.lies => "~",
             Some(seat) if seat.status.role == Role::Leader => self.leader(),
             Some(seat) if seat.status.halted => self.pick("‖", "!"),
@@ -177,11 +177,11 @@ impl Look {
     }
 
     /// A member, by how it stands.
-    pub fn member_style(self, seat: Option<&Seat>) -> Style {
+    pub fn member_style(self, seat: Option<&Snapshot>) -> Style {
         let colour = match seat {
             None => Color::DarkGray,
-            Some(seat) if seat.life == Life::Dead || seat.lies => Color::Red,
-            Some(seat) if seat.life == Life::Frozen => Color::Blue,
+            Some(seat) if seat.life == Condition::Dead || seat.lies => Color::Red,
+            Some(seat) if seat.life == Condition::Frozen => Color::Blue,
             Some(seat) if seat.status.role == Role::Leader => Color::Yellow,
             Some(_) => return Style::new(),
         };

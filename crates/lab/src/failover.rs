@@ -12,7 +12,7 @@ use bellwether_core::{
     AlgorithmChoice, DetectorChoice, FaultEvent, Id, Lasting, Params, Registry, Span, Spec, Time,
 };
 use bellwether_runspec::notation::{Interval, Share};
-use bellwether_runspec::{Chosen, Line, Partition, RunSpec, Script};
+use bellwether_runspec::{Chosen, Partition, RunSpec, Script, ScriptLine};
 use bellwether_sim::{DRIFT_BOUND, Delay, RoundMode, Runner, SetupError, Stability, simulate};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -117,15 +117,15 @@ impl FailoverCase {
     fn strike(self, run: &mut RunSpec, leader: Id, others: &[Id], at: Time) -> Time {
         let outage = |run: &mut RunSpec, ids: &[Id], lasts: Span| {
             for &id in [leader].iter().chain(ids) {
-                let back = Line::Event((id, FaultEvent::Recover, at + lasts));
-                run.script.extend([Line::Event((id, FaultEvent::Crash, at)), back]);
+                let back = ScriptLine::Event((id, FaultEvent::Recover, at + lasts));
+                run.script.extend([ScriptLine::Event((id, FaultEvent::Crash, at)), back]);
             }
             at + lasts
         };
         match self {
             FailoverCase::Crash | FailoverCase::CertifiedCrash => {
                 run.certified_crashes = self == FailoverCase::CertifiedCrash;
-                run.script.push(Line::Event((leader, FaultEvent::Crash, at)));
+                run.script.push(ScriptLine::Event((leader, FaultEvent::Crash, at)));
                 at
             }
             FailoverCase::CutOff => {
@@ -134,18 +134,19 @@ impl FailoverCase {
                 let groups = vec![[&[leader], with].concat(), without.to_vec()];
                 let until = at + APART;
                 let during = Interval { from: at, to: Some(until) };
-                run.script.push(Line::Partition(Partition { groups, during }));
+                run.script.push(ScriptLine::Partition(Partition { groups, during }));
                 until
             }
             FailoverCase::Pause => {
                 let until = at + FROZEN;
-                run.script.push(Line::Pause(leader, Interval { from: at, to: Some(until) }));
+                run.script.push(ScriptLine::Pause(leader, Interval { from: at, to: Some(until) }));
                 until
             }
             FailoverCase::Drift | FailoverCase::WildDrift => {
                 let by = if self == FailoverCase::Drift { DRIFT_BOUND } else { WILD_DRIFT } as i32;
-                run.script.push(Line::Event((leader, FaultEvent::Drift(-by), at)));
-                run.script.extend(others.iter().map(|&id| Line::Event((id, FaultEvent::Drift(by), at))));
+                run.script.push(ScriptLine::Event((leader, FaultEvent::Drift(-by), at)));
+                run.script
+                    .extend(others.iter().map(|&id| ScriptLine::Event((id, FaultEvent::Drift(by), at))));
                 FailoverCase::CutOff.strike(run, leader, others, at + DRIFTING)
             }
             FailoverCase::MajorityLost => outage(run, &others[..others.len().div_ceil(2)], APART),
@@ -214,7 +215,7 @@ pub fn run(
         nodes: Some(nodes.into()),
         delay: DELAY,
         detector: detector.as_ref().map(ToString::to_string),
-        script: [Line::Heal(at)].into_iter().collect(), // of nothing: so that a run that would be over goes on until then
+        script: [ScriptLine::Heal(at)].into_iter().collect(), // of nothing: so that a run that would be over goes on until then
         until: Some(at),
         ..RunSpec::of(format!("{}{}", spec.name, params.suffix(spec.parameters)))
     };

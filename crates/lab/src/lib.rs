@@ -28,6 +28,6 @@ pub use parallel::in_parallel;
 pub use planning::plan;
 pub use progress::Progress;
 pub use result::{RunResult, problems};
-pub use roster::{Roster, Seat};
+pub use roster::{FinalState, Roster};
 pub use seeds::Seeds;
 pub use stats::{Ratio, Summary, growth_exponent};

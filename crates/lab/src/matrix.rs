@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::scenario::{self, Draft};
 use crate::seeds::Seeds;
 use crate::shrink;
-use crate::swarm::{self, Case, Class, Model, Options, Reduced, Verdict};
+use crate::swarm::{self, Case, Class, Model, Options, Reduced, RunVerdict};
 use bellwether_core::{AlgorithmChoice, Registry};
 use bellwether_runspec::{RunSpec, command};
 use bellwether_sim::{Report, Runner, SetupError};
@@ -130,7 +130,7 @@ impl Matrix<'_> {
 }
 
 impl MatrixCell {
-    fn new(choice: AlgorithmChoice, model: Model, verdicts: &[Verdict], seeds: Seeds) -> MatrixCell {
+    fn new(choice: AlgorithmChoice, model: Model, verdicts: &[RunVerdict], seeds: Seeds) -> MatrixCell {
         let two_for_a_while = verdicts.iter().filter(|verdict| verdict.two_for_a_while).count() as u64;
         let (mut counts, mut first) = (BTreeMap::new(), BTreeMap::new());
         for (number, verdict) in (0..).zip(verdicts) {

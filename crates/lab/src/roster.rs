@@ -1,17 +1,17 @@
 //! Who thinks what at the end of a run.
 
 use bellwether_core::{DynMessage, DynState, FaultEvent, Port, Status, Time, Verdict};
-use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{DropReason, Observer};
 
 /// Watches what members publish, and lets another observer watch too.
 pub struct Roster<O> {
-    seats: Vec<Seat>,
+    seats: Vec<FinalState>,
     other: O,
 }
 
 /// What is to be seen of a member at the end.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Seat {
+pub enum FinalState {
     /// It has not booted.
     #[default]
     Absent,
@@ -24,25 +24,25 @@ pub enum Seat {
 impl<O: Observer> Roster<O> {
     /// For so many members.
     pub fn new(n: u32, other: O) -> Self {
-        Roster { seats: vec![Seat::Absent; n as usize], other }
+        Roster { seats: vec![FinalState::Absent; n as usize], other }
     }
 
     /// What there was to be seen, and the other observer.
-    pub fn into_parts(self) -> (Vec<Seat>, O) {
+    pub fn into_parts(self) -> (Vec<FinalState>, O) {
         (self.seats, self.other)
     }
 }
 
 impl<O: Observer> Observer for Roster<O> {
     fn started(&mut self, at: Time, member: u32) {
-        self.seats[member as usize] = Seat::Up(Status::UNDECIDED);
+        self.seats[member as usize] = FinalState::Up(Status::UNDECIDED);
         self.other.started(at, member);
     }
     fn called(&mut self, at: Time, member: u32) {
         self.other.called(at, member);
     }
     fn crashed(&mut self, at: Time, member: u32) {
-        self.seats[member as usize] = Seat::Dead;
+        self.seats[member as usize] = FinalState::Dead;
         self.other.crashed(at, member);
     }
     fn sent(&mut self, at: Time, member: u32, port: Port, to: (u32, Port), msg: &dyn DynMessage, due: Time) {
@@ -59,7 +59,7 @@ impl<O: Observer> Observer for Roster<O> {
     ) {
         self.other.duplicated(at, member, port, to, msg, due);
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
         self.other.dropped(at, member, port, to, msg, why);
     }
     fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
@@ -84,7 +84,7 @@ impl<O: Observer> Observer for Roster<O> {
         self.other.settled(at, member, state);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {
-        self.seats[member as usize] = Seat::Up(status);
+        self.seats[member as usize] = FinalState::Up(status);
         self.other.published(at, member, status);
     }
 }

@@ -6,9 +6,9 @@
 
 use bellwether_core::{DynMessage, Fate, HOP, Id, Port, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern};
-use bellwether_runspec::{Callers, Line, LinkOptions, RunSpec};
+use bellwether_runspec::{Callers, LinkOptions, RunSpec, ScriptLine};
 use bellwether_sim::network::Shape;
-use bellwether_sim::{Delay, Drop, Observer, Plan};
+use bellwether_sim::{Delay, DropReason, Observer, Plan};
 use std::collections::BTreeMap;
 
 /// A run that still fails, as small as was found.
@@ -98,7 +98,7 @@ impl<F: FnMut(&RunSpec) -> bool> Hunt<F> {
 }
 
 /// The run with other lines.
-fn with_lines(run: &RunSpec, lines: impl IntoIterator<Item = Line>) -> RunSpec {
+fn with_lines(run: &RunSpec, lines: impl IntoIterator<Item = ScriptLine>) -> RunSpec {
     RunSpec { script: lines.into_iter().collect(), ..run.clone() }
 }
 
@@ -271,7 +271,7 @@ fn plainer_times(run: &RunSpec) -> Vec<RunSpec> {
         let from = whole_hops(interval.from);
         Interval { from, to: interval.to.map(|to| whole_hops(to).max(from + HOP)) }
     };
-    let rounded: Vec<Line> = lines.iter().map(|line| line.clone().at(whole_hops, whole)).collect();
+    let rounded: Vec<ScriptLine> = lines.iter().map(|line| line.clone().at(whole_hops, whole)).collect();
     let mut candidates = Vec::new();
     if rounded != lines {
         candidates.push(with_lines(run, rounded.iter().cloned()));
@@ -290,7 +290,7 @@ fn plainer_times(run: &RunSpec) -> Vec<RunSpec> {
 }
 
 /// Half as long, if it has a length.
-fn shortened(line: &Line) -> Option<Line> {
+fn shortened(line: &ScriptLine) -> Option<ScriptLine> {
     let Interval { from, to } = line.during()?;
     let to = Some(halved(from, to?)).filter(|&to| to > from)?;
     Some(line.clone().at(|at| at, |_| Interval { from, to: Some(to) }))
@@ -337,9 +337,9 @@ impl Observer for Chances<'_> {
     fn duplicated(&mut self, _: Time, member: u32, _: Port, to: (u32, Port), msg: &dyn DynMessage, _: Time) {
         self.note(member, to.0, msg, Fate::Twice);
     }
-    fn dropped(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
+    fn dropped(&mut self, _: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
         self.count(member, to, msg);
-        if why == Drop::Loss {
+        if why == DropReason::Loss {
             self.note(member, to, msg, Fate::Lost);
         }
     }

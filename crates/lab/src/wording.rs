@@ -1,9 +1,9 @@
 //! A recorded run in words: the same on the screen, on paper and in diagrams.
 
 use bellwether_core::{AlgorithmChoice, FaultEvent, Lie, Request, Role, Status, Time, Verdict};
-use bellwether_model::recording::{Input, Life, Recording, Seat, Sent, Step};
+use bellwether_model::recording::{Condition, Input, Recording, Sent, Snapshot, Step};
 use bellwether_runspec::notation::{Leap, Rate};
-use bellwether_sim::Drop;
+use bellwether_sim::DropReason;
 
 /// What a run is called, and what it shows.
 #[derive(Clone, Debug, Default)]
@@ -92,10 +92,10 @@ pub fn asked(request: Request) -> String {
 pub fn on_the_way(message: &Sent) -> Option<&'static str> {
     match message.dropped {
         None => message.is_copy.then_some("a second time"),
-        Some(Drop::Loss) => Some("lost on the way"),
-        Some(Drop::Cut) => Some("lost: the link is cut"),
-        Some(Drop::Chosen) => Some("lost, as was chosen"),
-        Some(Drop::Silence) => Some("not sent: it keeps silent towards that one"),
+        Some(DropReason::Loss) => Some("lost on the way"),
+        Some(DropReason::Cut) => Some("lost: the link is cut"),
+        Some(DropReason::Chosen) => Some("lost, as was chosen"),
+        Some(DropReason::Silence) => Some("not sent: it keeps silent towards that one"),
     }
 }
 
@@ -129,11 +129,11 @@ pub fn standing(status: Status) -> String {
 }
 
 /// The same in a word or two, for a table.
-pub fn short_standing(seat: Option<&Seat>) -> String {
+pub fn short_standing(seat: Option<&Snapshot>) -> String {
     let status = match seat {
         None => return "not up".to_owned(),
-        Some(seat) if seat.life == Life::Dead => return "dead".to_owned(),
-        Some(seat) if seat.life == Life::Frozen => return "frozen".to_owned(),
+        Some(seat) if seat.life == Condition::Dead => return "dead".to_owned(),
+        Some(seat) if seat.life == Condition::Frozen => return "frozen".to_owned(),
         Some(seat) if seat.lies => return "lies".to_owned(),
         Some(seat) => seat.status,
     };

@@ -1,7 +1,7 @@
 //! What can happen, and how it goes.
 
 use bellwether_core::{Fate, FaultEvent};
-use bellwether_sim::schedule::{CrashPoint, Word};
+use bellwether_sim::schedule::{CrashPoint, Notice};
 
 /// An action and how it goes. Members and wires are named by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ pub enum Action {
     /// One of a member's timers, by number, runs out.
     TimeOut(u8, u8),
     /// A member hears something of the neighbour at a port: from its detector, or because a connection closed or opened.
-    Tell(u8, u8, Word),
+    Tell(u8, u8, Notice),
     /// The clock moves on.
     Tick,
 }
@@ -50,13 +50,13 @@ impl Action {
     /// Whether a member hears a suspicion, or that one was wrong.
     #[must_use]
     pub fn is_suspicion(self) -> bool {
-        matches!(self, Action::Tell(.., Word::Suspected | Word::Unsuspected))
+        matches!(self, Action::Tell(.., Notice::Suspected | Notice::Unsuspected))
     }
 
     /// Whether a member's detector declares a neighbour failed that lives.
     #[must_use]
     pub fn is_false_alarm(self) -> bool {
-        matches!(self, Action::Tell(.., Word::FalselyFailed))
+        matches!(self, Action::Tell(.., Notice::FalselyFailed))
     }
 
     /// Whether it only may happen, and need not: a fault, the end of one, a suspicion, a false alarm, or a request. (A pause ends some time:

@@ -16,7 +16,7 @@ use crate::actions;
 use bellwether_core::{Driving, Entry, MachineType, Port, Time, Verdict};
 use bellwether_sim::measure::Tally;
 use bellwether_sim::{
-    Driver, Drop, Ended, LinkCounts, Live, Observer, Plan, Report, Schedule, SetupError, Survivor,
+    Driver, DropReason, FinishedRun, LinkCounts, Live, Observer, Plan, Report, Schedule, SetupError, Survivor,
 };
 use replay::{Act, Cue, Step};
 
@@ -56,7 +56,7 @@ impl Replay {
             let (status, facts) = (seat.state()?.status(), seat.facts(machine.spec));
             Some(Survivor { member, status, took_part: facts.took_part })
         };
-        Ended {
+        FinishedRun {
             plan,
             tally,
             driver: self.driver,
@@ -119,7 +119,7 @@ impl Observed<'_, '_> {
                 self.observer.delivered(at, member, letter.to.1, &*letter.msg);
             }
             Cue::TimeOut(timer) => self.observer.timed_out(at, member, timer),
-            Cue::Word(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
+            Cue::Verdict(port, verdict) => self.observer.suspected(at, member, *port, *verdict),
             Cue::Struck(event) => self.observer.struck(at, member, *event),
         }
     }
@@ -158,7 +158,7 @@ impl Observed<'_, '_> {
         let mut is_told = all().any(|letter| letter.is_lost);
         if is_told {
             self.links.lost += 1;
-            self.observer.dropped(at, from, port, to, &*original.msg, Drop::Chosen);
+            self.observer.dropped(at, from, port, to, &*original.msg, DropReason::Chosen);
         }
         for letter in all().filter(|letter| !letter.is_lost) {
             let due = letter.due.unwrap_or(self.replay.after_the_end);

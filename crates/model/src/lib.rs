@@ -26,7 +26,7 @@ mod whole;
 mod wires;
 
 pub use action::{Action, Transition};
-pub use bellwether_sim::schedule::{CrashPoint, FaultBudget, TimeModel, Word};
+pub use bellwether_sim::schedule::{CrashPoint, FaultBudget, Notice, TimeModel};
 pub use fits::MOST_MEMBERS;
 pub use hash::hash_of;
 pub use member_state::{Attention, Change, Facts, Input, MemberState, Outcome, Patience};

@@ -137,7 +137,7 @@ pub enum Input<M> {
     /// One of its timers, by number, runs out.
     TimeOut(u8),
     /// Its detector changes its mind about a neighbour.
-    Word(Port, Verdict),
+    Verdict(Port, Verdict),
     /// Something is asked of it.
     Request(Request),
     /// It learns for certain that a neighbour is dead.

@@ -108,7 +108,7 @@ impl<'p> Members<'p> {
                 let step = self.world.fire(member, now, timer);
                 self.settle(&mut after, step);
             }
-            Input::Word(port, verdict) => {
+            Input::Verdict(port, verdict) => {
                 let bit = 1 << port.0;
                 after.seat.told = match verdict {
                     Verdict::Working => before.told & !bit,
@@ -202,7 +202,7 @@ impl<'p> Members<'p> {
         let occasion = match *input {
             Input::Boot { again: true } => Some(Occasion::Recovered),
             Input::Boot { again: false } => Some(Occasion::Started),
-            Input::Word(port, verdict) => Some(Occasion::Judged(peer(port), verdict)),
+            Input::Verdict(port, verdict) => Some(Occasion::Judged(peer(port), verdict)),
             Input::Death(port) => Some(Occasion::Died(peer(port))),
             Input::Call { .. }
             | Input::Message(..)

@@ -83,7 +83,7 @@ pub trait Parts {
     /// What is on a wire, in order.
     type Queue: Clone;
     /// A message on its way.
-    type Letter: Clone;
+    type Message: Clone;
     /// What an input can make of a member.
     type Outcomes: Copy;
 
@@ -123,13 +123,13 @@ pub trait Parts {
     /// A wire with nothing on it.
     fn empty(&mut self) -> Self::Queue;
     /// One more message behind the others (where they keep their order).
-    fn put(&mut self, queue: &Self::Queue, letter: &Self::Letter) -> Self::Queue;
+    fn put(&mut self, queue: &Self::Queue, letter: &Self::Message) -> Self::Queue;
     /// Without the message at a place.
-    fn take(&mut self, queue: &Self::Queue, place: u8) -> (Self::Letter, Self::Queue);
+    fn take(&mut self, queue: &Self::Queue, place: u8) -> (Self::Message, Self::Queue);
     /// With the message at a place once more, right behind it.
     fn double(&mut self, queue: &Self::Queue, place: u8) -> Self::Queue;
     /// What an input can make of a member.
-    fn act(&mut self, member: u32, seat: &Self::MemberState, input: Input<&Self::Letter>) -> Self::Outcomes;
+    fn act(&mut self, member: u32, seat: &Self::MemberState, input: Input<&Self::Message>) -> Self::Outcomes;
     /// How many outcomes there are.
     fn count(&self, outcomes: Self::Outcomes) -> u16;
     /// What is left out of them.
@@ -139,7 +139,7 @@ pub trait Parts {
     /// The member after it, and how many messages it sends.
     fn outcome(&self, outcomes: Self::Outcomes, draw: u16) -> (Self::MemberState, u8);
     /// One of the messages it sends.
-    fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Letter);
+    fn sent(&self, outcomes: Self::Outcomes, draw: u16, nth: u8) -> (Port, Self::Message);
     /// A member to which something happens without its doing.
     fn changed(&mut self, seat: &Self::MemberState, change: Change) -> Self::MemberState;
     /// A wire, a step of the clock later. Beyond `oldest` steps nobody counts how long messages are under way.

@@ -1,7 +1,7 @@
 //! What can happen next.
 
 use crate::rules::MOST_ON_A_WIRE;
-use crate::{Action, Attention, Facts, Parts, Patience, Rules, StateOf, TimeModel, Word};
+use crate::{Action, Attention, Facts, Notice, Parts, Patience, Rules, StateOf, TimeModel};
 use bellwether_core::{Fate, FaultEvent, Lasting, Port, Request, Role, Spec};
 use bellwether_sim::{Ending, LinkOrder, Live, Survivor, is_required, rule};
 
@@ -113,8 +113,8 @@ impl Rules<'_> {
             let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
             let is_dead = parts.facts(&now.seats[peer as usize]).is_dead;
             match told >> port & 1 != 0 {
-                false if is_dead => list.push(Action::Tell(member, port as u8, Word::Failed)),
-                true if !is_dead => list.push(Action::Tell(member, port as u8, Word::Working)),
+                false if is_dead => list.push(Action::Tell(member, port as u8, Notice::Failed)),
+                true if !is_dead => list.push(Action::Tell(member, port as u8, Notice::Working)),
                 _ => {}
             }
         }
@@ -166,7 +166,7 @@ impl Rules<'_> {
             for port in (0..self.plan.topology.ports(member.into())).filter(|port| told >> port & 1 == 0) {
                 let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
                 if parts.is_up(&now.seats[peer as usize]) {
-                    list.push(Action::Tell(member, port as u8, Word::FalselyFailed));
+                    list.push(Action::Tell(member, port as u8, Notice::FalselyFailed));
                 }
             }
         }
@@ -183,8 +183,8 @@ impl Rules<'_> {
             for port in (0..self.plan.topology.ports(member.into())).filter(|port| told >> port & 1 == 0) {
                 let (peer, _) = self.plan.topology.peer(member.into(), Port(port));
                 let can_connect = known_dead >> port & 1 == 0 || parts.is_up(&now.seats[peer as usize]);
-                list.push(Action::Tell(member, port as u8, Word::Suspected));
-                list.extend(can_connect.then_some(Action::Tell(member, port as u8, Word::Unsuspected)));
+                list.push(Action::Tell(member, port as u8, Notice::Suspected));
+                list.extend(can_connect.then_some(Action::Tell(member, port as u8, Notice::Unsuspected)));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What can happen, and what comes of it.
 
 use crate::{
-    Action, BudgetUsed, Change, CrashPoint, FaultBudget, Input, Letters, MemberState, Parts, Situation,
-    State, StateOf, TimeModel, Transition, Truncation, Wire, Wires, Word,
+    Action, BudgetUsed, Change, CrashPoint, FaultBudget, Input, Letters, MemberState, Notice, Parts,
+    Situation, State, StateOf, TimeModel, Transition, Truncation, Wire, Wires,
 };
 use bellwether_core::{Decision, Fate, FaultEvent, MachineType, NamedLeader, Occasion, Port};
 use bellwether_sim::Plan;
@@ -48,7 +48,9 @@ impl<'p> Rules<'p> {
                 (member.into(), Input::Call { dead: self.known_dead(parts, now, member.into()) })
             }
             Action::TimeOut(member, number) => (member.into(), Input::TimeOut(number)),
-            Action::Tell(member, port, word) => (member.into(), Input::Word(Port(port.into()), word.into())),
+            Action::Tell(member, port, word) => {
+                (member.into(), Input::Verdict(Port(port.into()), word.into()))
+            }
             Action::Member(member, FaultEvent::Request(request)) => (member.into(), Input::Request(request)),
             Action::Member(member, FaultEvent::Learn(dead)) => {
                 let Some(wire) = self.wires.certificate(dead.into(), member.into()) else {
@@ -141,7 +143,7 @@ impl<'p> Rules<'p> {
         now: &StateOf<P>,
         what: Action,
         member: u32,
-        input: Input<&P::Letter>,
+        input: Input<&P::Message>,
         next: &mut StateOf<P>,
         mut visit: impl FnMut(&mut P, Transition, &StateOf<P>),
     ) -> Truncation {
@@ -204,7 +206,7 @@ impl<'p> Rules<'p> {
         let port = match what {
             _ if !self.liberties.certified => return None,
             Action::Deliver(wire, _) => Some(self.wires.get(wire)).filter(|&wire| self.is_direct(wire))?.at,
-            Action::Tell(_, port, Word::Unsuspected) => Port(port.into()),
+            Action::Tell(_, port, Notice::Unsuspected) => Port(port.into()),
             _ => return None,
         };
         let seat = &now.seats[member as usize];
@@ -228,7 +230,7 @@ impl<'p> Rules<'p> {
         next: &mut StateOf<P>,
         from: u32,
         port: Port,
-        letter: &P::Letter,
+        letter: &P::Message,
     ) -> bool {
         let wire = self.wires.route(from, port, |to| parts.is_dead(&next.seats[to as usize]));
         let to = self.wires.get(wire).to;

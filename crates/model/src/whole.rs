@@ -86,7 +86,7 @@ impl<'p> Whole<'p> {
 impl Parts for Whole<'_> {
     type MemberState = MemberState;
     type Queue = Letters;
-    type Letter = AnyMessage;
+    type Message = AnyMessage;
     type Outcomes = ();
 
     fn spec(&self) -> &'static Spec {

@@ -5,7 +5,7 @@
 use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
 use crate::form::{ELECTS, LINK_ORDERS, ORDERS, Slot as _, TextError};
 use crate::schedule::{beginning, liberties, loops_from, schedule_of, steps};
-use crate::script::{Script, Word, file_events, read_events};
+use crate::script::{Script, ScriptOption, file_events, read_events};
 use crate::spec::RunSpec;
 use bellwether_core::FaultKind;
 use bellwether_sim::SetupError;
@@ -60,7 +60,7 @@ struct Access {
     texts: fn(&RunSpec) -> Vec<String>,
     parse: fn(&mut RunSpec, &str) -> Result<(), TextError>,
     /// The word of a script that it is about.
-    word: Option<Word>,
+    word: Option<ScriptOption>,
 }
 
 impl Field {
@@ -82,9 +82,12 @@ impl Field {
     #[must_use]
     pub fn texts(&self, run: &RunSpec) -> Vec<String> {
         match self.access.word {
-            Some(word) => {
-                run.script.iter().filter(|line| Word::of(line) == word).map(ToString::to_string).collect()
-            }
+            Some(word) => run
+                .script
+                .iter()
+                .filter(|line| ScriptOption::of(line) == word)
+                .map(ToString::to_string)
+                .collect(),
             None => (self.access.texts)(run),
         }
     }
@@ -152,14 +155,14 @@ const fn field(
 
 /// What happens to members and links: an option each, but one key in files.
 const fn word(
-    word: Word,
+    word: ScriptOption,
     option: &'static str,
     value_name: &'static str,
     heading: &'static str,
     about: &'static str,
 ) -> Field {
     let flag = match word {
-        Word::Partition => Flag::Repeated(value_name),
+        ScriptOption::Partition => Flag::Repeated(value_name),
         _ => Flag::List(value_name),
     };
     let access = Access {
@@ -179,7 +182,7 @@ const fn event(
     heading: &'static str,
     about: &'static str,
 ) -> Field {
-    word(Word::Event(kind), option, value_name, heading, about)
+    word(ScriptOption::Event(kind), option, value_name, heading, about)
 }
 
 /// A place of the description that knows how it is written.
@@ -248,7 +251,7 @@ pub const FIELDS: &[Field] = &[
     event(FaultKind::Recover, "recover", "ID@TIME", FAIL, "A member that has stopped boots again with what it has saved, and starts an election"),
     event(FaultKind::Start, "start", "ID@TIME", FAIL, "A member boots late"),
     event(FaultKind::Call, "call", "ID@TIME", FAIL, "A member starts an election later, besides the initiators"),
-    word(Word::Pause, "pause", "ID@FROM..[TO]", FAIL, "A member freezes and resumes; without TO for good"),
+    word(ScriptOption::Pause, "pause", "ID@FROM..[TO]", FAIL, "A member freezes and resumes; without TO for good"),
     event(FaultKind::Resume, "resume", "ID@TIME", FAIL, "A member that is frozen resumes"),
     event(FaultKind::Drift, "drift", "ID@TIME:RATE", FAIL, "A member's clock gains on the others from then on, as in 3@5:+1% or 3@5:-500ppm"),
     event(FaultKind::Jump, "jump", "ID@TIME:HOPS", FAIL, "A member's clock jumps by so many hops, as in 3@5:+10 or 3@5:-2.5"),
@@ -262,12 +265,12 @@ pub const FIELDS: &[Field] = &[
     event(FaultKind::Dismiss, "dismiss", "ID@TIME:ID", ASKED, "A member is asked to let this one no longer vote"),
     event(FaultKind::Withdraw, "withdraw", "ID@TIME", ASKED, "A member is asked to be no candidate; if it leads, it resigns"),
     event(FaultKind::Stand, "stand", "ID@TIME", ASKED, "A member is asked to be a candidate again"),
-    word(Word::Cut, "cut", "A-B@FROM..[TO]", LINKS, "A link fails, both ways; without TO for good"),
-    word(Word::CutOneWay, "cut-one-way", "A-B@FROM..[TO]", LINKS, "What A sends to B is lost; without TO for good"),
-    word(Word::Mend, "mend", "A-B@TIME", LINKS, "A link that failed for good works again, both ways"),
-    word(Word::MendOneWay, "mend-one-way", "A-B@TIME", LINKS, "What A sends to B arrives again"),
-    word(Word::Partition, "partition", "A+B/C+D@FROM..[TO]", LINKS, "Groups cannot talk to each other, as in 1+2/3+4@5..9; members that are not named are a group of their own. Given again, it adds its cuts to those of the first"),
-    word(Word::Heal, "heal", "TIME", LINKS, "All links work again"),
+    word(ScriptOption::Cut, "cut", "A-B@FROM..[TO]", LINKS, "A link fails, both ways; without TO for good"),
+    word(ScriptOption::CutOneWay, "cut-one-way", "A-B@FROM..[TO]", LINKS, "What A sends to B is lost; without TO for good"),
+    word(ScriptOption::Mend, "mend", "A-B@TIME", LINKS, "A link that failed for good works again, both ways"),
+    word(ScriptOption::MendOneWay, "mend-one-way", "A-B@TIME", LINKS, "What A sends to B arrives again"),
+    word(ScriptOption::Partition, "partition", "A+B/C+D@FROM..[TO]", LINKS, "Groups cannot talk to each other, as in 1+2/3+4@5..9; members that are not named are a group of their own. Given again, it adds its cuts to those of the first"),
+    word(ScriptOption::Heal, "heal", "TIME", LINKS, "All links work again"),
     field("loss", "loss", Flag::Value("SHARE"), LINKS, "The share of messages that is lost, as in 5% or 0.05", at!(link_faults.loss)),
     field("burst", "burst", Flag::Value("LENGTH"), LINKS, "How many messages of a link are lost in a row, on average [default: each by itself]", at!(link_faults.burst)),
     field("duplication", "duplication", Flag::Value("SHARE"), LINKS, "The share of messages that arrives twice", at!(link_faults.duplication)),

@@ -25,6 +25,6 @@ pub use fault_options::{FAULT_FIELDS, FaultField, FaultOptions};
 pub use fields::{FIELDS, Field, Flag, file_keys};
 pub use links::LinkOptions;
 pub use plan::{Chosen, PATIENCE};
-pub use script::{FileLine, Line, Partition, Script, Scripted, Word, check, read_events};
+pub use script::{FileLine, Partition, Script, ScriptLine, ScriptOption, Scripted, check, read_events};
 pub use shell::{command, quoted, shell_line, words, words_of};
 pub use spec::{Attributes, Callers, RunSpec};

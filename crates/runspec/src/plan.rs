@@ -1,6 +1,6 @@
 //! From a run's description to a plan that can be run.
 
-use crate::script::{self, Line, Partition};
+use crate::script::{self, Partition, ScriptLine};
 use crate::spec::{Attributes, Callers, RunSpec};
 use bellwether_core::{
     AlgorithmError, AlgorithmText, CallPolicy, DetectorChoice, DetectorEntry, Duty, Elect, FaultEvent, Id,
@@ -252,13 +252,13 @@ impl RunSpec {
         script::check(&self.script).map_err(|(line, problem)| SetupError::Script { line, problem })?;
         for line in self.script.iter() {
             match line {
-                Line::Partition(partition) => {
+                ScriptLine::Partition(partition) => {
                     partition.groups.iter().flatten().try_for_each(|&id| find(id).map(drop))?;
                     check_partition(partition, plan, memory)?;
                     script.extend(partition.happenings(&plan.topology, plan.ring_closes, |id| find(id).ok()));
                 }
                 // It is nobody's in particular.
-                Line::Heal(at) => script.push(Happening { at: *at, what: FaultEvent::Heal, member: 0 }),
+                ScriptLine::Heal(at) => script.push(Happening { at: *at, what: FaultEvent::Heal, member: 0 }),
                 _ => {}
             }
         }

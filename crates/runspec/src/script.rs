@@ -8,7 +8,7 @@ mod text;
 
 pub use check::check;
 pub use file::{FileLine, file_events, read_events};
-pub use text::Word;
+pub use text::ScriptOption;
 
 use crate::notation::Interval;
 use bellwether_core::{FaultEvent, Id, Port, Time, Topology};
@@ -20,8 +20,8 @@ pub type Scripted = (Id, FaultEvent<Id>, Time);
 
 /// One line of a script.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Line {
-    /// Something happens to a member. (Not what has lines of its own: see [`Line::of`].)
+pub enum ScriptLine {
+    /// Something happens to a member. (Not what has lines of its own: see [`ScriptLine::of`].)
     Event(Scripted),
     /// A member freezes, and resumes if the interval ends.
     Pause(Id, Interval),
@@ -39,17 +39,17 @@ pub enum Line {
     Heal(Time),
 }
 
-impl Line {
+impl ScriptLine {
     /// The line in which an event is written.
     #[must_use]
-    pub fn of((id, what, at): Scripted) -> Line {
+    pub fn of((id, what, at): Scripted) -> ScriptLine {
         let for_good = Interval { from: at, to: None };
         match what {
-            FaultEvent::Pause => Line::Pause(id, for_good),
-            FaultEvent::Cut(to) => Line::CutOneWay(id, to, for_good),
-            FaultEvent::Mend(to) => Line::MendOneWay(id, to, at),
-            FaultEvent::Heal => Line::Heal(at),
-            _ => Line::Event((id, what, at)),
+            FaultEvent::Pause => ScriptLine::Pause(id, for_good),
+            FaultEvent::Cut(to) => ScriptLine::CutOneWay(id, to, for_good),
+            FaultEvent::Mend(to) => ScriptLine::MendOneWay(id, to, at),
+            FaultEvent::Heal => ScriptLine::Heal(at),
+            _ => ScriptLine::Event((id, what, at)),
         }
     }
 
@@ -57,16 +57,18 @@ impl Line {
     #[must_use]
     pub fn events(&self) -> Vec<Scripted> {
         match self {
-            Line::Event(event) => vec![*event],
-            Line::Pause(id, Interval { from, to }) => {
+            ScriptLine::Event(event) => vec![*event],
+            ScriptLine::Pause(id, Interval { from, to }) => {
                 let resumes = to.map(|to| (*id, FaultEvent::Resume, to));
                 [(*id, FaultEvent::Pause, *from)].into_iter().chain(resumes).collect()
             }
-            Line::Cut(a, b, during) => cut(*a, *b, *during).chain(cut(*b, *a, *during)).collect(),
-            Line::CutOneWay(a, b, during) => cut(*a, *b, *during).collect(),
-            Line::Mend(a, b, at) => vec![(*a, FaultEvent::Mend(*b), *at), (*b, FaultEvent::Mend(*a), *at)],
-            Line::MendOneWay(a, b, at) => vec![(*a, FaultEvent::Mend(*b), *at)],
-            Line::Partition(_) | Line::Heal(_) => Vec::new(),
+            ScriptLine::Cut(a, b, during) => cut(*a, *b, *during).chain(cut(*b, *a, *during)).collect(),
+            ScriptLine::CutOneWay(a, b, during) => cut(*a, *b, *during).collect(),
+            ScriptLine::Mend(a, b, at) => {
+                vec![(*a, FaultEvent::Mend(*b), *at), (*b, FaultEvent::Mend(*a), *at)]
+            }
+            ScriptLine::MendOneWay(a, b, at) => vec![(*a, FaultEvent::Mend(*b), *at)],
+            ScriptLine::Partition(_) | ScriptLine::Heal(_) => Vec::new(),
         }
     }
 
@@ -74,11 +76,14 @@ impl Line {
     #[must_use]
     pub fn first(&self) -> Time {
         match self {
-            Line::Event((_, _, at)) | Line::Mend(_, _, at) | Line::MendOneWay(_, _, at) | Line::Heal(at) => {
-                *at
-            }
-            Line::Pause(_, during) | Line::Cut(_, _, during) | Line::CutOneWay(_, _, during) => during.from,
-            Line::Partition(partition) => partition.during.from,
+            ScriptLine::Event((_, _, at))
+            | ScriptLine::Mend(_, _, at)
+            | ScriptLine::MendOneWay(_, _, at)
+            | ScriptLine::Heal(at) => *at,
+            ScriptLine::Pause(_, during)
+            | ScriptLine::Cut(_, _, during)
+            | ScriptLine::CutOneWay(_, _, during) => during.from,
+            ScriptLine::Partition(partition) => partition.during.from,
         }
     }
 
@@ -92,53 +97,64 @@ impl Line {
     #[must_use]
     pub fn during(&self) -> Option<Interval> {
         match self {
-            Line::Pause(_, during) | Line::Cut(_, _, during) | Line::CutOneWay(_, _, during) => Some(*during),
-            Line::Partition(partition) => Some(partition.during),
+            ScriptLine::Pause(_, during)
+            | ScriptLine::Cut(_, _, during)
+            | ScriptLine::CutOneWay(_, _, during) => Some(*during),
+            ScriptLine::Partition(partition) => Some(partition.during),
             _ => None,
         }
     }
 
     /// The same at other times.
     #[must_use]
-    pub fn at(mut self, change: impl Fn(Time) -> Time, end: impl Fn(Interval) -> Interval) -> Line {
+    pub fn at(mut self, change: impl Fn(Time) -> Time, end: impl Fn(Interval) -> Interval) -> ScriptLine {
         match &mut self {
-            Line::Event((_, _, at)) | Line::Mend(_, _, at) | Line::MendOneWay(_, _, at) | Line::Heal(at) => {
+            ScriptLine::Event((_, _, at))
+            | ScriptLine::Mend(_, _, at)
+            | ScriptLine::MendOneWay(_, _, at)
+            | ScriptLine::Heal(at) => {
                 *at = change(*at);
             }
-            Line::Pause(_, during) | Line::Cut(_, _, during) | Line::CutOneWay(_, _, during) => {
+            ScriptLine::Pause(_, during)
+            | ScriptLine::Cut(_, _, during)
+            | ScriptLine::CutOneWay(_, _, during) => {
                 *during = end(*during);
             }
-            Line::Partition(partition) => partition.during = end(partition.during),
+            ScriptLine::Partition(partition) => partition.during = end(partition.during),
         }
         self
     }
 
     /// The same with other ids for members.
     #[must_use]
-    pub fn renamed(&self, name: impl Fn(Id) -> Id) -> Line {
+    pub fn renamed(&self, name: impl Fn(Id) -> Id) -> ScriptLine {
         match self {
-            Line::Event((id, what, at)) => Line::Event((name(*id), what.renamed(&name), *at)),
-            Line::Pause(id, during) => Line::Pause(name(*id), *during),
-            Line::Cut(a, b, during) => Line::Cut(name(*a), name(*b), *during),
-            Line::CutOneWay(a, b, during) => Line::CutOneWay(name(*a), name(*b), *during),
-            Line::Mend(a, b, at) => Line::Mend(name(*a), name(*b), *at),
-            Line::MendOneWay(a, b, at) => Line::MendOneWay(name(*a), name(*b), *at),
-            Line::Partition(Partition { groups, during }) => {
+            ScriptLine::Event((id, what, at)) => ScriptLine::Event((name(*id), what.renamed(&name), *at)),
+            ScriptLine::Pause(id, during) => ScriptLine::Pause(name(*id), *during),
+            ScriptLine::Cut(a, b, during) => ScriptLine::Cut(name(*a), name(*b), *during),
+            ScriptLine::CutOneWay(a, b, during) => ScriptLine::CutOneWay(name(*a), name(*b), *during),
+            ScriptLine::Mend(a, b, at) => ScriptLine::Mend(name(*a), name(*b), *at),
+            ScriptLine::MendOneWay(a, b, at) => ScriptLine::MendOneWay(name(*a), name(*b), *at),
+            ScriptLine::Partition(Partition { groups, during }) => {
                 let group = |group: &Vec<Id>| group.iter().map(|id| name(*id)).collect();
-                Line::Partition(Partition { groups: groups.iter().map(group).collect(), during: *during })
+                ScriptLine::Partition(Partition {
+                    groups: groups.iter().map(group).collect(),
+                    during: *during,
+                })
             }
-            Line::Heal(at) => Line::Heal(*at),
+            ScriptLine::Heal(at) => ScriptLine::Heal(*at),
         }
     }
 
     /// What is left of it without a member, if anything is.
     #[must_use]
-    pub fn without(&self, gone: Id) -> Option<Line> {
-        if let Line::Partition(Partition { groups, during }) = self {
+    pub fn without(&self, gone: Id) -> Option<ScriptLine> {
+        if let ScriptLine::Partition(Partition { groups, during }) = self {
             let without =
                 |group: &Vec<Id>| group.iter().copied().filter(|id| *id != gone).collect::<Vec<_>>();
             let groups: Vec<Vec<Id>> = groups.iter().map(without).filter(|group| !group.is_empty()).collect();
-            return (groups.len() > 1).then_some(Line::Partition(Partition { groups, during: *during }));
+            return (groups.len() > 1)
+                .then_some(ScriptLine::Partition(Partition { groups, during: *during }));
         }
         let names_it = |(id, what, _): &Scripted| *id == gone || what.about() == Some(gone);
         (!self.events().iter().any(names_it)).then(|| self.clone())
@@ -153,49 +169,49 @@ fn cut(from: Id, to: Id, during: Interval) -> impl Iterator<Item = Scripted> {
 
 /// The lines of a run, in the order of time: in which order a user writes them makes no difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Script(Vec<Line>);
+pub struct Script(Vec<ScriptLine>);
 
 impl Script {
     /// The lines in which events are written.
     pub fn of(events: impl IntoIterator<Item = Scripted>) -> Script {
-        events.into_iter().map(Line::of).collect()
+        events.into_iter().map(ScriptLine::of).collect()
     }
 
     /// One line more.
-    pub fn push(&mut self, line: Line) {
+    pub fn push(&mut self, line: ScriptLine) {
         self.extend([line]);
     }
 
     /// What happens to members and single links, line after line.
     pub fn events(&self) -> impl Iterator<Item = Scripted> + '_ {
-        self.0.iter().flat_map(Line::events)
+        self.0.iter().flat_map(ScriptLine::events)
     }
 
     /// When the last of it happens, if anything does.
     #[must_use]
     pub fn last(&self) -> Option<Time> {
-        self.0.iter().map(Line::last).max()
+        self.0.iter().map(ScriptLine::last).max()
     }
 }
 
 impl Deref for Script {
-    type Target = [Line];
+    type Target = [ScriptLine];
 
-    fn deref(&self) -> &[Line] {
+    fn deref(&self) -> &[ScriptLine] {
         &self.0
     }
 }
 
-impl FromIterator<Line> for Script {
-    fn from_iter<I: IntoIterator<Item = Line>>(lines: I) -> Script {
+impl FromIterator<ScriptLine> for Script {
+    fn from_iter<I: IntoIterator<Item = ScriptLine>>(lines: I) -> Script {
         let mut script = Script(Vec::new());
         script.extend(lines);
         script
     }
 }
 
-impl Extend<Line> for Script {
-    fn extend<I: IntoIterator<Item = Line>>(&mut self, lines: I) {
+impl Extend<ScriptLine> for Script {
+    fn extend<I: IntoIterator<Item = ScriptLine>>(&mut self, lines: I) {
         self.0.extend(lines);
         self.0.sort_by(|one, other| one.first().cmp(&other.first()).then_with(|| one.cmp(other)));
     }
@@ -279,19 +295,19 @@ mod tests {
         let script = Script::of([late, early]);
         assert_eq!(script, Script::of([early, late]));
         let for_good = Interval { from: at(1), to: None };
-        assert_eq!(*script, [Line::Pause(id(2), for_good), Line::Event(late)]);
+        assert_eq!(*script, [ScriptLine::Pause(id(2), for_good), ScriptLine::Event(late)]);
         assert_eq!((script.events().collect::<Vec<_>>(), script.last()), (vec![early, late], Some(at(5))));
     }
 
     #[test]
     fn a_member_that_is_gone_is_named_nowhere() {
         let during = Interval { from: at(1), to: Some(at(4)) };
-        let partition = |groups| Line::Partition(Partition { groups, during });
+        let partition = |groups| ScriptLine::Partition(Partition { groups, during });
         let three = partition(vec![vec![id(1), id(2)], vec![id(3)]]);
         assert_eq!(three.without(id(2)), Some(partition(vec![vec![id(1)], vec![id(3)]])));
         assert_eq!(three.without(id(3)), None);
-        assert_eq!(Line::Cut(id(1), id(2), during).without(id(2)), None);
-        let learns = Line::of((id(1), FaultEvent::Learn(id(2)), at(3)));
+        assert_eq!(ScriptLine::Cut(id(1), id(2), during).without(id(2)), None);
+        let learns = ScriptLine::of((id(1), FaultEvent::Learn(id(2)), at(3)));
         assert_eq!((learns.without(id(2)), learns.without(id(3))), (None, Some(learns.clone())));
     }
 

@@ -4,7 +4,7 @@
 use crate::document::{At, Datum, Flaw, Table, Value, entry};
 use crate::fields::file_keys;
 use crate::form::Form;
-use crate::script::{Line, Script, Scripted};
+use crate::script::{Script, ScriptLine, Scripted};
 use crate::spec::{Callers, RunSpec};
 use bellwether_core::{
     Attribute, ChangedParams, Elect, FaultArgument, FaultEvent, FaultKind, HOP, Id, Initiators, Spec, Time,
@@ -234,7 +234,7 @@ fn read_version_1(header: &serde_json::Value) -> Result<RunSpec, Flaw> {
 }
 
 /// An event as traces have it.
-fn read_event(event: &Value<'_>) -> Result<Line, Flaw> {
+fn read_event(event: &Value<'_>) -> Result<ScriptLine, Flaw> {
     let (mut at, mut kind, mut member, mut argument) = (None, None, None, None);
     for (key, value) in event.named()? {
         match key.value {
@@ -259,5 +259,5 @@ fn read_event(event: &Value<'_>) -> Result<Line, Flaw> {
     };
     let scripted: Option<Scripted> =
         member.zip(kind.and_then(event_of)).zip(at).map(|((id, what), at)| (id, what, at));
-    scripted.map(Line::of).ok_or_else(|| event.unlike("an event of a trace"))
+    scripted.map(ScriptLine::of).ok_or_else(|| event.unlike("an event of a trace"))
 }

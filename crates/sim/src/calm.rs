@@ -9,7 +9,7 @@ use crate::events::LinkCounts;
 use crate::judge::{Ending, Live, Survivor};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
-use crate::report::{Driver, Ended, Report};
+use crate::report::{Driver, FinishedRun, Report};
 use crate::timers::Timers;
 use crate::wheel::{Packet, Wheel};
 use crate::world::{Stream, Surroundings, stream};
@@ -292,7 +292,7 @@ impl<'p, A: Algorithm> CalmRun<'p, A> {
     }
 
     fn report(self, finished: bool) -> Report {
-        let ended = Ended {
+        let ended = FinishedRun {
             plan: self.plan,
             tally: self.tally,
             driver: Driver::Events,

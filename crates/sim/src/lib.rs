@@ -42,11 +42,11 @@ pub use judge::{
 };
 pub use measure::Counts;
 pub use plan::{DRIFT_BOUND, Happening, LATEST_HOPS, Limits, LinkOrder, Plan, SETTLING, time_after_hops};
-pub use report::{Driver, Ended, Report};
+pub use report::{Driver, FinishedRun, Report};
 pub use rounds::{Visit, run as run_rounds};
 pub use run::{RoundMode, check_messages, kinds, runs_in_step, simulate, simulate_observed};
 pub use runner::Runner;
 pub use schedule::Schedule;
 pub use stability::{Reigns, Rivals, Stability};
-pub use trace::{Drop, EventDetails, JsonTrace, Observer, TRACE_VERSION};
+pub use trace::{DropReason, EventDetails, JsonTrace, Observer, TRACE_VERSION};
 pub use world::{Choices, Stream, World, stream};

@@ -73,7 +73,7 @@ impl Report {
 
 /// A run that is over, before it is judged.
 #[derive(Debug)]
-pub struct Ended<'p> {
+pub struct FinishedRun<'p> {
     /// What was run.
     pub plan: &'p Plan,
     /// What was counted.
@@ -94,7 +94,7 @@ pub struct Ended<'p> {
     pub signals: u64,
 }
 
-impl Ended<'_> {
+impl FinishedRun<'_> {
     /// Judges it, given who is alive.
     #[must_use]
     pub fn report(self, spec: &'static Spec, kinds: &'static [Kind], live: Live<'_>) -> Report {

@@ -8,7 +8,7 @@ use crate::judge::{Ending, Live, Survivor};
 use crate::mail::{ChainedMail, Mail, RingMail};
 use crate::measure::Tally;
 use crate::plan::Plan;
-use crate::report::{Driver, Ended, Report};
+use crate::report::{Driver, FinishedRun, Report};
 use crate::trace::Observer;
 use crate::world::Surroundings;
 use bellwether_core::{
@@ -318,7 +318,7 @@ impl<'p, 'o, R: RoundAlgorithm, O: Observer + ?Sized, B: Mail<R::Msg>> RoundRun<
             let status = self.seats[member as usize].1.as_ref()?.status();
             Some(Survivor { member, status, took_part: true }) // in rounds everyone begins
         };
-        Ended {
+        FinishedRun {
             plan: self.plan,
             driver: Driver::Rounds,
             rounds: Some(self.last_round),

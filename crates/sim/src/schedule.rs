@@ -4,7 +4,7 @@ mod fault_budget;
 mod instruction;
 
 pub use fault_budget::{FaultBudget, TimeModel};
-pub use instruction::{ActionText, CrashPoint, Endpoint, Envelope, Instruction, Word};
+pub use instruction::{ActionText, CrashPoint, Endpoint, Envelope, Instruction, Notice};
 
 use bellwether_core::{FaultKind, HOP, Time};
 

@@ -167,9 +167,9 @@ mod tests {
     }
 
     /// Who led in which term when; nobody any longer if in none.
-    type Story = [(u64, u32, Option<u64>)];
+    type History = [(u64, u32, Option<u64>)];
 
-    fn told(sense: Reign, story: &Story) -> (Option<Rivals<u32>>, u64) {
+    fn told(sense: Reign, story: &History) -> (Option<Rivals<u32>>, u64) {
         let mut reigns = Reigns::new(sense);
         story.iter().for_each(|&(at, member, term)| reigns.note(Time::from_ticks(at), member, term));
         (reigns.rivals(), reigns.sum_up(Time::from_ticks(99)).shared_terms)
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn rivals_are_those_that_a_reign_rules_out() {
-        let in_turn: &Story = &[(1, 7, Some(3)), (4, 7, None), (5, 8, Some(4)), (6, 8, Some(5))];
-        let at_once: &Story = &[(1, 7, Some(3)), (5, 8, Some(4))];
-        let one_term: &Story = &[(1, 7, Some(3)), (4, 7, None), (5, 8, Some(3)), (6, 9, Some(3))];
-        let grown_into: &Story = &[(1, 7, Some(3)), (2, 8, Some(2)), (5, 8, Some(3))];
+        let in_turn: &History = &[(1, 7, Some(3)), (4, 7, None), (5, 8, Some(4)), (6, 8, Some(5))];
+        let at_once: &History = &[(1, 7, Some(3)), (5, 8, Some(4))];
+        let one_term: &History = &[(1, 7, Some(3)), (4, 7, None), (5, 8, Some(3)), (6, 9, Some(3))];
+        let grown_into: &History = &[(1, 7, Some(3)), (2, 8, Some(2)), (5, 8, Some(3))];
         let rivals = |at, term| Some(Rivals { members: [7, 8], at: Time::from_ticks(at), term });
         let expected = [
             (Reign::AtOnce, [(None, 0); 4]),

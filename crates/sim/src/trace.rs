@@ -45,7 +45,7 @@ pub trait Observer {
     }
     /// A member sent a message, and the link lost it.
     #[inline]
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
         let _ = (at, member, port, to, msg, why);
     }
     /// Something went wrong with a member, or was put right, or was asked of it: anything but a crash, a start, a
@@ -97,7 +97,7 @@ impl Observer for () {}
 /// Why a link lost a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Drop {
+pub enum DropReason {
     /// By chance.
     Loss,
     /// The link is cut.

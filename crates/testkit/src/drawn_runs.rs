@@ -5,10 +5,12 @@ use bellwether_core::{
     ArgumentKind, Elect, FaultArgument, FaultEvent, FaultKind, Id, Order, Port, Span, Time,
 };
 use bellwether_runspec::notation::{DriftBound, Interval, Pattern, Share};
-use bellwether_runspec::{Attributes, Callers, FIELDS, Flag, Line, LinkOptions, Partition, RunSpec, Script};
+use bellwether_runspec::{
+    Attributes, Callers, FIELDS, Flag, LinkOptions, Partition, RunSpec, Script, ScriptLine,
+};
 use bellwether_sim::network::{Shape, Sides};
 use bellwether_sim::schedule::{
-    ActionText, CrashPoint, Endpoint, Envelope, FaultBudget, Instruction, TimeModel, Word,
+    ActionText, CrashPoint, Endpoint, Envelope, FaultBudget, Instruction, Notice, TimeModel,
 };
 use bellwether_sim::{Delay, LinkOrder, Schedule};
 use proptest::collection::vec;
@@ -77,7 +79,7 @@ fn delay() -> impl Strategy<Value = Delay> {
     ]
 }
 
-fn line() -> impl Strategy<Value = Line> {
+fn line() -> impl Strategy<Value = ScriptLine> {
     let kind = proptest::sample::select(FaultKind::ALL.to_vec());
     let clocks = (-990_000..10_000_000_i32, prop_oneof![-9_999_999..0_i64, 1..9_999_999_i64]);
     let event = (kind, id(), id(), clocks, time()).prop_map(|(kind, member, other, (rate, ticks), at)| {
@@ -87,17 +89,17 @@ fn line() -> impl Strategy<Value = Line> {
             ArgumentKind::Rate => FaultArgument::Rate(rate),
             ArgumentKind::Ticks => FaultArgument::Ticks(ticks),
         });
-        Line::of((member, FaultEvent::from_parts(kind, argument).expect("it is of that kind"), at))
+        ScriptLine::of((member, FaultEvent::from_parts(kind, argument).expect("it is of that kind"), at))
     });
     let groups = vec(vec(id(), 1..4), 1..4);
     prop_oneof![
         8 => event,
-        1 => (id(), interval()).prop_map(|(id, during)| Line::Pause(id, during)),
-        1 => (id(), id(), interval()).prop_map(|(a, b, during)| Line::Cut(a, b, during)),
-        1 => (id(), id(), interval()).prop_map(|(a, b, during)| Line::CutOneWay(a, b, during)),
-        1 => (id(), id(), time()).prop_map(|(a, b, at)| Line::Mend(a, b, at)),
+        1 => (id(), interval()).prop_map(|(id, during)| ScriptLine::Pause(id, during)),
+        1 => (id(), id(), interval()).prop_map(|(a, b, during)| ScriptLine::Cut(a, b, during)),
+        1 => (id(), id(), interval()).prop_map(|(a, b, during)| ScriptLine::CutOneWay(a, b, during)),
+        1 => (id(), id(), time()).prop_map(|(a, b, at)| ScriptLine::Mend(a, b, at)),
         1 => (groups, interval()).prop_filter_map("groups have members of their own", |(groups, during)| {
-            Partition::new(groups, during).ok().map(Line::Partition)
+            Partition::new(groups, during).ok().map(ScriptLine::Partition)
         }),
     ]
 }
@@ -148,7 +150,7 @@ fn instruction() -> impl Strategy<Value = Instruction> {
         ActionText::Member(member, event.expect("it says one of these"))
     });
     let fate = prop_oneof![Just(bellwether_core::Fate::Lost), Just(bellwether_core::Fate::Twice)];
-    let word = proptest::sample::select(Word::ALL.to_vec());
+    let word = proptest::sample::select(Notice::ALL.to_vec());
     let deed = prop_oneof![
         4 => event,
         1 => (letter(), fate).prop_map(|(letter, fate)| ActionText::Link(letter, fate)),

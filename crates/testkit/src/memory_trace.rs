@@ -1,7 +1,7 @@
 //! A trace in memory, to compare runs by.
 
 use bellwether_core::{DynMessage, FaultEvent, Port, Time, Verdict};
-use bellwether_sim::{Drop, Observer};
+use bellwether_sim::{DropReason, Observer};
 
 /// One step of a run: which input reached which member when. Everything else follows from it,
 /// because members are deterministic.
@@ -40,7 +40,7 @@ pub enum Input {
     /// Something went wrong with it, or was put right: the event's kind, as a number.
     Strike(u8),
     /// A link lost what it sent: a message of this kind.
-    Drop {
+    DropReason {
         /// The index of its kind.
         kind: u8,
         /// The port (its lower 24 bits).
@@ -103,7 +103,7 @@ impl MemoryTrace {
             5 => Input::Timer,
             6 => Input::Suspicion,
             7 => Input::Strike(port.0 as u8),
-            8 => Input::Drop { kind, port },
+            8 => Input::DropReason { kind, port },
             _ => Input::Duplicate { kind, port },
         }
     }
@@ -135,7 +135,7 @@ impl Observer for MemoryTrace {
     fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
         self.note(at, member, 7, 0, Port((what.kind() as u8).into()));
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn DynMessage, _: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, _: u32, msg: &dyn DynMessage, _: DropReason) {
         self.note(at, member, 8, msg.kind_index(), port);
     }
     fn duplicated(

@@ -59,7 +59,7 @@ impl Run {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Letter<W> {
     /// A message that must be answered with an `Ack`.
-    Word {
+    Payload {
         /// The sender's number for the letter.
         number: u32,
         /// The content.
@@ -74,20 +74,20 @@ impl<W: Message> Message for Letter<W> {
 
     fn kind(&self) -> usize {
         match self {
-            Letter::Word { word, .. } => word.kind(),
+            Letter::Payload { word, .. } => word.kind(),
             Letter::Ack(_) => W::KINDS.len() - 1,
         }
     }
 
     fn brief(&self) -> Option<String> {
         match self {
-            Letter::Word { word, .. } => word.brief(),
+            Letter::Payload { word, .. } => word.brief(),
             Letter::Ack(_) => Some(String::new()),
         }
     }
 
     fn forged(leader: Rank) -> Option<Self> {
-        W::forged(leader).map(|word| Letter::Word { number: 0, word })
+        W::forged(leader).map(|word| Letter::Payload { number: 0, word })
     }
 }
 
@@ -138,7 +138,7 @@ pub trait RingMember<W: Message>: Algorithm<Timer = Reminder, Msg = Letter<W>> {
     fn on_letter(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<W>) {
         let is_back = self.courier().dead.remove(&from);
         match letter {
-            Letter::Word { number, word } => {
+            Letter::Payload { number, word } => {
                 cx.send(from, Letter::Ack(number));
                 self.receive(cx, word);
             }
@@ -271,7 +271,7 @@ impl<W: Message> Courier<W> {
             }
             is_tried = true;
             letter.to = Some(next);
-            cx.send(next, Letter::Word { number: letter.number, word: letter.word.clone() });
+            cx.send(next, Letter::Payload { number: letter.number, word: letter.word.clone() });
             cx.set_timer(Reminder::Unanswered(letter.number), cx.delay_bound() * ANSWER_WAIT);
         }
         Vec::new()

@@ -104,11 +104,11 @@ impl Termed for ring_skipping::RingSkipping {
     const SCRIPT: Script = &[
         (
             1,
-            r#"{"Word":{"number":1,"word":{"Election":{"run":{"epoch":TERM,"initiator":{"id":3}},"members":[{"id":3}]}}}}"#,
+            r#"{"Payload":{"number":1,"word":{"Election":{"run":{"epoch":TERM,"initiator":{"id":3}},"members":[{"id":3}]}}}}"#,
         ),
         (
             1,
-            r#"{"Word":{"number":2,"word":{"Coordinator":{"run":{"epoch":TERM,"initiator":{"id":3}},"leader":3,"members":[3]}}}}"#,
+            r#"{"Payload":{"number":2,"word":{"Coordinator":{"run":{"epoch":TERM,"initiator":{"id":3}},"leader":3,"members":[3]}}}}"#,
         ),
     ];
 }
@@ -117,11 +117,11 @@ impl Termed for modified_ring::ModifiedRing {
     const SCRIPT: Script = &[
         (
             1,
-            r#"{"Word":{"number":1,"word":{"Election":{"run":{"epoch":TERM,"initiator":{"id":3}},"forwarded_by":[{"id":3}]}}}}"#,
+            r#"{"Payload":{"number":1,"word":{"Election":{"run":{"epoch":TERM,"initiator":{"id":3}},"forwarded_by":[{"id":3}]}}}}"#,
         ),
         (
             1,
-            r#"{"Word":{"number":2,"word":{"Coordinator":{"run":{"epoch":TERM,"initiator":{"id":3}},"coordinator":3,"forwarded_by":[3]}}}}"#,
+            r#"{"Payload":{"number":2,"word":{"Coordinator":{"run":{"epoch":TERM,"initiator":{"id":3}},"coordinator":3,"forwarded_by":[3]}}}}"#,
         ),
     ];
 }

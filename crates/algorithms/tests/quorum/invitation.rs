@@ -3,7 +3,7 @@
 use crate::flawed::{Flaw, Flawed};
 use crate::support::*;
 use bellwether_algorithms::invitation::Invitation;
-use bellwether_check::Verdict;
+use bellwether_check::CheckResult;
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::LinkOrder;
@@ -116,9 +116,9 @@ fn checker_and_runs_find_group_numbers_that_are_not_unique() {
     let mut plan = complete(3);
     plan.links = LinkOrder::Reordering;
     let liberties = FaultBudget { crashes: 1, recoveries: 1, losses: 1, ..FaultBudget::default() };
-    assert_eq!(check_terms::<Flawed<NumberNotUnique>>(&plan, liberties, 20_000).0, Verdict::Violated);
+    assert_eq!(check_terms::<Flawed<NumberNotUnique>>(&plan, liberties, 20_000).0, CheckResult::Violated);
     assert!(run::<Flawed<NumberNotUnique>>(&plan).1.shared_term().is_some());
     let (verdict, checked) = check_terms::<Invitation>(&plan, liberties, 70_000);
-    assert_eq!(verdict, Verdict::Incomplete, "group numbers are unbounded");
+    assert_eq!(verdict, CheckResult::Incomplete, "group numbers are unbounded");
     assert!(checked.findings[0].seen > 0, "a member leads");
 }

@@ -4,7 +4,7 @@ use crate::flawed::{Flaw, Flawed};
 use crate::lease_flaws::*;
 use crate::support::*;
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
-use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
+use bellwether_check::{CheckOptions, CheckResult, Checked, Property, check as check_machine};
 use bellwether_core::*;
 use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_sim::Plan;
@@ -30,7 +30,7 @@ fn checked<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> Ch
 }
 
 /// The verdict on: never two valid leases at once, and never two leaders of a term.
-fn one_leader(checked: &Checked) -> Verdict {
+fn one_leader(checked: &Checked) -> CheckResult {
     let finding = checked.findings.iter().find(|finding| finding.property == Property::OneLeader);
     finding.expect("the property is checked").verdict
 }
@@ -62,7 +62,7 @@ fn no_run_has_two_valid_leases_at_once() {
         (FaultBudget { suspicions: 1, crashes: 1, ticks: 5, ..ON_TIME }, "one that closes, and a crash"),
     ] {
         let found = checked::<QuorumLease>(&members_told(100_000), liberties, 2_000_000);
-        assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
+        assert_eq!(one_leader(&found), CheckResult::Holds, "{why}: {:?}", found.incomplete);
     }
 }
 
@@ -79,15 +79,15 @@ fn no_genuine_certificate_makes_two_valid_leases() {
         (FaultBudget { crashes: 2, recoveries: 1, ticks: 3, ..crash }, "two, and a return"),
     ] {
         let found = checked::<QuorumLease>(&members_told(100_000), liberties, 3_000_000);
-        assert_eq!(one_leader(&found), Verdict::Holds, "{why}: {:?}", found.incomplete);
+        assert_eq!(one_leader(&found), CheckResult::Holds, "{why}: {:?}", found.incomplete);
     }
 }
 
 fn assert_found_out<F: Flaw>(liberties: FaultBudget, states: u64) {
     let found = checked::<Flawed<F>>(&members_told(100_000), liberties, states);
-    assert_eq!(one_leader(&found), Verdict::Violated, "{}", F::NAME);
+    assert_eq!(one_leader(&found), CheckResult::Violated, "{}", F::NAME);
     let sound = checked::<Flawed<Sound>>(&members_told(100_000), liberties, states / 2);
-    assert_ne!(one_leader(&sound), Verdict::Violated, "{}", F::NAME);
+    assert_ne!(one_leader(&sound), CheckResult::Violated, "{}", F::NAME);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn checker_finds_a_broken_rule() {
 fn checker_finds_a_lease_that_is_not_shortened_by_the_drift() {
     let liberties = FaultBudget { losses: 4, ticks: 6, ..DRIFTING };
     let found = checked::<QuorumLease>(&members_told(0), liberties, 2_500_000);
-    assert_eq!(one_leader(&found), Verdict::Violated, "members were told that clocks are right");
+    assert_eq!(one_leader(&found), CheckResult::Violated, "members were told that clocks are right");
     let found = checked::<QuorumLease>(&members_told(100_000), liberties, 300_000);
-    assert_ne!(one_leader(&found), Verdict::Violated);
+    assert_ne!(one_leader(&found), CheckResult::Violated);
 }

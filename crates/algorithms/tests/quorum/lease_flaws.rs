@@ -1,7 +1,7 @@
 //! The quorum lease with one rule broken.
 
 use crate::flawed::{Flaw, Flawed};
-use bellwether_algorithms::quorum_lease::{Msg, QuorumLease, Saved, Timer, Version, Word};
+use bellwether_algorithms::quorum_lease::{Msg, Payload, QuorumLease, Saved, Timer, Version};
 use bellwether_core::{Algorithm, Cx, Id, Port, Protocol, Request, Role, Status, Verdict};
 
 /// No flaw: a failure in the tests below is not due to the way in which flaws are injected.
@@ -36,7 +36,7 @@ impl Flaw for VotesDuringPromise {
 
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         member.pass(cx, |sound, cx| {
-            if matches!(msg.word, Word::Ask { .. } | Word::Probe { .. }) {
+            if matches!(msg.word, Payload::Ask { .. } | Payload::Probe { .. }) {
                 sound.on_timer(cx, Timer::Promise);
             }
             sound.on_message(cx, from, msg);
@@ -54,12 +54,12 @@ impl Flaw for StaleTermAccepted {
 
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let asked = msg.term;
-        if matches!(msg.word, Word::Ask { .. }) {
+        if matches!(msg.word, Payload::Ask { .. }) {
             msg.term = asked.max(member.status().term + 1);
         }
         let is_stale = msg.term > asked;
         let answer = |said: Msg| match said.word {
-            Word::Vote(true) if is_stale => Some(Msg { term: asked, ..said }),
+            Payload::Vote(true) if is_stale => Some(Msg { term: asked, ..said }),
             _ => Some(said),
         };
         member.pass_saying(cx, |sound, cx| sound.on_message(cx, from, msg), answer);
@@ -106,11 +106,11 @@ impl Flaw for NotCaughtUp {
     const NAME: &'static str = "not-caught-up";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
-        if let Word::Ask { version, released: Some(_), .. } = &mut msg.word {
+        if let Payload::Ask { version, released: Some(_), .. } = &mut msg.word {
             *version = Version { term: u64::MAX, number: 0 };
         }
-        if let Word::List(_) = msg.word {
-            msg.word = Word::Would(false);
+        if let Payload::List(_) = msg.word {
+            msg.word = Payload::Would(false);
         }
         msg
     }
@@ -131,7 +131,7 @@ impl Flaw for NotCaughtUp {
 fn hand_over<F: Flaw<Sound = QuorumLease>>(cx: &mut Cx<'_, Flawed<F>>, term: u64, to: Id) {
     let port = cx.outgoing().find(|&port| cx.peer_rank(port).id() == to);
     if let Some(port) = port {
-        cx.send(port, Msg { term, word: Word::HandOver { is_named: true } });
+        cx.send(port, Msg { term, word: Payload::HandOver { is_named: true } });
     }
 }
 
@@ -146,11 +146,11 @@ impl Flaw for RestampNotWritten {
 
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, mut msg: Msg) {
         let restamped = match &mut msg.word {
-            Word::Renew { voters, .. } => voters.take_if(|voters| voters.version.number == 1),
+            Payload::Renew { voters, .. } => voters.take_if(|voters| voters.version.number == 1),
             _ => None,
         };
         let answer = |mut said: Msg| {
-            if let (Word::Kept { version, .. }, Some(voters)) = (&mut said.word, &restamped) {
+            if let (Payload::Kept { version, .. }, Some(voters)) = (&mut said.word, &restamped) {
                 *version = voters.version;
             }
             Some(said)
@@ -170,7 +170,7 @@ impl Flaw for PromiseShortened {
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         let said = (msg.term, msg.word.clone());
         member.pass(cx, |sound, cx| sound.on_message(cx, from, msg));
-        if let (term, Word::Renew { lease, .. }) = said
+        if let (term, Payload::Renew { lease, .. }) = said
             && term == member.status().term
         {
             cx.set_timer(Timer::Promise, lease);
@@ -187,7 +187,7 @@ impl Flaw for AnyListWillDo {
     const NAME: &'static str = "any-list-will-do";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
-        if let Word::Ask { version, .. } | Word::Probe { version, .. } = &mut msg.word {
+        if let Payload::Ask { version, .. } | Payload::Probe { version, .. } = &mut msg.word {
             *version = Version { term: u64::MAX, number: 0 };
         }
         msg
@@ -204,8 +204,8 @@ impl Flaw for AbleUnasked {
 
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
-            Word::Canvass { round, .. } => {
-                cx.send(from, Msg { term: msg.term, word: Word::Able { round } });
+            Payload::Canvass { round, .. } => {
+                cx.send(from, Msg { term: msg.term, word: Payload::Able { round } });
             }
             _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }
@@ -222,8 +222,8 @@ impl Flaw for LeadsOnWhenAble {
 
     fn hears(member: &mut Flawed<Self>, cx: &mut Cx<'_, Flawed<Self>>, from: Port, msg: Msg) {
         match msg.word {
-            Word::Able { .. } if member.status().role == Role::Leader => {
-                cx.send(from, Msg { term: msg.term, word: Word::HandOver { is_named: false } });
+            Payload::Able { .. } if member.status().role == Role::Leader => {
+                cx.send(from, Msg { term: msg.term, word: Payload::HandOver { is_named: false } });
             }
             _ => member.pass(cx, |sound, cx| sound.on_message(cx, from, msg)),
         }

@@ -3,8 +3,8 @@
 use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
-use bellwether_algorithms::paxos::{Msg, Paxos, Saved, Word};
-use bellwether_check::{Property, Verdict};
+use bellwether_algorithms::paxos::{Msg, Paxos, Payload, Saved};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Outcome};
@@ -150,7 +150,7 @@ impl Flaw for AcceptedIgnored {
     const NAME: &'static str = "accepted-ignored";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
-        if let Word::Promise(_, accepted) = &mut msg.word {
+        if let Payload::Promise(_, accepted) = &mut msg.word {
             *accepted = None;
         }
         msg
@@ -166,7 +166,7 @@ impl Flaw for OnlyGreater {
     const NAME: &'static str = "only-greater";
 
     fn takes_for(_: Status, mut msg: Msg) -> Msg {
-        if let Word::Accept(accepted) = &mut msg.word {
+        if let Payload::Accept(accepted) = &mut msg.word {
             accepted.ballot.round = accepted.ballot.round.saturating_sub(1);
         }
         msg
@@ -230,7 +230,7 @@ fn every_timely_run_has_one_leader_per_decision() {
     let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Paxos>(3, grain, crash);
-        assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
+        assert_eq!(checked.verdict(), CheckResult::Holds, "{:?}", checked.findings);
     }
     // If members recover, some may name an earlier leader for a moment, which no longer leads.
     let checked = check_on_time::<Paxos>(3, 1, FaultBudget { recoveries: 1, ..crash });

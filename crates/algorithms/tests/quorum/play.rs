@@ -1,7 +1,7 @@
 //! Helpers that the tests of ZooKeeper's election and of Paxos share.
 
 use crate::support::{Reigns, at, complete, run};
-use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
+use bellwether_check::{CheckOptions, CheckResult, Checked, Property, check as check_machine};
 use bellwether_core::{Algorithm, Entry, FaultEvent, MachineType};
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{FaultBudget, TimeModel, follow};
@@ -89,5 +89,11 @@ pub fn check_on_time<A: Algorithm>(n: u32, grain: u16, liberties: FaultBudget) -
 pub fn assert_holds(checked: &Checked, property: Property) {
     let finding = checked.findings.iter().find(|finding| finding.property == property);
     let verdict = finding.map(|finding| finding.verdict);
-    assert_eq!(verdict, Some(Verdict::Holds), "{property:?} {:?} {:?}", checked.progress, checked.incomplete);
+    assert_eq!(
+        verdict,
+        Some(CheckResult::Holds),
+        "{property:?} {:?} {:?}",
+        checked.progress,
+        checked.incomplete
+    );
 }

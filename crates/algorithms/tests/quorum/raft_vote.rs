@@ -3,7 +3,7 @@
 use crate::flawed::{Flaw, Flawed};
 use crate::support::*;
 use bellwether_algorithms::raft_vote::{Ballot, Msg, PRE_VOTE, RaftVote};
-use bellwether_check::{Checked, Verdict};
+use bellwether_check::{CheckResult, Checked};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::{Happening, LinkOrder, Outcome, Plan};
@@ -264,14 +264,14 @@ const STATES: u64 = 70_000;
 
 #[test]
 fn checker_finds_a_count_of_votes_of_old_terms() {
-    let verdict = |checked: (Verdict, Checked)| checked.0;
+    let verdict = |checked: (CheckResult, Checked)| checked.0;
     let peace = FaultBudget::default();
     assert_eq!(
         verdict(check_terms::<Flawed<StaleTermAccepted>>(&complete(3), peace, STATES)),
-        Verdict::Violated
+        CheckResult::Violated
     );
     // Terms are unbounded, so the search is, too.
-    assert_eq!(verdict(check_terms::<RaftVote>(&complete(3), peace, STATES)), Verdict::Incomplete);
+    assert_eq!(verdict(check_terms::<RaftVote>(&complete(3), peace, STATES)), CheckResult::Incomplete);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn checker_finds_no_violation_within_its_limit() {
         check_terms::<RaftVote>(&plan, liberties, STATES),
         check_terms_of(CAUTIOUS, &plan, liberties, STATES),
     ] {
-        assert_eq!(verdict, Verdict::Incomplete, "terms are unbounded");
+        assert_eq!(verdict, CheckResult::Incomplete, "terms are unbounded");
         assert!(checked.progress.states >= STATES);
     }
 }

@@ -1,6 +1,6 @@
 //! Helpers that the tests here share: plans of plain numbers, events, and the leaders of a run.
 
-use bellwether_check::{CheckOptions, Checked, Property, Verdict, check as check_machine};
+use bellwether_check::{CheckOptions, CheckResult, Checked, Property, check as check_machine};
 use bellwether_core::*;
 use bellwether_lab::swarm::{Model, Options, draw};
 use bellwether_model::{FaultBudget, TimeModel};
@@ -203,7 +203,7 @@ pub fn in_trouble_of(
 
 /// The checker's verdict on: never two leaders in one term, if messages take any time and timers expire at any time,
 /// within this many states.
-pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> (Verdict, Checked) {
+pub fn check_terms<A: Algorithm>(plan: &Plan, liberties: FaultBudget, states: u64) -> (CheckResult, Checked) {
     check_terms_of(MachineType::of::<A>(), plan, liberties, states)
 }
 
@@ -212,7 +212,7 @@ pub fn check_terms_of(
     plan: &Plan,
     liberties: FaultBudget,
     states: u64,
-) -> (Verdict, Checked) {
+) -> (CheckResult, Checked) {
     let options = CheckOptions {
         liberties: FaultBudget { time: TimeModel::Any, ..liberties },
         reduction: false,

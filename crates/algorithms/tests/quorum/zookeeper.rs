@@ -4,7 +4,7 @@ use crate::flawed::{Flaw, Flawed};
 use crate::play::*;
 use crate::support::{and, at, complete, id, in_trouble, others, partition, run, run_for};
 use bellwether_algorithms::zookeeper::{Epochs, Zookeeper};
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Outcome};
@@ -221,7 +221,7 @@ fn every_timely_run_has_one_leader_per_epoch() {
     let crash = FaultBudget { crashes: 1, ..FaultBudget::default() };
     for grain in [1, 2] {
         let checked = check_on_time::<Zookeeper>(3, grain, crash);
-        assert_eq!(checked.verdict(), Verdict::Holds, "{:?}", checked.findings);
+        assert_eq!(checked.verdict(), CheckResult::Holds, "{:?}", checked.findings);
     }
     // With three recoveries there is more than a test can search. (Of two members, one alone elects none.)
     let checked = check_on_time::<Zookeeper>(2, 1, FaultBudget { recoveries: 1, ..crash });

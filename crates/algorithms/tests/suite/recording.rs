@@ -2,7 +2,7 @@
 
 use bellwether_core::{DynMessage, Elect, FaultEvent, HOP, Port, Time};
 use bellwether_engine::ALGORITHMS;
-use bellwether_model::recording::{End, Input, Life, Recording, TooLong, record};
+use bellwether_model::recording::{Condition, End, Input, Recording, TooLong, record};
 use bellwether_sim::{Happening, LinkOrder, Observer, Plan, RoundMode, simulate_observed};
 use bellwether_testkit::casts::{Cast, DELAYS, set_delay};
 use bellwether_testkit::dice::Dice;
@@ -171,7 +171,7 @@ fn member_states_are_those_after_the_last_step() {
             assert_eq!(recording.step_before(number).map(|s| &s.seat), before.map(|s| &s.seat), "{context}");
             let died = |at: usize| recording.steps[at].inputs.contains(&Input::Crash);
             let is_dead = (0..=number).any(|at| recording.steps[at].member == step.member && died(at));
-            assert_eq!(step.seat.life == Life::Dead, is_dead, "{context}");
+            assert_eq!(step.seat.life == Condition::Dead, is_dead, "{context}");
             last[step.member as usize] = Some(number);
             for (member, last) in last.iter().enumerate() {
                 let seat = recording.after(number + 1).seat(member as u32);
@@ -184,7 +184,9 @@ fn member_states_are_those_after_the_last_step() {
         let leaders: Vec<_> = (0..recording.n())
             .filter(|&member| {
                 let seat = recording.after(usize::MAX).seat(member);
-                seat.is_some_and(|s| s.life == Life::Up && s.status.role == bellwether_core::Role::Leader)
+                seat.is_some_and(|s| {
+                    s.life == Condition::Up && s.status.role == bellwether_core::Role::Leader
+                })
             })
             .map(|member| recording.id(member))
             .collect();

@@ -10,7 +10,9 @@ use bellwether_lab::swarm::{self, Case, Model, Options};
 use bellwether_model::run_plan_observed;
 use bellwether_runspec::document::{Table, parse_toml, write_toml};
 use bellwether_runspec::notation::{DriftBound, Interval, Pattern};
-use bellwether_runspec::{Attributes, Callers, FIELDS, Line, RunSpec, file_keys, trace as traces, words};
+use bellwether_runspec::{
+    Attributes, Callers, FIELDS, RunSpec, ScriptLine, file_keys, trace as traces, words,
+};
 use bellwether_sim::network::Shape;
 use bellwether_sim::schedule::{FaultBudget, Instruction};
 use bellwether_sim::{LinkOrder, Plan, Report, Schedule};
@@ -78,15 +80,15 @@ fn additions() -> Vec<Addition> {
     let happenings = all([
         |run| {
             let during = Interval { from: Time::ZERO, to: run.until };
-            run.script.extend(run.ids.get(1).map(|id| Line::Pause(*id, during)));
+            run.script.extend(run.ids.get(1).map(|id| ScriptLine::Pause(*id, during)));
         },
-        |run| run.script.push(Line::Heal(at(7))),
-        |run| cut_and_mend(run, |a, b| Line::Mend(a, b, at(5))),
-        |run| cut_and_mend(run, |a, b| Line::MendOneWay(a, b, at(5))),
+        |run| run.script.push(ScriptLine::Heal(at(7))),
+        |run| cut_and_mend(run, |a, b| ScriptLine::Mend(a, b, at(5))),
+        |run| cut_and_mend(run, |a, b| ScriptLine::MendOneWay(a, b, at(5))),
         |run| {
             let Some(&id) = run.ids.first() else { return };
-            run.script.push(Line::of((id, FaultEvent::Pause, at(2))));
-            run.script.push(Line::of((id, FaultEvent::Resume, at(4))));
+            run.script.push(ScriptLine::of((id, FaultEvent::Pause, at(2))));
+            run.script.push(ScriptLine::of((id, FaultEvent::Resume, at(4))));
         },
     ]);
     let events =
@@ -99,9 +101,9 @@ fn at(hops: u64) -> Time {
     Time::ZERO + Span::from_hops(hops)
 }
 
-fn cut_and_mend(run: &mut RunSpec, mend: fn(Id, Id) -> Line) {
+fn cut_and_mend(run: &mut RunSpec, mend: fn(Id, Id) -> ScriptLine) {
     if let [a, b, ..] = run.ids[..] {
-        run.script.extend([Line::Cut(a, b, Interval { from: at(3), to: None }), mend(a, b)]);
+        run.script.extend([ScriptLine::Cut(a, b, Interval { from: at(3), to: None }), mend(a, b)]);
     }
 }
 
@@ -115,7 +117,7 @@ fn strike(run: &mut RunSpec, kind: FaultKind) {
         ArgumentKind::Ticks => FaultArgument::Ticks(1_500),
     });
     let event = FaultEvent::from_parts(kind, argument).expect("it is of that kind");
-    run.script.push(Line::of((member, event, at(6))));
+    run.script.push(ScriptLine::of((member, event, at(6))));
 }
 
 /// Describes the run as a schedule, with an event at the first member.

@@ -23,7 +23,7 @@ fn code(input: &Input<&u32>, number_of: impl FnOnce(Request) -> u32) -> u64 {
         Input::Call { dead } => word(1, 0, dead),
         Input::Message(port, letter) => word(2, port.0, *letter),
         Input::TimeOut(number) => word(3, 0, number.into()),
-        Input::Word(port, verdict) => word(4, port.0, verdict as u32),
+        Input::Verdict(port, verdict) => word(4, port.0, verdict as u32),
         Input::Request(request) => word(5, 0, number_of(request)),
         Input::Death(port) => word(6, port.0, 0),
         Input::Back(port) => word(7, port.0, 0),
@@ -33,7 +33,7 @@ fn code(input: &Input<&u32>, number_of: impl FnOnce(Request) -> u32) -> u64 {
 impl Parts for Packed<'_> {
     type MemberState = u32;
     type Queue = u32;
-    type Letter = u32;
+    type Message = u32;
     type Outcomes = Acts;
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Leases: at no instant two of them, where clocks drift, members freeze and come back.
 
 use crate::leased::*;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::{Action, CrashPoint, FaultBudget, Rules, TimeModel, Whole};
 use bellwether_testkit::checks::explored::Explored;
@@ -37,7 +37,7 @@ fn is_safe<const FLAW: u8>(liberties: FaultBudget) -> bool {
         let distinct: BTreeSet<u64> = terms.iter().copied().collect();
         assert!(at_once || distinct.len() < terms.len(), "{last:?}");
     } else {
-        assert_eq!(finding.verdict, Verdict::Holds);
+        assert_eq!(finding.verdict, CheckResult::Holds);
     }
     finding.counterexample.is_none()
 }
@@ -84,11 +84,11 @@ fn without_a_clock_only_terms_are_compared() {
     let plan = complete(&[1, 2, 3]);
     let options = bellwether_check::CheckOptions { states: 20_000, ..in_full(any) };
     let checked = check::<Played<Leased<VOTES_ANYWAY>>>(&plan, &options);
-    assert_ne!(verdict(&checked, Property::OneLeader), Verdict::Violated);
+    assert_ne!(verdict(&checked, Property::OneLeader), CheckResult::Violated);
     let returning = FaultBudget { crashes: 1, recoveries: 1, ..any };
     let options = bellwether_check::CheckOptions { states: 200_000, ..in_full(returning) };
     let checked = check::<Played<Leased<FORGETFUL>>>(&plan, &options);
-    assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Violated);
+    assert_eq!(verdict(&checked, Property::OneLeader), CheckResult::Violated);
 }
 
 /// With so many steps of the clock one comes exactly as far as the whole search comes in so many.
@@ -113,9 +113,9 @@ fn runs_are_followed_for_as_long_as_asked() {
     assert!(checked.goes_on && !checked.is_cut);
     assert_eq!(
         (checked.verdict(), verdict(&checked, Property::Eventually)),
-        (Verdict::Holds, Verdict::Incomplete)
+        (CheckResult::Holds, CheckResult::Incomplete)
     );
-    assert_eq!(verdict(&checked, Property::SomeoneLeads), Verdict::Incomplete);
+    assert_eq!(verdict(&checked, Property::SomeoneLeads), CheckResult::Incomplete);
 }
 
 /// What is torn is as it was, and what is written is there; both are tried wherever something is written.

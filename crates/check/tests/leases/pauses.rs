@@ -1,6 +1,6 @@
 //! A member that freezes handles nothing, misses nothing, and then catches up in any order.
 
-use bellwether_check::Verdict;
+use bellwether_check::CheckResult;
 use bellwether_core::*;
 use bellwether_model::{Action, Attention, FaultBudget, TimeModel};
 use bellwether_testkit::checks::explored::Explored;
@@ -94,7 +94,7 @@ fn every_pause_ends() {
         let liberties = FaultBudget { pauses: 2, time, ..NONE };
         let spec_holds = |options| {
             let checked = check::<Played<Noting>>(&ring(&[1]), &options);
-            checked.findings.iter().all(|finding| finding.verdict != Verdict::Violated)
+            checked.findings.iter().all(|finding| finding.verdict != CheckResult::Violated)
         };
         // Alone it hears itself and its timer: whatever freezes it, it comes to lead.
         assert!(spec_holds(in_full(liberties)) && spec_holds(reduced(liberties)), "{time:?}");

@@ -1,7 +1,7 @@
 //! The quorum lease itself, as fast as it goes.
 
 use bellwether_algorithms::quorum_lease::{QuorumLease, TIGHT};
-use bellwether_check::{Checked, Property, Verdict, check};
+use bellwether_check::{CheckResult, Checked, Property, check};
 use bellwether_core::MachineType;
 use bellwether_model::FaultBudget;
 use bellwether_testkit::checks::{CLOCK, NONE, complete, reduced, verdict};
@@ -16,10 +16,10 @@ fn checked(liberties: FaultBudget) -> Checked {
 fn its_runs_come_to_their_goal() {
     let liberties = FaultBudget { time: CLOCK, stops_at_goal: true, ..NONE };
     let checked = checked(liberties);
-    assert_eq!(checked.verdict(), Verdict::Holds);
+    assert_eq!(checked.verdict(), CheckResult::Holds);
     // What is claimed is claimed of runs that go to their end.
     for finding in checked.findings.iter().filter(|finding| finding.property != Property::AsClaimed) {
-        assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
+        assert_eq!(finding.verdict, CheckResult::Holds, "{finding:?}");
     }
 }
 
@@ -28,6 +28,6 @@ fn its_runs_come_to_their_goal() {
 fn it_has_one_leader_for_as_long_as_it_is_followed() {
     let liberties = FaultBudget { time: CLOCK, ticks: 5, ..NONE };
     let checked = checked(liberties);
-    assert_eq!((checked.verdict(), checked.goes_on), (Verdict::Holds, true));
-    assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Holds);
+    assert_eq!((checked.verdict(), checked.goes_on), (CheckResult::Holds, true));
+    assert_eq!(verdict(&checked, Property::OneLeader), CheckResult::Holds);
 }

@@ -1,7 +1,7 @@
 //! What a lost message does to the bully algorithm, with and without a broadcast of the outcome.
 
 use bellwether_algorithms::bully::{AtOnce, Broadcast};
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_testkit::broken::faulty::{Faulty, Unobjecting};
@@ -26,7 +26,7 @@ fn callers_that_break<A: Algorithm>(
         let checked = check::<A>(&called_by(callers, complete(&ids)), &reduced(liberties));
         assert_eq!(checked.incomplete, None, "{callers:?}");
         assert!(finding(&checked, property).seen > 0, "{callers:?}");
-        verdict(&checked, property) == Verdict::Violated
+        verdict(&checked, property) == CheckResult::Violated
     };
     sets(n as u32).filter(is_broken).collect()
 }
@@ -77,8 +77,8 @@ fn without_losses_the_broadcast_changes_nothing_but_its_messages() {
     for callers in sets(3) {
         let plan = called_by(&callers, complete(&ids));
         let checked = check::<Broadcast>(&plan, &reduced(FaultBudget { time: CLOCK, ..NONE }));
-        assert_eq!(checked.verdict(), Verdict::Holds, "{callers:?}: {:?}", violated(&checked));
-        assert_eq!(verdict(&checked, Property::AsClaimed), Verdict::Holds, "{callers:?}");
+        assert_eq!(checked.verdict(), CheckResult::Holds, "{callers:?}: {:?}", violated(&checked));
+        assert_eq!(verdict(&checked, Property::AsClaimed), CheckResult::Holds, "{callers:?}");
         assert_eq!(cost(&checked, "coordinator"), (2, 2), "{callers:?}");
     }
 }

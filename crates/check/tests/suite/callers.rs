@@ -2,7 +2,7 @@
 
 use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable, Waiting};
 use bellwether_algorithms::chang_roberts_detector::WithDetector;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::Plan;
@@ -20,12 +20,12 @@ fn assert_holds_with_one_caller<A: Algorithm>(n: u64) {
             let variant = A::SPEC.variant;
             assert_eq!(
                 checked.verdict(),
-                Verdict::Holds,
+                CheckResult::Holds,
                 "{variant} {ids:?} {caller}: {:?}",
                 violated(&checked)
             );
             for property in [Property::Eventually, Property::SomeoneLeads, Property::BestLeads] {
-                assert_eq!(verdict(&checked, property), Verdict::Holds, "{variant} {ids:?} {caller}");
+                assert_eq!(verdict(&checked, property), CheckResult::Holds, "{variant} {ids:?} {caller}");
             }
         }
     }
@@ -50,7 +50,7 @@ fn a_ring_with_a_detector_passes_its_outcome_round_the_dead() {
             let topology = Topology::Overlay { n: ids.len() as u32 };
             let plan = called_by(&[caller], Plan { topology, ..complete(&ids) });
             let checked = check::<WithDetector>(&plan, &reduced(liberties));
-            assert_eq!(checked.verdict(), Verdict::Holds, "{ids:?} {caller}: {:?}", violated(&checked));
+            assert_eq!(checked.verdict(), CheckResult::Holds, "{ids:?} {caller}: {:?}", violated(&checked));
         }
     }
 }

@@ -5,12 +5,12 @@ use bellwether_algorithms::bully::{AtOnce, Broadcast, Stable};
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::modified_ring::ModifiedRing;
 use bellwether_check::{
-    CheckOptions, CheckPlan, CheckReport, CheckRequest, Checked, Effort, FaultOptions, InitiatorSets,
-    Property, Verdict, check as check_machine,
+    CheckOptions, CheckPlan, CheckReport, CheckRequest, CheckResult, Checked, Effort, FaultOptions,
+    InitiatorSets, Property, check as check_machine,
 };
 use bellwether_core::*;
 use bellwether_engine::ALGORITHMS;
-use bellwether_model::{Action, FaultBudget, Rules, Situation, TimeModel, Transition, Whole, Word};
+use bellwether_model::{Action, FaultBudget, Notice, Rules, Situation, TimeModel, Transition, Whole};
 use bellwether_runspec::RunSpec;
 use bellwether_sim::Plan;
 use bellwether_testkit::broken::faulty::{Faulty, Rash};
@@ -67,7 +67,7 @@ fn a_suspicion_that_is_taken_for_a_failure_is_found_out() {
     for (suspicions, is_found) in [(0, false), (1, true)] {
         let checked = check::<Faulty<Rash>>(&plan, &reduced(FaultBudget { suspicions, ..one }));
         let finding = finding(&checked, Property::OneLeader);
-        assert_eq!(finding.verdict == Verdict::Violated, is_found, "{suspicions}: {checked:?}");
+        assert_eq!(finding.verdict == CheckResult::Violated, is_found, "{suspicions}: {checked:?}");
         if let Some(run) = &finding.counterexample {
             let told = |action: &&Transition| action.what.is_suspicion();
             assert_eq!(run.actions.iter().filter(told).count(), 1, "{run:?}");
@@ -91,7 +91,7 @@ fn a_false_alarm_is_raised_once_and_taken_back() {
         assert!(told.len() <= now.spent.false_alarms.into() && now.spent.false_alarms <= 1, "{now:?}");
         for member in told {
             let is_end =
-                |(action, _): &&(Transition, usize)| action.what == Action::Tell(member, 0, Word::Working);
+                |(action, _): &&(Transition, usize)| action.what == Action::Tell(member, 0, Notice::Working);
             assert_eq!(steps.iter().filter(is_end).count(), 1, "{now:?}");
             alarms += 1;
         }
@@ -123,9 +123,9 @@ fn as_cluster<A: Algorithm>(n: u64, change: impl FnOnce(FaultBudget) -> FaultBud
 fn as_a_cluster_runs_it_a_suspicion_that_is_taken_for_a_failure_is_found_out() {
     let unharmed = |budget| FaultBudget { crashes: 0, false_alarms: 0, restarts: 0, ..budget };
     let rash = as_cluster::<Faulty<Rash>>(2, unharmed);
-    assert_eq!(rash.verdict_on(Property::OneLeader), Verdict::Violated);
+    assert_eq!(rash.verdict_on(Property::OneLeader), CheckResult::Violated);
     let sound = as_cluster::<AtOnce>(2, unharmed);
-    assert_eq!(sound.verdict(), Verdict::Holds, "{sound:?}");
+    assert_eq!(sound.verdict(), CheckResult::Holds, "{sound:?}");
 }
 
 #[test]
@@ -149,13 +149,17 @@ fn what_a_lost_message_spoils_a_restart_makes_good() {
         for property in
             [Property::Eventually, Property::SomeoneLeads, Property::BestLeads, Property::AllAgree]
         {
-            assert_eq!(verdict(&checked, property), Verdict::Holds, "{caller} {property:?}");
+            assert_eq!(verdict(&checked, property), CheckResult::Holds, "{caller} {property:?}");
         }
         assert!(caller == 0 || spoilt.contains(&Property::Eventually), "{caller}: {spoilt:?}");
         let ring = Plan { topology: Topology::Overlay { n: 2 }, ..plan };
         let spoilt = check::<ModifiedRing>(&ring, &reduced(LOSS));
-        assert_eq!(verdict(&spoilt, Property::Eventually), Verdict::Violated, "{caller}");
-        assert_eq!(check::<ModifiedRing>(&ring, &reduced(restarts)).verdict(), Verdict::Holds, "{caller}");
+        assert_eq!(verdict(&spoilt, Property::Eventually), CheckResult::Violated, "{caller}");
+        assert_eq!(
+            check::<ModifiedRing>(&ring, &reduced(restarts)).verdict(),
+            CheckResult::Holds,
+            "{caller}"
+        );
     }
 }
 
@@ -174,7 +178,7 @@ fn certificates_suspicions_and_restarts_together_break_nothing() {
             {
                 assert_eq!(violated(&checked), [], "{ids:?} {caller}");
                 assert!(!checked.restarts_cut && checked.incomplete.is_none(), "{ids:?} {caller}");
-                assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds, "{ids:?} {caller}");
+                assert_eq!(verdict(&checked, Property::Eventually), CheckResult::Holds, "{ids:?} {caller}");
             }
         }
     }
@@ -186,11 +190,11 @@ fn restarts_that_are_left_out_leave_the_end_open() {
     let plan = called_by(&[0], complete(&[1, 2]));
     let checked = check::<Hopeless>(&plan, &reduced(FaultBudget { restarts: 2, time: CLOCK, ..NONE }));
     assert!(checked.restarts_cut);
-    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Incomplete);
-    assert_eq!(verdict(&checked, Property::SomeoneLeads), Verdict::Incomplete);
+    assert_eq!(verdict(&checked, Property::Eventually), CheckResult::Incomplete);
+    assert_eq!(verdict(&checked, Property::SomeoneLeads), CheckResult::Incomplete);
     let without = check::<Hopeless>(&plan, &reduced(FaultBudget { time: CLOCK, ..NONE }));
     assert!(!without.restarts_cut);
-    assert_eq!(verdict(&without, Property::SomeoneLeads), Verdict::Violated);
+    assert_eq!(verdict(&without, Property::SomeoneLeads), CheckResult::Violated);
 }
 
 /// A member that is called and says nothing.
@@ -265,8 +269,9 @@ fn budgets_of_suspicions_and_restarts_are_kept_and_used_up() {
     }
     let most = |count: fn(&Situation) -> u8| graph.situations.iter().map(count).max();
     assert_eq!((most(|now| now.spent.suspicions), most(|now| now.spent.restarts)), (Some(2), Some(1)));
-    let all =
-        [0, 1].into_iter().flat_map(|member| [Word::Suspected, Word::Unsuspected].map(|word| (member, word)));
+    let all = [0, 1]
+        .into_iter()
+        .flat_map(|member| [Notice::Suspected, Notice::Unsuspected].map(|word| (member, word)));
     assert_eq!(words, all.collect());
 }
 
@@ -296,7 +301,7 @@ fn certificates_are_remembered_as_long_as_they_hold() {
                 let other = &now.seats[1 - member].facts(&AtOnce::SPEC);
                 if knows(now, member) && !knows(&graph.situations[*next], member) {
                     let is_heard =
-                        matches!(action.what, Action::Deliver(..) | Action::Tell(.., Word::Unsuspected));
+                        matches!(action.what, Action::Deliver(..) | Action::Tell(.., Notice::Unsuspected));
                     let is_own = matches!(action.what, Action::Member(_, FaultEvent::Crash))
                         || action.crash_after.is_some();
                     assert!(is_own || is_heard && other.is_up, "{action:?}");

@@ -1,7 +1,7 @@
 //! Algorithms that mean nothing, drawn at random: whatever they do, the search finds the same with and
 //! without reductions, and the same as a search that is plainly right.
 
-use bellwether_check::{Checked, Property, Verdict};
+use bellwether_check::{CheckResult, Checked, Property};
 use bellwether_core::*;
 use bellwether_model::{Action, FaultBudget, Rules, Situation, Transition};
 use bellwether_sim::{LinkOrder, Plan};
@@ -226,7 +226,7 @@ fn compare_costs(plan: &Plan, liberties: FaultBudget, name: &str, tally: &mut Ta
     tally.differ_reduced += u32::from(differ && few.progress.states < full.progress.states);
 }
 
-fn verdicts(checked: &Checked) -> Vec<Verdict> {
+fn verdicts(checked: &Checked) -> Vec<CheckResult> {
     checked.findings.iter().map(|finding| finding.verdict).collect()
 }
 
@@ -258,7 +258,7 @@ fn compare(plan: &Plan, liberties: FaultBudget, seed: u64, tally: &mut Tally) {
         (Property::SomeoneLeads, bad_end),
         (Property::Eventually, bad_end || endless),
     ] {
-        assert_eq!(verdict(&full, property) == Verdict::Violated, is_broken, "{name} {property:?}");
+        assert_eq!(verdict(&full, property) == CheckResult::Violated, is_broken, "{name} {property:?}");
     }
     if let [cost] = full.costs[..] {
         assert_eq!(messages(&graph), Some((cost.fewest, cost.most)), "{name}");
@@ -335,7 +335,7 @@ fn with_suspicions_and_restarts_the_same_is_found() {
             assert_eq!(full.progress.states, graph.situations.len() as u64, "{name}");
             assert_eq!(full.progress.transitions, graph.transitions(), "{name}");
             let is_divided = graph.situations.iter().any(|now| leaders(now) > 1);
-            assert_eq!(verdict(&full, Property::OneLeader) == Verdict::Violated, is_divided, "{name}");
+            assert_eq!(verdict(&full, Property::OneLeader) == CheckResult::Violated, is_divided, "{name}");
             cut += u32::from(full.restarts_cut);
             violated += u32::from(is_divided);
             fewer += u32::from(few.progress.states < full.progress.states);
@@ -360,7 +360,7 @@ fn where_runs_are_over_at_their_goal_the_same_is_found() {
             assert_eq!(verdicts(&few), verdicts(&full), "{name}");
             let graph = Explored::new::<GoesOn>(&plan, liberties);
             let is_divided = graph.situations.iter().any(|now| leaders(now) > 1);
-            assert_eq!(verdict(&full, Property::OneLeader) == Verdict::Violated, is_divided, "{name}");
+            assert_eq!(verdict(&full, Property::OneLeader) == CheckResult::Violated, is_divided, "{name}");
             two_leaders += u32::from(is_divided);
             spotless += u32::from(full.broken().is_none());
             fewer += u32::from(few.progress.states < full.progress.states);

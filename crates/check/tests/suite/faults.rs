@@ -1,7 +1,7 @@
 //! What may go wrong goes wrong, as far as it may and no further; and time is what it is said to be.
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::{Action, BudgetUsed, CrashPoint, FaultBudget, TimeModel, Transition};
 use bellwether_sim::Plan;
@@ -117,7 +117,7 @@ impl Toy for Appointed {
 #[test]
 fn whoever_sends_may_crash_half_way() {
     let plan = complete(&[1, 2, 3]);
-    assert_eq!(check_in_full::<Played<Appointed>>(&plan, NONE).verdict(), Verdict::Holds);
+    assert_eq!(check_in_full::<Played<Appointed>>(&plan, NONE).verdict(), CheckResult::Holds);
     // Only then does one of the others know, and the other never will.
     let checked = check_in_full::<Played<Appointed>>(&plan, FaultBudget { crashes: 1, ..NONE });
     let finding = finding(&checked, Property::AllAgree);
@@ -262,7 +262,7 @@ fn a_lease_is_safe_within_its_margin_of_drift_and_not_beyond() {
         let is_safe = given_up < taken;
         let liberties = FaultBudget { time: TimeModel::Clock { grain: 1, drift }, ..NONE };
         let checked = check_in_full::<Played<Lease>>(&ring(&[1, 2]), liberties);
-        let expected = if is_safe { Verdict::Holds } else { Verdict::Violated };
+        let expected = if is_safe { CheckResult::Holds } else { CheckResult::Violated };
         assert_eq!(verdict(&checked, Property::OneLeader), expected, "drift {drift}");
         outcomes.insert((is_safe, drift == 0));
         if let Some(run) = &finding(&checked, Property::OneLeader).counterexample {

@@ -6,7 +6,7 @@ use bellwether_algorithms::bully;
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_algorithms::dolev_klawe_rodeh::DolevKlaweRodeh;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
-use bellwether_check::{Property, Verdict};
+use bellwether_check::{CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::{FaultBudget, MemberState, Rules};
 use bellwether_sim::Plan;
@@ -53,7 +53,7 @@ fn assert_caught<A: Algorithm>(name: &str, plan: &Plan, liberties: FaultBudget, 
 
 fn assert_passes<A: Algorithm>(plan: &Plan, liberties: FaultBudget) {
     let checked = check::<A>(plan, &reduced(liberties));
-    assert_eq!(checked.verdict(), Verdict::Holds, "{}: {:?}", A::SPEC.name, violated(&checked));
+    assert_eq!(checked.verdict(), CheckResult::Holds, "{}: {:?}", A::SPEC.name, violated(&checked));
 }
 
 /// Without the flag, a member puts in its own rank for every worse one. Whoever is the best still comes to lead, and
@@ -64,8 +64,8 @@ fn participant_flag_forgotten() {
     // In best order every worse rank dies after one hop, the best goes round, and then its announcement does.
     let (election, elected) = (2 + 3, 3);
     for sound in [check_in_full::<ChangRoberts>(&plan, NONE), check_in_full::<Ring<SOUND>>(&plan, NONE)] {
-        assert_eq!(sound.verdict(), Verdict::Holds);
-        assert_eq!(verdict(&sound, Property::AsClaimed), Verdict::Holds);
+        assert_eq!(sound.verdict(), CheckResult::Holds);
+        assert_eq!(verdict(&sound, Property::AsClaimed), CheckResult::Holds);
         assert_eq!(cost(&sound, "messages"), (election + elected, election + elected));
     }
     assert_caught::<Ring<NO_FLAG>>("participant-flag-forgotten", &plan, NONE, Property::AsClaimed);
@@ -139,7 +139,7 @@ fn vote_not_durable() {
     let liberties = FaultBudget { crashes: 1, recoveries: 1, late_calls: true, ..NONE };
     assert_caught::<Played<Vote<false>>>("vote-not-durable", &plan, liberties, Property::OneLeader);
     let durable = check::<Played<Vote<true>>>(&plan, &reduced(liberties));
-    assert_eq!(verdict(&durable, Property::OneLeader), Verdict::Holds);
+    assert_eq!(verdict(&durable, Property::OneLeader), CheckResult::Holds);
 }
 
 /// Members look for the best of those that are there, and appoint it. It may have died meanwhile: whoever

@@ -1,7 +1,7 @@
 //! Runs that go round for ever: found where they are fair, and only there.
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_check::{Counterexample, Property, Verdict};
+use bellwether_check::{CheckResult, Counterexample, Property};
 use bellwether_core::*;
 use bellwether_model::{Action, FaultBudget, Rules, Situation, Transition, Whole};
 use bellwether_sim::{LinkOrder, Plan};
@@ -59,7 +59,7 @@ fn endless<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Counterexample 
     for options in [in_full(liberties), reduced(liberties)] {
         let checked = check::<A>(plan, &options);
         let finding = finding(&checked, Property::Eventually);
-        assert_eq!(finding.verdict, Verdict::Violated);
+        assert_eq!(finding.verdict, CheckResult::Violated);
         runs.push(finding.counterexample.clone().expect("it is shown"));
     }
     assert_eq!(runs[0], runs[1]);
@@ -69,7 +69,7 @@ fn endless<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Counterexample 
 fn assert_ends_well<A: Algorithm>(plan: &Plan, liberties: FaultBudget) {
     for options in [in_full(liberties), reduced(liberties)] {
         let checked = check::<A>(plan, &options);
-        assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds, "{:?}", violated(&checked));
+        assert_eq!(verdict(&checked, Property::Eventually), CheckResult::Holds, "{:?}", violated(&checked));
     }
 }
 

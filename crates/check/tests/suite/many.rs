@@ -1,7 +1,7 @@
 //! States of many different parts, and limits.
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
-use bellwether_check::{CheckOptions, Property, Verdict};
+use bellwether_check::{CheckOptions, CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_testkit::checks::toy::*;
@@ -61,7 +61,7 @@ fn what_is_ever_more_is_cut_and_does_not_end() {
         let checked = check_in_full::<Played<Echoing<2>>>(&ring(&[1]), FaultBudget { draws, ..NONE });
         assert_eq!(checked.progress.states, 1 + 255); // before it boots, and one for each number of messages
         assert_eq!(finding(&checked, Property::SomeoneLeads).seen, 0, "no run ends");
-        assert_eq!((checked.is_cut, checked.verdict()), (false, Verdict::Incomplete), "nobody draws");
+        assert_eq!((checked.is_cut, checked.verdict()), (false, CheckResult::Incomplete), "nobody draws");
         assert!(checked.incomplete.is_some());
     }
 }
@@ -89,7 +89,7 @@ fn words_that_are_too_many_at_once_are_said_to_be() {
     let most = check_in_full::<Played<Talkative<255>>>(&ring(&[1]), NONE);
     assert_eq!((most.progress.states, most.incomplete), (1 + 256, None));
     let more = check_in_full::<Played<Talkative<256>>>(&ring(&[1]), NONE);
-    assert_eq!((more.progress.states, more.verdict()), (1, Verdict::Incomplete));
+    assert_eq!((more.progress.states, more.verdict()), (1, CheckResult::Incomplete));
     assert!(more.incomplete.is_some());
 }
 
@@ -131,14 +131,14 @@ fn numbers_that_are_too_many_are_cut_and_said_to_be() {
 fn limits_stop_a_search_and_say_so() {
     let plan = ring(&[5, 4, 3, 2, 1]);
     let all = check_in_full::<ChangRoberts>(&plan, NONE);
-    assert_eq!((all.verdict(), all.incomplete), (Verdict::Holds, None));
+    assert_eq!((all.verdict(), all.incomplete), (CheckResult::Holds, None));
     let no_memory = CheckOptions { memory: 1, ..in_full(NONE) };
     let no_time = CheckOptions { time: Some(Duration::ZERO), ..in_full(NONE) };
     for options in [no_memory, no_time] {
         let some = check::<ChangRoberts>(&plan, &options);
-        assert_eq!(some.verdict(), Verdict::Incomplete);
+        assert_eq!(some.verdict(), CheckResult::Incomplete);
         assert!(
-            some.incomplete.is_some() && some.findings.iter().all(|it| it.verdict == Verdict::Incomplete)
+            some.incomplete.is_some() && some.findings.iter().all(|it| it.verdict == CheckResult::Incomplete)
         );
         let (some, all) = (some.progress, all.progress);
         assert!(some.states < all.states && some.depth < all.depth && some.queue > 0, "{some:?} {all:?}");

@@ -1,6 +1,6 @@
 //! What must not get lost where one order stands for many, one state for others, or one thread works for another.
 
-use bellwether_check::{CheckOptions, Property, Verdict};
+use bellwether_check::{CheckOptions, CheckResult, Property};
 use bellwether_core::*;
 use bellwether_model::FaultBudget;
 use bellwether_sim::{LinkOrder, Plan};
@@ -41,7 +41,7 @@ fn whoever_boots_last_may_end_a_run() {
     let liberties = FaultBudget { stops_at_goal: true, ..NONE };
     for options in [in_full(liberties), reduced(liberties)] {
         let checked = check::<Played<Tempted>>(&complete(&[1, 2, 3]), &options);
-        assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Violated);
+        assert_eq!(verdict(&checked, Property::OneLeader), CheckResult::Violated);
         let run = finding(&checked, Property::OneLeader).counterexample.as_ref().expect("it is shown");
         assert_eq!(run.actions.len(), 3, "the first and the second boot, and the first hears: {run:?}");
     }

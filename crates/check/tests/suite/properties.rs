@@ -1,7 +1,7 @@
 //! Each property is broken by something that breaks nothing else, and means nothing where there is nothing to
 //! hold.
 
-use bellwether_check::{CheckOptions, Checked, Property, Verdict};
+use bellwether_check::{CheckOptions, CheckResult, Checked, Property};
 use bellwether_core::*;
 use bellwether_model::{FaultBudget, Rules, Whole};
 use bellwether_testkit::broken::{NARROW_CLAIM, Ring, WRONG_CLAIM, WRONG_MEAN};
@@ -80,10 +80,10 @@ fn broken_and_vacuous<const FAULT: u8>() -> (Vec<Property>, Vec<Property>) {
     let checked = check_in_full::<Played<Told<FAULT>>>(&ring(&[1, 2]), NONE);
     for finding in &checked.findings {
         let is_broken = finding.counterexample.is_some();
-        assert_eq!(finding.verdict == Verdict::Vacuous, finding.seen == 0 && !is_broken, "{finding:?}");
-        assert_eq!(finding.verdict == Verdict::Violated, is_broken, "{finding:?}");
+        assert_eq!(finding.verdict == CheckResult::Vacuous, finding.seen == 0 && !is_broken, "{finding:?}");
+        assert_eq!(finding.verdict == CheckResult::Violated, is_broken, "{finding:?}");
     }
-    let vacuous = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Vacuous);
+    let vacuous = checked.findings.iter().filter(|finding| finding.verdict == CheckResult::Vacuous);
     (violated(&checked), vacuous.map(|finding| finding.property).collect())
 }
 
@@ -145,11 +145,11 @@ fn where_nothing_is_claimed_nothing_is_held() {
         FaultBudget { late_calls: true, ..NONE },
         FaultBudget { stops_at_goal: true, ..NONE },
     ] {
-        assert_eq!(as_claimed(check_in_full::<Ring<WRONG_CLAIM>>(&plan, liberties)), Verdict::Vacuous);
+        assert_eq!(as_claimed(check_in_full::<Ring<WRONG_CLAIM>>(&plan, liberties)), CheckResult::Vacuous);
     }
-    assert_eq!(as_claimed(check_in_full::<Ring<WRONG_MEAN>>(&plan, NONE)), Verdict::Vacuous);
+    assert_eq!(as_claimed(check_in_full::<Ring<WRONG_MEAN>>(&plan, NONE)), CheckResult::Vacuous);
     let unasked = CheckOptions { claims: false, ..in_full(NONE) };
-    assert_eq!(as_claimed(check::<Ring<WRONG_CLAIM>>(&plan, &unasked)), Verdict::Vacuous);
+    assert_eq!(as_claimed(check::<Ring<WRONG_CLAIM>>(&plan, &unasked)), CheckResult::Vacuous);
 }
 
 /// Both lead until one hears of the other, which is as it may be.
@@ -183,15 +183,15 @@ fn who_promises_one_leader_at_last_promises_none_until_then() {
     assert!(Explored::new::<Played<Yielding>>(&plan, NONE).situations.iter().any(both_lead));
     for options in [in_full(NONE), reduced(NONE)] {
         let checked = check::<Played<Yielding>>(&plan, &options);
-        assert_eq!(verdict(&checked, Property::OneLeader), Verdict::Vacuous);
+        assert_eq!(verdict(&checked, Property::OneLeader), CheckResult::Vacuous);
         assert_eq!(
             (verdict(&checked, Property::AllAgree), checked.verdict()),
-            (Verdict::Holds, Verdict::Holds)
+            (CheckResult::Holds, CheckResult::Holds)
         );
     }
     // Where all else is open, nothing is left that holds.
     let some = check_in_full::<Played<Yielding>>(&plan, FaultBudget { time: CLOCK, ticks: 0, ..NONE });
-    assert_eq!((some.goes_on, some.incomplete, some.verdict()), (true, None, Verdict::Incomplete));
+    assert_eq!((some.goes_on, some.incomplete, some.verdict()), (true, None, CheckResult::Incomplete));
 }
 
 /// Members that may not draw the number that they need do nothing: there is no outcome, and no run without one.
@@ -199,10 +199,10 @@ fn who_promises_one_leader_at_last_promises_none_until_then() {
 fn where_no_run_comes_to_an_outcome_none_is_promised() {
     let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), FaultBudget { draws: 0, ..NONE });
     assert_eq!(checked.progress.states, 1);
-    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Vacuous);
+    assert_eq!(verdict(&checked, Property::Eventually), CheckResult::Vacuous);
     let checked = check_in_full::<Played<Drawn>>(&ring(&[1]), FaultBudget { draws: 1, ..NONE });
     assert_eq!(finding(&checked, Property::Eventually).seen, 2, "whichever number it draws");
-    assert_eq!(verdict(&checked, Property::Eventually), Verdict::Holds);
+    assert_eq!(verdict(&checked, Property::Eventually), CheckResult::Holds);
 }
 
 /// Whoever has drawn a number leads.

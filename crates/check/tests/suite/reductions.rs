@@ -10,7 +10,7 @@ use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::raft_vote::RaftVote;
 use bellwether_algorithms::{lcr, peterson};
-use bellwether_check::{CheckOptions, Checked, Property, Verdict};
+use bellwether_check::{CheckOptions, CheckResult, Checked, Property};
 use bellwether_core::{Algorithm, Initiators, Rounds};
 use bellwether_model::{FaultBudget, TimeModel};
 use bellwether_sim::{LinkOrder, Plan};
@@ -53,7 +53,7 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> (u64, u64) {
     (least, full.progress.states)
 }
 
-fn verdicts(checked: &Checked) -> Vec<Verdict> {
+fn verdicts(checked: &Checked) -> Vec<CheckResult> {
     checked.findings.iter().map(|finding| finding.verdict).collect()
 }
 
@@ -179,7 +179,7 @@ fn a_hundredth_of_the_states_is_enough_for_seven() {
             (check::<ChangRoberts>(&plan, &options), check_in_full::<ChangRoberts>(&plan, NONE)),
             (check::<DolevKlaweRodeh>(&plan, &options), check_in_full::<DolevKlaweRodeh>(&plan, NONE)),
         ] {
-            assert_eq!((few.verdict(), all.verdict()), (Verdict::Holds, Verdict::Holds));
+            assert_eq!((few.verdict(), all.verdict()), (CheckResult::Holds, CheckResult::Holds));
             assert!(few.progress.states * 100 <= all.progress.states, "{ids:?}: {few:?} {all:?}");
         }
     }

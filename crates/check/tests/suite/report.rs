@@ -2,8 +2,8 @@
 
 use bellwether_algorithms::chang_roberts::ChangRoberts;
 use bellwether_check::{
-    CheckOptions, CheckPlan, CheckReport, CheckRequest, Effort, FaultOptions, InitiatorSets, PlanError,
-    Property, Verdict, check,
+    CheckOptions, CheckPlan, CheckReport, CheckRequest, CheckResult, Effort, FaultOptions, InitiatorSets,
+    PlanError, Property, check,
 };
 use bellwether_core::machine::{Outputs, Place};
 use bellwether_core::{AnyMachine, DynValue, Entry, Id, MachineType, Order};
@@ -62,7 +62,7 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
     let options =
         CheckOptions { liberties, reduction, symmetry, claims: true, threads, memory, states, time };
     let (in_search, checked) = boots_in(|| check(&COUNTED, &case.plan, &options, &|_| ()));
-    let violated = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Violated).count();
+    let violated = checked.findings.iter().filter(|finding| finding.verdict == CheckResult::Violated).count();
     assert!(violated > 0 && in_search > 0);
 
     // What one replay of each counterexample boots: each member whose boot is one of its steps.
@@ -81,7 +81,7 @@ fn a_counterexample_is_replayed_once_and_read_without_replaying() {
 
     // Everything that is to be known of a counterexample is read without another replay.
     let (in_reading, ()) = boots_in(|| {
-        assert_eq!(report.verdict(), Verdict::Violated);
+        assert_eq!(report.verdict(), CheckResult::Violated);
         let (property, violation) = report.gravest().expect("a violation");
         assert_eq!(property, Property::Eventually);
         assert_eq!(violation.steps().len(), violation.run.actions.len());
@@ -152,6 +152,6 @@ fn a_family_is_its_cases_one_after_the_other() {
     let machine = plan.algorithm.machine;
     let each = cases.iter().map(|case| check(machine, &case.plan, &options, &|_| ()).progress.states);
     let report = run(&plan);
-    assert_eq!((report.verdict(), report.checked, report.states), (Verdict::Holds, 14, each.sum()));
+    assert_eq!((report.verdict(), report.checked, report.states), (CheckResult::Holds, 14, each.sum()));
     assert!(report.gravest().is_none());
 }

@@ -13,7 +13,7 @@ use bellwether_algorithms::franklin::Franklin;
 use bellwether_algorithms::hirschberg_sinclair::HirschbergSinclair;
 use bellwether_algorithms::itai_rodeh::ItaiRodeh;
 use bellwether_algorithms::{lcr, peterson};
-use bellwether_check::{Checked, Property, Verdict};
+use bellwether_check::{CheckResult, Checked, Property};
 use bellwether_core::{
     Algorithm, Id, Identities, Leadership, MachineType, Rank, Reign, Role, Rounds, Starts, Status,
 };
@@ -134,7 +134,7 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Checked {
         let finding = finding(&ours, property);
         let our_steps = finding.counterexample.as_ref().map(|run| run.actions.len());
         assert_eq!(our_steps, steps_to_break(plan, liberties, law), "{name}: {property:?}");
-        assert_eq!(finding.verdict == Verdict::Violated, our_steps.is_some(), "{name}: {property:?}");
+        assert_eq!(finding.verdict == CheckResult::Violated, our_steps.is_some(), "{name}: {property:?}");
     }
     let has_faults = liberties.crashes + liberties.losses + liberties.duplicates + liberties.restarts > 0;
     // It would take runs that are cut short for runs that end.
@@ -143,7 +143,7 @@ fn compare<A: Algorithm>(plan: &Plan, liberties: FaultBudget) -> Checked {
         let is_broken = steps_to_break(plan, liberties, law).is_some();
         assert_eq!(
             is_broken,
-            verdict(&ours, Property::Eventually) == Verdict::Violated,
+            verdict(&ours, Property::Eventually) == CheckResult::Violated,
             "{name}: eventually"
         );
     }

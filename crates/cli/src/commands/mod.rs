@@ -20,10 +20,10 @@ mod trials;
 mod up;
 
 use crate::args::Command;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 
 /// Does what is asked for.
-pub fn run(command: Command) -> Result<Verdict, Failure> {
+pub fn run(command: Command) -> Result<ExitStatus, Failure> {
     match command {
         Command::Up(args) => up::run(&args),
         Command::Member { settings, quiet } => member::run(&settings, quiet),

@@ -5,8 +5,8 @@ use crate::wording::Heading;
 use bellwether_core::{
     AlgorithmChoice, Attribute, ChangedParams, Id, Kind, Port, Spec, Status, Time, Topology, Verdict,
 };
-use bellwether_model::recording::{Input, Life, Recording, Sent, Step};
-use bellwether_sim::{Driver, Drop, EventDetails, Outcome};
+use bellwether_model::recording::{Condition, Input, Recording, Sent, Step};
+use bellwether_sim::{Driver, DropReason, EventDetails, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -61,7 +61,7 @@ struct StepObject<'a> {
     inputs: Vec<InputObject<'a>>,
     reason: Option<&'static str>,
     sends: Vec<Sending<'a>>,
-    life: Life,
+    life: Condition,
     #[serde(skip_serializing_if = "is_not")]
     lies: bool,
     state: Map<String, Value>,
@@ -111,7 +111,7 @@ struct Sending<'a> {
     lost: bool,
     /// Why a link lost it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    dropped: Option<Drop>,
+    dropped: Option<DropReason>,
     /// Whether it is the second of two that a link made of one.
     #[serde(skip_serializing_if = "is_not")]
     copy: bool,

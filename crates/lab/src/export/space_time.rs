@@ -5,7 +5,7 @@ use super::mark::{Mark, cross};
 use super::svg::{self, escaped, line, text, width, wrapped};
 use crate::wording::{self, Heading};
 use bellwether_core::{Role, Time};
-use bellwether_model::recording::{Input, Life, Recording, Sent, Step};
+use bellwether_model::recording::{Condition, Input, Recording, Sent, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -354,8 +354,8 @@ impl<'a> Diagram<'a> {
 
 fn class_of(step: &Step) -> &'static str {
     match step.seat {
-        ref seat if seat.life == Life::Frozen => "frozen",
-        ref seat if seat.life != Life::Up => "down",
+        ref seat if seat.life == Condition::Frozen => "frozen",
+        ref seat if seat.life != Condition::Up => "down",
         ref seat if seat.status.role == Role::Leader => "leads",
         _ => "lane",
     }

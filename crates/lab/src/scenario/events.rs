@@ -2,7 +2,7 @@
 
 use bellwether_core::{FaultEvent, Id, Time};
 use bellwether_runspec::document::Flaw;
-use bellwether_runspec::{FileLine, Line};
+use bellwether_runspec::{FileLine, ScriptLine};
 
 /// Everything that happens, and where the file says so.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ impl Events {
     pub fn check_times(&self, until: Option<Time>) -> Result<(), Flaw> {
         for FileLine { line, when, end, .. } in &self.0 {
             check_time(line.first(), *when, until)?;
-            if !matches!(line, Line::Partition(_)) {
+            if !matches!(line, ScriptLine::Partition(_)) {
                 check_time(line.last(), *end, until)?;
             }
         }
@@ -33,16 +33,16 @@ impl Events {
 
     /// Where the file names a member first, in an event.
     pub fn place_of_member(&self, id: Id) -> Option<usize> {
-        let names = |line: &Line| match line {
-            Line::Partition(partition) => partition.groups.iter().flatten().any(|&other| other == id),
+        let names = |line: &ScriptLine| match line {
+            ScriptLine::Partition(partition) => partition.groups.iter().flatten().any(|&other| other == id),
             _ => line.events().iter().any(|(member, what, _)| *member == id || what.about() == Some(id)),
         };
         self.0.iter().find(|line| names(&line.line)).map(|line| line.whom)
     }
 
     /// Where the file has a line of the script, which is in the order of time.
-    pub fn place_of_line(&self, script: &[Line], line: usize) -> Option<usize> {
-        let like = |other: &&Line| **other == script[line];
+    pub fn place_of_line(&self, script: &[ScriptLine], line: usize) -> Option<usize> {
+        let like = |other: &&ScriptLine| **other == script[line];
         let before = script[..line].iter().filter(like).count();
         self.0.iter().filter(|other| other.line == script[line]).nth(before).map(|line| line.whom)
     }

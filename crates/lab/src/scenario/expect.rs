@@ -1,7 +1,7 @@
 //! What a scenario expects of its run: the file's `[expect]` table.
 
 use super::play::Played;
-use crate::Seat;
+use crate::FinalState;
 use bellwether_core::{Id, Role, Status};
 use bellwether_runspec::document::{At, Flaw, Value};
 use bellwether_sim::Outcome;
@@ -332,6 +332,6 @@ fn or_none(id: Option<Id>) -> String {
     id.map_or("none".to_owned(), |id| id.to_string())
 }
 
-fn status(seat: &Seat) -> Option<&Status> {
-    if let Seat::Up(status) = seat { Some(status) } else { None }
+fn status(seat: &FinalState) -> Option<&Status> {
+    if let FinalState::Up(status) = seat { Some(status) } else { None }
 }

@@ -2,7 +2,7 @@
 
 use super::error::{ScenarioError, in_file};
 use super::{MOST_MESSAGES, Scenario, contradiction};
-use crate::{Roster, Seat, plan};
+use crate::{FinalState, Roster, plan};
 use bellwether_core::{AlgorithmChoice, AlgorithmError, DetectorError, Driving, Id, Registry, Time};
 use bellwether_model::run_plan_observed;
 use bellwether_runspec::RunSpec;
@@ -34,13 +34,13 @@ pub struct Played {
     /// What came of it.
     pub report: Report,
     /// What there is to be seen of each member at the end, by index.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<FinalState>,
 }
 
 impl Played {
     /// What there is to be seen of a member at the end.
     #[must_use]
-    pub fn seat(&self, id: Id) -> Option<&Seat> {
+    pub fn seat(&self, id: Id) -> Option<&FinalState> {
         let member = self.plan.ranks.iter().position(|rank| rank.id() == id)?;
         self.seats.get(member)
     }

@@ -11,7 +11,7 @@ use bellwether_core::{
     DetectorChoice, FaultEvent, HOP, Id, Knowledge, Lie, Need, Span, Spec, Starts, Time, Timing,
 };
 use bellwether_runspec::notation::{Interval, Share};
-use bellwether_runspec::{Callers, Line, Partition, RunSpec};
+use bellwether_runspec::{Callers, Partition, RunSpec, ScriptLine};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, Stream, stream};
 use rand::RngExt as _;
@@ -115,7 +115,7 @@ struct Draft {
     victims: Vec<Id>,
     /// When the chaos is over, in tenths of a hop.
     chaos: u64,
-    lines: Vec<Line>,
+    lines: Vec<ScriptLine>,
     in_step: bool,
     is_ring: bool,
 }
@@ -129,7 +129,7 @@ impl Draft {
             Callers::Ids(callers) => callers.contains(id),
         };
         if spec.starts == Starts::Callers && !spared.iter().chain(&unharmed).any(calls) {
-            lines.extend(spared.first().map(|&id| Line::Event((id, FaultEvent::Call, time(chaos)))));
+            lines.extend(spared.first().map(|&id| ScriptLine::Event((id, FaultEvent::Call, time(chaos)))));
         }
         run.script = lines.into_iter().collect();
         with_limits(spec, run, detector)
@@ -163,13 +163,13 @@ impl Draft {
                 // Being held up is within the bound that members are told.
                 self.run.delay_bound = Some(bound + bound);
             }
-            Model::Links => self.cut(Line::Cut),
-            Model::OneWay => self.cut(Line::CutOneWay),
+            Model::Links => self.cut(ScriptLine::Cut),
+            Model::OneWay => self.cut(ScriptLine::CutOneWay),
             Model::Partition => self.partition(),
             Model::Pause => {
                 for id in self.some_victims() {
                     let interval = self.interval(1..=self.chaos);
-                    self.lines.push(Line::Pause(id, interval));
+                    self.lines.push(ScriptLine::Pause(id, interval));
                 }
             }
             Model::Drift => {
@@ -210,13 +210,13 @@ impl Draft {
     fn crash_and_recover(&mut self, crash: FaultEvent<Id>) {
         for id in self.some_victims() {
             let interval = self.interval(1..=self.chaos);
-            let back = interval.to.map(|to| Line::Event((id, FaultEvent::Recover, to)));
-            self.lines.push(Line::Event((id, crash, interval.from)));
+            let back = interval.to.map(|to| ScriptLine::Event((id, FaultEvent::Recover, to)));
+            self.lines.push(ScriptLine::Event((id, crash, interval.from)));
             self.lines.extend(back);
         }
     }
 
-    fn cut(&mut self, line: fn(Id, Id, Interval) -> Line) {
+    fn cut(&mut self, line: fn(Id, Id, Interval) -> ScriptLine) {
         let n = self.ids.len();
         for _ in 0..self.dice.random_range(1..=3) {
             let one = self.dice.random_range(0..n);
@@ -245,7 +245,7 @@ impl Draft {
             }
             let interval = self.interval(within);
             if groups.len() > 1 {
-                self.lines.push(Line::Partition(Partition { groups, during: interval }));
+                self.lines.push(ScriptLine::Partition(Partition { groups, during: interval }));
             }
         }
     }
@@ -266,7 +266,7 @@ impl Draft {
 
     fn strike(&mut self, id: Id, what: FaultEvent<Id>) {
         let at = time(self.dice.random_range(1..=self.chaos));
-        self.lines.push(Line::Event((id, what, at)));
+        self.lines.push(ScriptLine::Event((id, what, at)));
     }
 
     /// Between two tenths of a hop; not empty.

@@ -15,14 +15,14 @@ mod verdict;
 pub use draw::draw;
 pub use model::Model;
 pub use reduce::{Reduced, reduce};
-pub use verdict::{Class, Verdict};
+pub use verdict::{Class, RunVerdict};
 
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use bellwether_core::{
     AlgorithmChoice, DetectorChoice, DetectorEntry, FaultEvent, Lasting, Lie, Registry, Span, Spec, Time,
 };
-use bellwether_runspec::{Chosen, Line, RunSpec};
+use bellwether_runspec::{Chosen, RunSpec, ScriptLine};
 use bellwether_sim::faults::LinkFaults;
 use bellwether_sim::{Plan, Report, RoundMode, Runner, SETTLING, SetupError, simulate};
 use std::ops::RangeInclusive;
@@ -61,7 +61,7 @@ pub struct Case {
 ///
 /// # Errors
 /// [`SetupError`] if there is no such run: too few members for the network, for example.
-pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<Verdict, SetupError> {
+pub fn run(registry: &Registry<Runner>, case: Case, options: &Options) -> Result<RunVerdict, SetupError> {
     judge(&registry.entries[case.choice.entry], &draw_for(registry, case, options), registry.detectors)
 }
 
@@ -73,10 +73,10 @@ pub fn draw_for(registry: &Registry<Runner>, case: Case, options: &Options) -> R
     let mut run = draw(entry.spec, case.model, case.seed, options);
     run.algorithm = case.choice.to_string();
     if !entry.machine.can_forge() {
-        let honest_about = |line: &Line| match *line {
-            Line::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
+        let honest_about = |line: &ScriptLine| match *line {
+            ScriptLine::Event((whose, FaultEvent::Lie(Lie::Forge(id)), at)) => {
                 let other = Some(id).filter(|id| *id != whose).or_else(draw::stranger);
-                Line::Event((whose, FaultEvent::Lie(other.map_or(Lie::Forge(id), Lie::Pretend)), at))
+                ScriptLine::Event((whose, FaultEvent::Lie(other.map_or(Lie::Forge(id), Lie::Pretend)), at))
             }
             _ => line.clone(),
         };
@@ -95,7 +95,7 @@ pub fn run_many(
     options: &Options,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Verdict>, SetupError> {
+) -> Result<Vec<RunVerdict>, SetupError> {
     in_parallel(threads, cases.len() as u64, |number| {
         let verdict = run(registry, cases[number as usize], options);
         progress.advance();
@@ -133,7 +133,7 @@ pub fn judge(
     algorithm: &Runner,
     run: &RunSpec,
     detectors: &'static [DetectorEntry],
-) -> Result<Verdict, SetupError> {
+) -> Result<RunVerdict, SetupError> {
     Ok(judge_run(algorithm, run, detectors)?.0)
 }
 
@@ -141,7 +141,7 @@ fn judge_run(
     algorithm: &Runner,
     run: &RunSpec,
     detectors: &'static [DetectorEntry],
-) -> Result<(Verdict, Report), SetupError> {
+) -> Result<(RunVerdict, Report), SetupError> {
     let chosen = Chosen::of(algorithm.spec, run, detectors)?;
     let patience = patience(run, chosen.detector.as_ref());
     let plan = run.plan(chosen, run.seed)?;
@@ -152,7 +152,7 @@ fn judge_run(
         // Most runs are over by then, and the one without faults need not be run.
         if settled_at <= ceased { ceased } else { ceased + calm_time(algorithm, &plan) * 2 }
     };
-    Ok((Verdict::of(&report, settled_at, deadline), report))
+    Ok((RunVerdict::of(&report, settled_at, deadline), report))
 }
 
 /// Messages and signals that are allowed for each pair of members: a run that has more is a flood, and

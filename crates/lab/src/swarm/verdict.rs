@@ -59,7 +59,7 @@ impl Serialize for Class {
 
 /// What became of a run, and whether two led at once on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RunVerdict {
     /// What became of it.
     pub class: Class,
     /// Whether at some time two members led at once that were alive and honest, though at the end
@@ -67,10 +67,10 @@ pub struct Verdict {
     pub two_for_a_while: bool,
 }
 
-impl Verdict {
+impl RunVerdict {
     /// Judges a run. `settled_at` is when the last member came to know the outcome; `deadline` is asked only
     /// if the run came right.
-    pub(super) fn of(report: &Report, settled_at: Time, deadline: impl FnOnce() -> Time) -> Verdict {
+    pub(super) fn of(report: &Report, settled_at: Time, deadline: impl FnOnce() -> Time) -> RunVerdict {
         let ruling = &report.ruling;
         let class = if ruling.outcome == Outcome::Split || report.rivals.is_some() {
             Class::TwoLeaders
@@ -83,6 +83,6 @@ impl Verdict {
         } else {
             Class::Right
         };
-        Verdict { class, two_for_a_while: report.stability.most_leaders > 1 }
+        RunVerdict { class, two_for_a_while: report.stability.most_leaders > 1 }
     }
 }

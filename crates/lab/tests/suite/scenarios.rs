@@ -3,7 +3,7 @@
 use bellwether_core::{Fate, FaultEvent, Id, Lie};
 use bellwether_lab::scenario::{Scenario, ScenarioError};
 use bellwether_model::{FaultBudget, TimeModel};
-use bellwether_runspec::Line;
+use bellwether_runspec::ScriptLine;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -156,9 +156,10 @@ fn every_failure_can_be_written_down() {
     assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Twice]);
     assert!(scenario.run.ring_closes);
     assert_eq!(scenario.run.detector.as_deref(), Some("heartbeat:T=5"));
-    let lines = |wanted: fn(&Line) -> bool| scenario.run.script.iter().filter(|line| wanted(line)).count();
-    assert_eq!(lines(|line| matches!(line, Line::Partition(_))), 1);
-    assert_eq!(lines(|line| matches!(line, Line::Heal(at) if at.hops() == 15.0)), 1);
+    let lines =
+        |wanted: fn(&ScriptLine) -> bool| scenario.run.script.iter().filter(|line| wanted(line)).count();
+    assert_eq!(lines(|line| matches!(line, ScriptLine::Partition(_))), 1);
+    assert_eq!(lines(|line| matches!(line, ScriptLine::Heal(at) if at.hops() == 15.0)), 1);
 
     let id = |value| Id::new(value).unwrap();
     let (nine, two, five, seven) = (id(9), id(2), id(5), id(7));

@@ -4,7 +4,7 @@ use bellwether_core::{FaultEvent, FaultKind, Id, Lie, Need, Spec, Starts, Time};
 use bellwether_lab::scenario::{Draft, Scenario, write};
 use bellwether_lab::swarm::{self, Case, Class, Model, Options, draw, draw_for};
 use bellwether_runspec::notation::{Interval, Share};
-use bellwether_runspec::{Callers, Chosen, Line, Partition, RunSpec, Scripted};
+use bellwether_runspec::{Callers, Chosen, Partition, RunSpec, ScriptLine, Scripted};
 use bellwether_sim::{LinkCounts, Plan, RoundMode, simulate};
 use bellwether_testkit::toys::TOY;
 use bellwether_testkit::toys::shouting::{MODEST, PROMISING};
@@ -34,12 +34,12 @@ fn each_setup(mut see: impl FnMut(&Spec, Model, u64, RunSpec)) {
 
 /// What happens, with partitions as what they cut, among all members.
 fn events(run: &RunSpec) -> Vec<Scripted> {
-    let of = |line: &Line| match line {
-        Line::Partition(Partition { groups, during }) => {
+    let of = |line: &ScriptLine| match line {
+        ScriptLine::Partition(Partition { groups, during }) => {
             let group_of = |id: Id| groups.iter().position(|group| group.contains(&id));
             let pairs = run.ids.iter().flat_map(|a| run.ids.iter().map(move |b| (*a, *b)));
             let apart = pairs.filter(|(a, b)| group_of(*a) != group_of(*b));
-            apart.flat_map(|(a, b)| Line::CutOneWay(a, b, *during).events()).collect()
+            apart.flat_map(|(a, b)| ScriptLine::CutOneWay(a, b, *during).events()).collect()
         }
         line => line.events(),
     };
@@ -266,7 +266,7 @@ fn everything_that_can_go_wrong_is_written_as_the_notation_has_it() {
         (id(7), FaultEvent::Lie(Lie::Pretend(id(9))), at(5.0)),
         (id(5), FaultEvent::Cut(id(3)), at(8.0)),
     ];
-    setup.script = events.map(Line::of).into_iter().chain([Line::Pause(id(5), during)]).collect();
+    setup.script = events.map(ScriptLine::of).into_iter().chain([ScriptLine::Pause(id(5), during)]).collect();
     setup.link_faults.loss = Some(Share(0.05));
     let plan = planned(&setup, spec);
     let report = simulate(&MODEST.entries[0], &plan, RoundMode::Auto);

@@ -5,7 +5,7 @@ use bellwether_core::{AnyMessage, Port, Time};
 
 /// A message that was sent, or made of another by a link.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct SentMessage {
     pub msg: AnyMessage,
     /// Who sent it, by which port.
     pub from: (u32, Port),
@@ -26,7 +26,7 @@ pub struct Letter {
 /// All messages of a run, and which are on which wire.
 #[derive(Clone, Debug)]
 pub struct Post {
-    letters: Vec<Letter>,
+    letters: Vec<SentMessage>,
     on_wire: Vec<Vec<usize>>,
     ticks: u32,
     /// Beyond so many ticks nobody counts how long a message is under way.
@@ -38,13 +38,13 @@ impl Post {
         Post { letters: Vec::new(), on_wire: vec![Vec::new(); wires.len()], ticks: 0, oldest }
     }
 
-    pub fn letter(&self, number: usize) -> &Letter {
+    pub fn letter(&self, number: usize) -> &SentMessage {
         &self.letters[number]
     }
 
     /// Puts a message on a wire, behind the others.
     pub fn send(&mut self, (number, wire): (u8, Wire), msg: AnyMessage) -> usize {
-        self.letters.push(Letter {
+        self.letters.push(SentMessage {
             msg,
             from: (wire.from, wire.port),
             to: (wire.to, wire.at),
@@ -76,7 +76,7 @@ impl Post {
         let number = self.on_wire[wire as usize][place as usize];
         let original = self.letters[number].copy_of.unwrap_or(number);
         let copy = self.letters.len();
-        self.letters.push(Letter {
+        self.letters.push(SentMessage {
             copies: Vec::new(),
             copy_of: Some(original),
             ..self.letters[number].clone()

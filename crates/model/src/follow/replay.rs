@@ -59,7 +59,7 @@ pub enum Cue {
     },
     Message(usize),
     TimeOut(AnyValue),
-    Word(Port, Verdict),
+    Verdict(Port, Verdict),
     /// It is asked something, or learns of a death.
     Struck(FaultEvent),
 }
@@ -232,7 +232,7 @@ impl Author<'_> {
                 let timer = self.now.seats[member as usize].timer(number).cloned();
                 return (Some(member.into()), timer.map(Cue::TimeOut));
             }
-            Action::Tell(member, port, word) => (member.into(), Cue::Word(Port(port.into()), word.into())),
+            Action::Tell(member, port, word) => (member.into(), Cue::Verdict(Port(port.into()), word.into())),
             Action::Member(member, FaultEvent::Start | FaultEvent::Recover) => (member.into(), Cue::Boot),
             Action::Deliver(wire, place) => {
                 let to = self.rules.wires.get(wire).to;

@@ -14,7 +14,7 @@ pub use shown::Field;
 use crate::follow::Replay;
 use crate::run_plan_observed;
 use bellwether_core::{FaultEvent, Id, Kind, Port, Rank, Status, Time, Topology, Verdict};
-use bellwether_sim::{Driver, Drop, Plan, Report, RoundMode, Runner};
+use bellwether_sim::{Driver, DropReason, Plan, Report, RoundMode, Runner};
 use recorder::Recorder;
 use std::ops::Range;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct Step {
     /// What it sent: numbers of messages, that is places in [`Recording::messages`].
     pub sends: Range<usize>,
     /// The member after it.
-    pub seat: Seat,
+    pub seat: Snapshot,
 }
 
 /// What reached a member.
@@ -97,9 +97,9 @@ pub enum Input {
 
 /// What there is to be seen of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct Snapshot {
     /// Whether it is up.
-    pub life: Life,
+    pub life: Condition,
     /// Whether it has lied.
     pub lies: bool,
     /// What it remembers; of the dead, what they remembered last.
@@ -111,7 +111,7 @@ pub struct Seat {
 /// Whether a member is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Life {
+pub enum Condition {
     /// It has not booted yet.
     Absent,
     /// It is up.
@@ -145,7 +145,7 @@ pub struct Sent {
     /// Whether it is the second of two that the link made of one.
     pub is_copy: bool,
     /// Why the link lost it, if it did.
-    pub dropped: Option<Drop>,
+    pub dropped: Option<DropReason>,
     /// What became of it, if the run went on for so long.
     pub end: Option<End>,
 }
@@ -224,8 +224,8 @@ impl Recording {
 
     /// The run after its first `done` steps.
     #[must_use]
-    pub fn after(&self, done: usize) -> Moment<'_> {
-        Moment { recording: self, done: done.min(self.steps.len()) }
+    pub fn after(&self, done: usize) -> RunState<'_> {
+        RunState { recording: self, done: done.min(self.steps.len()) }
     }
 
     /// The step of the same member before a step.
@@ -264,7 +264,7 @@ impl Recording {
 
 /// A run after some of its steps.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'r> {
+pub struct RunState<'r> {
     recording: &'r Recording,
     done: usize,
 }
@@ -280,7 +280,7 @@ pub struct Flight {
     pub waits: bool,
 }
 
-impl<'r> Moment<'r> {
+impl<'r> RunState<'r> {
     /// How many steps have been made.
     #[must_use]
     pub fn done(&self) -> usize {
@@ -308,7 +308,7 @@ impl<'r> Moment<'r> {
 
     /// What there is to be seen of a member; nothing before its first step.
     #[must_use]
-    pub fn seat(&self, member: u32) -> Option<&'r Seat> {
+    pub fn seat(&self, member: u32) -> Option<&'r Snapshot> {
         self.last_step_of(member).map(|step| &self.recording.steps[step].seat)
     }
 

@@ -1,10 +1,10 @@
 //! Turns what an observer sees into steps.
 
-use super::{End, Field, Input, Life, MOST_STEPS, Recording, Seat, Sent, Step, shown};
+use super::{Condition, End, Field, Input, MOST_STEPS, Recording, Sent, Snapshot, Step, shown};
 use bellwether_core::{DynMessage, DynState, FaultEvent};
 use bellwether_core::{HOP, Kind, Port, Status, Time, Topology, Verdict};
 use bellwether_sim::schedule::Schedule;
-use bellwether_sim::{Drop, Observer, Plan, Report};
+use bellwether_sim::{DropReason, Observer, Plan, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Recorder {
         self.waiting.entry(member).or_default().push(input);
     }
 
-    fn push(&mut self, at: Time, member: u32, inputs: Vec<Input>, seat: Seat) {
+    fn push(&mut self, at: Time, member: u32, inputs: Vec<Input>, seat: Snapshot) {
         self.is_full |= self.steps.len() >= MOST_STEPS;
         if self.is_full {
             return;
@@ -76,9 +76,13 @@ impl Recorder {
     }
 
     /// The member as it was.
-    fn seat(&self, member: u32) -> Seat {
-        let unseen =
-            || Seat { life: Life::Absent, lies: false, state: Arc::default(), status: Status::UNDECIDED };
+    fn seat(&self, member: u32) -> Snapshot {
+        let unseen = || Snapshot {
+            life: Condition::Absent,
+            lies: false,
+            state: Arc::default(),
+            status: Status::UNDECIDED,
+        };
         let last = self.steps_of[member as usize].last();
         last.map_or_else(unseen, |&step| self.steps[step].seat.clone())
     }
@@ -142,7 +146,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn started(&mut self, _: Time, member: u32) {
-        let is_back = self.seat(member).life == Life::Dead;
+        let is_back = self.seat(member).life == Condition::Dead;
         self.wait(member, if is_back { Input::Recovery } else { Input::Boot });
     }
 
@@ -151,7 +155,7 @@ impl Observer for Recorder {
     }
 
     fn crashed(&mut self, at: Time, member: u32) {
-        let seat = Seat { life: Life::Dead, ..self.seat(member) };
+        let seat = Snapshot { life: Condition::Dead, ..self.seat(member) };
         self.push(at, member, vec![Input::Crash], seat);
     }
 
@@ -161,8 +165,8 @@ impl Observer for Recorder {
         }
         let mut seat = self.seat(member);
         match (what, seat.life) {
-            (FaultEvent::Pause, Life::Up) => seat.life = Life::Frozen,
-            (FaultEvent::Resume, Life::Frozen) => seat.life = Life::Up,
+            (FaultEvent::Pause, Condition::Up) => seat.life = Condition::Frozen,
+            (FaultEvent::Resume, Condition::Frozen) => seat.life = Condition::Up,
             (FaultEvent::Lie(_), _) => seat.lies = true,
             _ => {}
         }
@@ -187,7 +191,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
         if let Some(message) = self.note(at, member, port, to, msg, at + HOP) {
             message.dropped = Some(why);
             message.end = Some(End { in_step: message.in_step, lost: true });
@@ -222,14 +226,14 @@ impl Observer for Recorder {
 
     fn settled(&mut self, at: Time, member: u32, state: &dyn DynState) {
         let inputs = self.waiting.remove(&member).unwrap_or_default();
-        let Seat { state: before, lies, .. } = self.seat(member);
+        let Snapshot { state: before, lies, .. } = self.seat(member);
         let now: Vec<Field> = shown::fields(state);
         let state_now = if *before == *now { before } else { now.into() };
         self.push(
             at,
             member,
             inputs,
-            Seat { life: Life::Up, lies, state: state_now, status: state.seen_status() },
+            Snapshot { life: Condition::Up, lies, state: state_now, status: state.seen_status() },
         );
     }
 }

@@ -9,16 +9,16 @@ use bellwether_core::{
     Driving, DynMessage, Fate, FaultEvent, HOP, Id, MachineType, Need, Port, Role, Status, Time,
 };
 use bellwether_lab::scenario::{Draft, Scenario, write};
-use bellwether_lab::{Roster, Seat};
+use bellwether_lab::{FinalState, Roster};
 use bellwether_model::recording::{Input, record};
 use bellwether_model::{
-    Action, CrashPoint, FaultBudget, Rules, Situation, TimeModel, Transition, Whole, Word, check_schedule,
+    Action, CrashPoint, FaultBudget, Notice, Rules, Situation, TimeModel, Transition, Whole, check_schedule,
     instructions, run_plan_observed,
 };
 use bellwether_runspec::notation::Share;
 use bellwether_runspec::{LinkOptions, RunSpec, Script};
 use bellwether_sim::{
-    Delay, Drop, LinkOrder, Observer, Outcome, Plan, RoundMode, Runner, Schedule, SetupError,
+    Delay, DropReason, LinkOrder, Observer, Outcome, Plan, RoundMode, Runner, Schedule, SetupError,
 };
 use bellwether_testkit::dice::Dice;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,7 @@ impl Observer for Witness {
         self.duplicated += 1;
         self.expect(member, to, msg, due);
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn DynMessage, _: Drop) {
+    fn dropped(&mut self, _: Time, _: u32, _: Port, _: u32, _: &dyn DynMessage, _: DropReason) {
         self.dropped += 1;
     }
     fn delivered(&mut self, at: Time, member: u32, port: Port, msg: &dyn DynMessage) {
@@ -209,11 +209,11 @@ fn kind(action: Transition) -> Vec<&'static str> {
         Action::CallAgain(_) => "call again",
         Action::Deliver(..) => "deliver",
         Action::TimeOut(..) => "time-out",
-        Action::Tell(_, _, Word::Failed) => "failed",
-        Action::Tell(_, _, Word::FalselyFailed) => "falsely-failed",
-        Action::Tell(_, _, Word::Working) => "working",
-        Action::Tell(_, _, Word::Suspected) => "suspected",
-        Action::Tell(_, _, Word::Unsuspected) => "unsuspected",
+        Action::Tell(_, _, Notice::Failed) => "failed",
+        Action::Tell(_, _, Notice::FalselyFailed) => "falsely-failed",
+        Action::Tell(_, _, Notice::Working) => "working",
+        Action::Tell(_, _, Notice::Suspected) => "suspected",
+        Action::Tell(_, _, Notice::Unsuspected) => "unsuspected",
         Action::Tick => "tick",
         Action::Link(_, _, Fate::Lost) => "lose",
         Action::Link(_, _, Fate::Twice) => "duplicate",
@@ -236,8 +236,10 @@ fn compare(entry: usize, setup: &RunSpec, plan: &Plan, walk: &Walk, context: &st
     let mut roster = Roster::new(plan.n(), Witness::default());
     let report = run_plan_observed(&FEW.entries[entry], plan, RoundMode::Auto, &mut roster);
     let (seats, witness) = roster.into_parts();
-    let seen: Vec<Option<Status>> =
-        seats.iter().map(|seat| if let Seat::Up(status) = seat { Some(*status) } else { None }).collect();
+    let seen: Vec<Option<Status>> = seats
+        .iter()
+        .map(|seat| if let FinalState::Up(status) = seat { Some(*status) } else { None })
+        .collect();
     assert_eq!(seen, walk.statuses, "{context}");
     assert_eq!(report.messages.total, walk.sent, "{context}");
     assert_eq!((report.links.lost, report.links.duplicated), (walk.lost, walk.duplicated), "{context}");

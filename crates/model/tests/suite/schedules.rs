@@ -1,7 +1,7 @@
 //! How steps of a schedule are written, and which plans have rules.
 
 use bellwether_core::{Fate, FaultEvent, Port, Request, Topology};
-use bellwether_model::{Action, CrashPoint, FaultBudget, Rules, TimeModel, Transition, Word};
+use bellwether_model::{Action, CrashPoint, FaultBudget, Notice, Rules, TimeModel, Transition};
 use bellwether_sim::Plan;
 use bellwether_sim::schedule::{ActionText, Endpoint, Envelope, Instruction};
 use bellwether_testkit::toys::{complete, id, ring};
@@ -29,11 +29,11 @@ fn steps_are_written_with_members_by_id() {
         (Action::Link(wire(0, 1), 6, Fate::Twice).into(), "duplicate 1 -> 2 #7"),
         (Action::TimeOut(1, 0).into(), "time-out 2"),
         (Action::TimeOut(1, 2).into(), "time-out 2 #3"),
-        (Action::Tell(1, towards(1, 2), Word::Failed).into(), "tell 2: 3 failed"),
-        (Action::Tell(1, towards(1, 2), Word::FalselyFailed).into(), "tell 2: 3 falsely-failed"),
-        (Action::Tell(1, towards(1, 0), Word::Working).into(), "tell 2: 1 working"),
-        (Action::Tell(1, towards(1, 2), Word::Suspected).into(), "tell 2: 3 suspected"),
-        (Action::Tell(1, towards(1, 2), Word::Unsuspected).into(), "tell 2: 3 unsuspected"),
+        (Action::Tell(1, towards(1, 2), Notice::Failed).into(), "tell 2: 3 failed"),
+        (Action::Tell(1, towards(1, 2), Notice::FalselyFailed).into(), "tell 2: 3 falsely-failed"),
+        (Action::Tell(1, towards(1, 0), Notice::Working).into(), "tell 2: 1 working"),
+        (Action::Tell(1, towards(1, 2), Notice::Suspected).into(), "tell 2: 3 suspected"),
+        (Action::Tell(1, towards(1, 2), Notice::Unsuspected).into(), "tell 2: 3 unsuspected"),
         (Action::Tick.into(), "tick"),
         (Action::Member(0, FaultEvent::Crash).into(), "crash 1"),
         (Action::Member(0, FaultEvent::Recover).into(), "recover 1"),
@@ -88,7 +88,7 @@ fn a_port_is_written_where_several_lead_to_the_same_member() {
         assert_eq!(rules.write(Action::Deliver(number, 0).into()), delivered);
         assert_eq!(rules.read(&delivered), Ok(Action::Deliver(number, 0).into()));
         let told = format!("tell {from}.{port}: {to} failed");
-        let tell = Action::Tell(wire.from as u8, port as u8, Word::Failed).into();
+        let tell = Action::Tell(wire.from as u8, port as u8, Notice::Failed).into();
         assert_eq!((rules.write(tell), rules.read(&told)), (told, Ok(tell)));
     }
     assert_eq!(rules.wires.len(), 4);

@@ -1,12 +1,12 @@
 //! Scripts that cannot happen.
 
-use super::{Line, Scripted};
+use super::{ScriptLine, Scripted};
 use bellwether_core::{FaultEvent, Id, Lie, Request};
 use std::collections::BTreeMap;
 
 /// What a member can be while a script runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Life {
+enum Condition {
     Absent,
     Up,
     Frozen,
@@ -20,7 +20,7 @@ enum Life {
 ///
 /// # Errors
 /// The line's place, and what is wrong with it.
-pub fn check(lines: &[Line]) -> Result<(), (usize, String)> {
+pub fn check(lines: &[ScriptLine]) -> Result<(), (usize, String)> {
     let placed = lines.iter().enumerate();
     let placed = placed.flat_map(|(place, line)| line.events().into_iter().map(move |event| (place, event)));
     let (places, script): (Vec<usize>, Vec<Scripted>) = placed.unzip();
@@ -31,10 +31,10 @@ fn check_events(script: &[Scripted]) -> Result<(), (usize, String)> {
     let mut order: Vec<usize> = (0..script.len()).collect();
     // As the simulator takes them; what comes first in the list, first among equals.
     order.sort_by_key(|&place| (script[place].2, script[place].1, place));
-    let mut lives: BTreeMap<Id, Life> = BTreeMap::new();
+    let mut lives: BTreeMap<Id, Condition> = BTreeMap::new();
     for (id, what, _) in script {
         if *what == FaultEvent::Start {
-            lives.insert(*id, Life::Absent);
+            lives.insert(*id, Condition::Absent);
         }
     }
     let mut started: Vec<Id> = Vec::new();
@@ -42,7 +42,7 @@ fn check_events(script: &[Scripted]) -> Result<(), (usize, String)> {
     let mut died_frozen: Vec<Id> = Vec::new();
     for place in order {
         let (id, what, at) = script[place];
-        let life = lives.get(&id).copied().unwrap_or(Life::Up);
+        let life = lives.get(&id).copied().unwrap_or(Condition::Up);
         if what == FaultEvent::Start && started.contains(&id) {
             return Err((place, format!("member {id} starts twice: once is for good")));
         }
@@ -51,22 +51,22 @@ fn check_events(script: &[Scripted]) -> Result<(), (usize, String)> {
         }
         let after = match what {
             FaultEvent::Crash => {
-                if life == Life::Frozen {
+                if life == Condition::Frozen {
                     died_frozen.push(id);
                 }
-                Life::Dead
+                Condition::Dead
             }
-            FaultEvent::CrashSending | FaultEvent::TornCrash => Life::Doomed,
-            FaultEvent::Pause => Life::Frozen,
-            FaultEvent::Resume if life == Life::Frozen => Life::Up,
+            FaultEvent::CrashSending | FaultEvent::TornCrash => Condition::Doomed,
+            FaultEvent::Pause => Condition::Frozen,
+            FaultEvent::Resume if life == Condition::Frozen => Condition::Up,
             FaultEvent::Resume => {
                 died_frozen.retain(|other| *other != id);
                 life
             }
-            FaultEvent::Recover => Life::Up,
+            FaultEvent::Recover => Condition::Up,
             FaultEvent::Start => {
                 started.push(id);
-                Life::Up
+                Condition::Up
             }
             _ => life,
         };
@@ -76,7 +76,7 @@ fn check_events(script: &[Scripted]) -> Result<(), (usize, String)> {
 }
 
 /// Why this cannot happen to a member now, if it cannot, and what to do.
-fn out_of_place(id: Id, what: FaultEvent<Id>, life: Life, died_frozen: bool) -> Option<String> {
+fn out_of_place(id: Id, what: FaultEvent<Id>, life: Condition, died_frozen: bool) -> Option<String> {
     let problem = match (what, life) {
         (FaultEvent::Cut(other) | FaultEvent::Mend(other) | FaultEvent::Lie(Lie::Silence(other)), _)
             if other == id =>
@@ -86,17 +86,17 @@ fn out_of_place(id: Id, what: FaultEvent<Id>, life: Life, died_frozen: bool) -> 
         (FaultEvent::Lie(Lie::Pretend(other)), _) if other == id => {
             format!("member {id} is to pretend to be itself: name another id")
         }
-        (FaultEvent::Crash | FaultEvent::TornCrash | FaultEvent::CrashSending, Life::Dead)
-        | (FaultEvent::CrashSending | FaultEvent::TornCrash, Life::Doomed) => {
+        (FaultEvent::Crash | FaultEvent::TornCrash | FaultEvent::CrashSending, Condition::Dead)
+        | (FaultEvent::CrashSending | FaultEvent::TornCrash, Condition::Doomed) => {
             format!("member {id} crashes twice: let it recover between, or leave one out")
         }
-        (FaultEvent::Recover, Life::Up | Life::Frozen | Life::Absent) => {
+        (FaultEvent::Recover, Condition::Up | Condition::Frozen | Condition::Absent) => {
             format!("member {id} has not crashed and cannot recover: let it crash before")
         }
-        (FaultEvent::Resume, Life::Frozen) => return None,
+        (FaultEvent::Resume, Condition::Frozen) => return None,
         (FaultEvent::Resume, _) if died_frozen => return None,
         (FaultEvent::Resume, _) => format!("member {id} is not frozen and cannot wake: let it pause before"),
-        (FaultEvent::Pause, Life::Frozen) => {
+        (FaultEvent::Pause, Condition::Frozen) => {
             format!("member {id} is frozen already: make one pause of the two, or leave a gap")
         }
         (FaultEvent::Request(Request::Transfer(other)), _) if other == id => {
@@ -108,7 +108,7 @@ fn out_of_place(id: Id, what: FaultEvent<Id>, life: Life, died_frozen: bool) -> 
             | FaultEvent::Call
             | FaultEvent::Lie(_)
             | FaultEvent::Request(_),
-            Life::Dead,
+            Condition::Dead,
         ) => {
             let does = does(what);
             format!("member {id} is dead by then and cannot {does}: let it crash later, or recover before")
@@ -120,14 +120,14 @@ fn out_of_place(id: Id, what: FaultEvent<Id>, life: Life, died_frozen: bool) -> 
             | FaultEvent::CrashSending
             | FaultEvent::TornCrash
             | FaultEvent::Request(_),
-            Life::Absent,
+            Condition::Absent,
         ) => {
             let does = does(what);
             format!(
                 "member {id} has not started by then and cannot {does}: let it start earlier, or {does} later"
             )
         }
-        (FaultEvent::Call | FaultEvent::Lie(_) | FaultEvent::Request(_), Life::Frozen) => {
+        (FaultEvent::Call | FaultEvent::Lie(_) | FaultEvent::Request(_), Condition::Frozen) => {
             format!("member {id} is frozen by then and cannot {}: let it wake before", does(what))
         }
         _ => return None,
@@ -161,16 +161,16 @@ mod tests {
     }
 
     /// What happens to member 1, at which hop.
-    type Life = [(FaultEvent<Id>, u64)];
+    type History = [(FaultEvent<Id>, u64)];
 
-    fn verdict(script: &Life) -> Result<(), (usize, String)> {
+    fn verdict(script: &History) -> Result<(), (usize, String)> {
         check_events(&script.iter().map(|&(what, hops)| (id(1), what, at(hops))).collect::<Vec<_>>())
     }
 
     #[test]
     fn lives_that_can_be_lived_are_let_pass() {
         use FaultEvent::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
-        let sound: &[&Life] = &[
+        let sound: &[&History] = &[
             &[],
             &[
                 (Crash, 0),
@@ -198,7 +198,7 @@ mod tests {
     fn lives_that_cannot_are_not() {
         use FaultEvent::{Call, Crash, CrashSending, Pause, Recover, Resume, Start, TornCrash};
         let forge = FaultEvent::Lie(Lie::Forge(id(9)));
-        let unsound: &[(&Life, usize, &str)] = &[
+        let unsound: &[(&History, usize, &str)] = &[
             (&[(Recover, 1)], 0, "has not crashed"),
             (&[(Crash, 3), (Recover, 1)], 1, "has not crashed"),
             (&[(Crash, 1), (Crash, 3)], 1, "crashes twice"),

@@ -2,7 +2,7 @@
 //!
 //! An event is `at`, and one key that says what happens, whose value says to whom. Some bring further keys.
 
-use super::{Line, Partition};
+use super::{Partition, ScriptLine};
 use crate::document::{At, Datum, Entries, Flaw, Table, Value, entry};
 use crate::form::Form as _;
 use crate::notation::{Interval, Leap, Rate};
@@ -53,7 +53,7 @@ fn keys() -> Vec<&'static str> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileLine {
     /// The line.
-    pub line: Line,
+    pub line: ScriptLine,
     /// Where the first member stands that it names.
     pub whom: usize,
     /// Where the time stands at which it begins.
@@ -109,9 +109,9 @@ fn read_event(event: &Table<'_>) -> Result<Vec<FileLine>, Flaw> {
             let ids = |group: At<Vec<At<Id>>>| group.value.into_iter().map(|id| id.value).collect();
             let partition = Partition::new(groups.into_iter().map(ids).collect(), during);
             let partition = partition.map_err(|problem| Flaw::new(whom.at, problem))?;
-            vec![At { value: Line::Partition(partition), at: whom.at }]
+            vec![At { value: ScriptLine::Partition(partition), at: whom.at }]
         }
-        "heal" if whom.flag()? => vec![At { value: Line::Heal(when.value), at: when.at }],
+        "heal" if whom.flag()? => vec![At { value: ScriptLine::Heal(when.value), at: when.at }],
         "heal" => return Err(whom.unlike("true").hint("leave the event out if nothing is healed")),
         _ => members(event, &whom, during)?,
     };
@@ -122,19 +122,19 @@ fn read_event(event: &Table<'_>) -> Result<Vec<FileLine>, Flaw> {
         .collect())
 }
 
-fn link(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<At<Line>, Flaw> {
+fn link(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<At<ScriptLine>, Flaw> {
     let [a, b] = whom.ids()?[..] else { return Err(whom.unlike("two ids, as in [3, 1]")) };
     let one_way = event.read("one_way", Value::flag)?.is_some_and(|flag| flag.value);
     let value = match (whom.key == "cut", one_way) {
-        (true, true) => Line::CutOneWay(a.value, b.value, during),
-        (true, false) => Line::Cut(a.value, b.value, during),
-        (false, true) => Line::MendOneWay(a.value, b.value, during.from),
-        (false, false) => Line::Mend(a.value, b.value, during.from),
+        (true, true) => ScriptLine::CutOneWay(a.value, b.value, during),
+        (true, false) => ScriptLine::Cut(a.value, b.value, during),
+        (false, true) => ScriptLine::MendOneWay(a.value, b.value, during.from),
+        (false, false) => ScriptLine::Mend(a.value, b.value, during.from),
     };
     Ok(At { value, at: a.at })
 }
 
-fn members(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<Vec<At<Line>>, Flaw> {
+fn members(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<Vec<At<ScriptLine>>, Flaw> {
     let Some(kind) = kinds().find(|kind| key(*kind) == whom.key) else { return Ok(Vec::new()) };
     let arguments = arguments(kind, event, whom)?;
     let ids = match whom.as_list() {
@@ -149,8 +149,8 @@ fn members(event: &Table<'_>, whom: &Value<'_>, during: Interval) -> Result<Vec<
     for At { value: id, at } in ids {
         for &argument in &arguments {
             let event = FaultEvent::from_parts(kind, argument);
-            let line = event.map(|event| Line::of((id, event, during.from)));
-            let line = if kind == FaultKind::Pause { Some(Line::Pause(id, during)) } else { line };
+            let line = event.map(|event| ScriptLine::of((id, event, during.from)));
+            let line = if kind == FaultKind::Pause { Some(ScriptLine::Pause(id, during)) } else { line };
             lines.extend(line.map(|value| At { value, at }));
         }
     }
@@ -201,29 +201,33 @@ fn arguments(
 
 /// The `[[event]]` tables of a script.
 #[must_use]
-pub fn file_events(script: &[Line]) -> Datum {
+pub fn file_events(script: &[ScriptLine]) -> Datum {
     Datum::list(script.iter().map(|line| Datum::Table(table(line))))
 }
 
-fn table(line: &Line) -> Entries {
+fn table(line: &ScriptLine) -> Entries {
     let ids = |ids: &[Id]| Datum::list(ids.iter().map(Id::to_datum));
     let mut entries = vec![entry("at", time(line.first()))];
     match line {
-        Line::Event((id, what, _)) => {
+        ScriptLine::Event((id, what, _)) => {
             let (kind, argument) = what.into_parts();
             entries.push(entry(key(kind), id.to_datum()));
             entries.extend(argument.map(|argument| entry(further_key(kind), argument_datum(argument))));
         }
-        Line::Pause(id, _) => entries.push(entry("pause", id.to_datum())),
-        Line::Cut(a, b, _) | Line::CutOneWay(a, b, _) => entries.push(entry("cut", ids(&[*a, *b]))),
-        Line::Mend(a, b, _) | Line::MendOneWay(a, b, _) => entries.push(entry("mend", ids(&[*a, *b]))),
-        Line::Partition(Partition { groups, .. }) => {
+        ScriptLine::Pause(id, _) => entries.push(entry("pause", id.to_datum())),
+        ScriptLine::Cut(a, b, _) | ScriptLine::CutOneWay(a, b, _) => {
+            entries.push(entry("cut", ids(&[*a, *b])))
+        }
+        ScriptLine::Mend(a, b, _) | ScriptLine::MendOneWay(a, b, _) => {
+            entries.push(entry("mend", ids(&[*a, *b])))
+        }
+        ScriptLine::Partition(Partition { groups, .. }) => {
             entries.push(entry("partition", Datum::list(groups.iter().map(|group| ids(group)))));
         }
-        Line::Heal(_) => entries.push(entry("heal", Datum::Flag(true))),
+        ScriptLine::Heal(_) => entries.push(entry("heal", Datum::Flag(true))),
     }
     entries.extend(line.during().and_then(|during| during.to).map(|until| entry("until", time(until))));
-    if let Line::CutOneWay(..) | Line::MendOneWay(..) = line {
+    if let ScriptLine::CutOneWay(..) | ScriptLine::MendOneWay(..) = line {
         entries.push(entry("one_way", Datum::Flag(true)));
     }
     entries

@@ -1,6 +1,6 @@
 //! Lines of a script as options have them: `7@3..9`, `3-1@5..`, `1+2/3+4@5..9`, `3@5:+1%`.
 
-use super::{Line, Partition};
+use super::{Partition, ScriptLine};
 use crate::form::{parse_hops, parse_id};
 use crate::notation::{Leap, Rate};
 use bellwether_core::{ArgumentKind, FaultArgument, FaultEvent, FaultKind, Id, Time};
@@ -8,7 +8,7 @@ use std::fmt::Display;
 
 /// The options about what happens. Each has lines of one sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ScriptOption {
     /// Something happens to a member.
     Event(FaultKind),
     /// A member freezes.
@@ -27,19 +27,19 @@ pub enum Word {
     Heal,
 }
 
-impl Word {
+impl ScriptOption {
     /// The word of a line.
     #[must_use]
-    pub fn of(line: &Line) -> Word {
+    pub fn of(line: &ScriptLine) -> ScriptOption {
         match line {
-            Line::Event((_, what, _)) => Word::Event(what.kind()),
-            Line::Pause(..) => Word::Pause,
-            Line::Cut(..) => Word::Cut,
-            Line::CutOneWay(..) => Word::CutOneWay,
-            Line::Mend(..) => Word::Mend,
-            Line::MendOneWay(..) => Word::MendOneWay,
-            Line::Partition(_) => Word::Partition,
-            Line::Heal(_) => Word::Heal,
+            ScriptLine::Event((_, what, _)) => ScriptOption::Event(what.kind()),
+            ScriptLine::Pause(..) => ScriptOption::Pause,
+            ScriptLine::Cut(..) => ScriptOption::Cut,
+            ScriptLine::CutOneWay(..) => ScriptOption::CutOneWay,
+            ScriptLine::Mend(..) => ScriptOption::Mend,
+            ScriptLine::MendOneWay(..) => ScriptOption::MendOneWay,
+            ScriptLine::Partition(_) => ScriptOption::Partition,
+            ScriptLine::Heal(_) => ScriptOption::Heal,
         }
     }
 
@@ -47,14 +47,14 @@ impl Word {
     #[must_use]
     pub fn flag(self) -> &'static str {
         match self {
-            Word::Event(kind) => kind.word(),
-            Word::Pause => "pause",
-            Word::Cut => "cut",
-            Word::CutOneWay => "cut-one-way",
-            Word::Mend => "mend",
-            Word::MendOneWay => "mend-one-way",
-            Word::Partition => "partition",
-            Word::Heal => "heal",
+            ScriptOption::Event(kind) => kind.word(),
+            ScriptOption::Pause => "pause",
+            ScriptOption::Cut => "cut",
+            ScriptOption::CutOneWay => "cut-one-way",
+            ScriptOption::Mend => "mend",
+            ScriptOption::MendOneWay => "mend-one-way",
+            ScriptOption::Partition => "partition",
+            ScriptOption::Heal => "heal",
         }
     }
 
@@ -62,17 +62,17 @@ impl Word {
     #[must_use]
     pub fn value_name(self) -> &'static str {
         match self {
-            Word::Event(kind) => match kind.takes() {
+            ScriptOption::Event(kind) => match kind.takes() {
                 None => "ID@TIME",
                 Some(ArgumentKind::Member | ArgumentKind::Id) => "ID@TIME:ID",
                 Some(ArgumentKind::Rate) => "ID@TIME:RATE",
                 Some(ArgumentKind::Ticks) => "ID@TIME:HOPS",
             },
-            Word::Pause => "ID@FROM..[TO]",
-            Word::Cut | Word::CutOneWay => "A-B@FROM..[TO]",
-            Word::Mend | Word::MendOneWay => "A-B@TIME",
-            Word::Partition => "A+B/C+D@FROM..[TO]",
-            Word::Heal => "TIME",
+            ScriptOption::Pause => "ID@FROM..[TO]",
+            ScriptOption::Cut | ScriptOption::CutOneWay => "A-B@FROM..[TO]",
+            ScriptOption::Mend | ScriptOption::MendOneWay => "A-B@TIME",
+            ScriptOption::Partition => "A+B/C+D@FROM..[TO]",
+            ScriptOption::Heal => "TIME",
         }
     }
 
@@ -80,33 +80,41 @@ impl Word {
     ///
     /// # Errors
     /// What is wrong with it, and what was expected.
-    pub fn parse(self, text: &str) -> Result<Line, String> {
+    pub fn parse(self, text: &str) -> Result<ScriptLine, String> {
         match self {
-            Word::Event(kind) => event(kind, text).map(Line::of),
-            Word::Pause => {
+            ScriptOption::Event(kind) => event(kind, text).map(ScriptLine::of),
+            ScriptOption::Pause => {
                 let (id, during) =
                     text.split_once('@').ok_or("expected ID@FROM..TO, as in 7@3..9 or 7@3..")?;
-                Ok(Line::Pause(parse_id(id)?, during.parse()?))
+                Ok(ScriptLine::Pause(parse_id(id)?, during.parse()?))
             }
-            Word::Cut | Word::CutOneWay => {
+            ScriptOption::Cut | ScriptOption::CutOneWay => {
                 let expected = "expected A-B@FROM..TO, as in 3-1@5..9 or 3-1@5..";
                 let (a, b, during) = link(text, expected)?;
                 let during = during.parse()?;
-                Ok(if self == Word::Cut { Line::Cut(a, b, during) } else { Line::CutOneWay(a, b, during) })
+                Ok(if self == ScriptOption::Cut {
+                    ScriptLine::Cut(a, b, during)
+                } else {
+                    ScriptLine::CutOneWay(a, b, during)
+                })
             }
-            Word::Mend | Word::MendOneWay => {
+            ScriptOption::Mend | ScriptOption::MendOneWay => {
                 let (a, b, at) = link(text, "expected A-B@TIME, as in 3-1@9")?;
                 let at = parse_hops(at)?;
-                Ok(if self == Word::Mend { Line::Mend(a, b, at) } else { Line::MendOneWay(a, b, at) })
+                Ok(if self == ScriptOption::Mend {
+                    ScriptLine::Mend(a, b, at)
+                } else {
+                    ScriptLine::MendOneWay(a, b, at)
+                })
             }
-            Word::Partition => {
+            ScriptOption::Partition => {
                 let (groups, during) =
                     text.split_once('@').ok_or("expected A+B/C+D@FROM..TO, as in 1+2/3+4@5..9")?;
                 let group = |group: &str| group.split('+').map(parse_id).collect::<Result<Vec<Id>, String>>();
                 let groups = groups.split('/').map(group).collect::<Result<_, _>>()?;
-                Partition::new(groups, during.parse()?).map(Line::Partition)
+                Partition::new(groups, during.parse()?).map(ScriptLine::Partition)
             }
-            Word::Heal => Ok(Line::Heal(parse_hops(text)?)),
+            ScriptOption::Heal => Ok(ScriptLine::Heal(parse_hops(text)?)),
         }
     }
 }
@@ -142,11 +150,11 @@ fn event(kind: FaultKind, text: &str) -> Result<(Id, FaultEvent<Id>, Time), Stri
     Ok((parse_id(id)?, what, parse_hops(at)?))
 }
 
-/// As [`Word::parse`] reads it.
-impl Display for Line {
+/// As [`ScriptOption::parse`] reads it.
+impl Display for ScriptLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Line::Event((id, what, at)) => {
+            ScriptLine::Event((id, what, at)) => {
                 write!(f, "{id}@{at}")?;
                 match what.into_parts().1 {
                     None => Ok(()),
@@ -155,14 +163,16 @@ impl Display for Line {
                     Some(FaultArgument::Ticks(ticks)) => write!(f, ":{}", Leap(ticks)),
                 }
             }
-            Line::Pause(id, during) => write!(f, "{id}@{during}"),
-            Line::Cut(a, b, during) | Line::CutOneWay(a, b, during) => write!(f, "{a}-{b}@{during}"),
-            Line::Mend(a, b, at) | Line::MendOneWay(a, b, at) => write!(f, "{a}-{b}@{at}"),
-            Line::Partition(Partition { groups, during }) => {
+            ScriptLine::Pause(id, during) => write!(f, "{id}@{during}"),
+            ScriptLine::Cut(a, b, during) | ScriptLine::CutOneWay(a, b, during) => {
+                write!(f, "{a}-{b}@{during}")
+            }
+            ScriptLine::Mend(a, b, at) | ScriptLine::MendOneWay(a, b, at) => write!(f, "{a}-{b}@{at}"),
+            ScriptLine::Partition(Partition { groups, during }) => {
                 let group = |group: &Vec<Id>| group.iter().map(Id::to_string).collect::<Vec<_>>().join("+");
                 write!(f, "{}@{during}", groups.iter().map(group).collect::<Vec<_>>().join("/"))
             }
-            Line::Heal(at) => at.fmt(f),
+            ScriptLine::Heal(at) => at.fmt(f),
         }
     }
 }
@@ -171,41 +181,44 @@ impl Display for Line {
 mod tests {
     use super::*;
 
-    fn again(word: Word, text: &str) {
+    fn again(word: ScriptOption, text: &str) {
         let line = word.parse(text).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-        assert_eq!((line.to_string().as_str(), Word::of(&line)), (text, word));
+        assert_eq!((line.to_string().as_str(), ScriptOption::of(&line)), (text, word));
     }
 
     #[test]
     fn lines_are_written_as_they_are_read() {
-        again(Word::Event(FaultKind::Crash), "7@2.5");
-        again(Word::Event(FaultKind::Pretend), "3@5:9");
-        again(Word::Event(FaultKind::Learn), "3@5:9");
-        again(Word::Event(FaultKind::Drift), "3@5:+1%");
-        again(Word::Event(FaultKind::Drift), "3@5.5:-501ppm");
-        again(Word::Event(FaultKind::Jump), "3@5:-2.5");
-        again(Word::Pause, "7@3..9.5");
-        again(Word::Pause, "7@3..");
-        again(Word::Cut, "3-1@0..2");
-        again(Word::CutOneWay, "3-1@0..");
-        again(Word::Mend, "3-1@4");
-        again(Word::MendOneWay, "3-1@4");
-        again(Word::Partition, "1+2/3+4+5@5..9");
-        again(Word::Partition, "1@5..");
-        again(Word::Heal, "16");
+        again(ScriptOption::Event(FaultKind::Crash), "7@2.5");
+        again(ScriptOption::Event(FaultKind::Pretend), "3@5:9");
+        again(ScriptOption::Event(FaultKind::Learn), "3@5:9");
+        again(ScriptOption::Event(FaultKind::Drift), "3@5:+1%");
+        again(ScriptOption::Event(FaultKind::Drift), "3@5.5:-501ppm");
+        again(ScriptOption::Event(FaultKind::Jump), "3@5:-2.5");
+        again(ScriptOption::Pause, "7@3..9.5");
+        again(ScriptOption::Pause, "7@3..");
+        again(ScriptOption::Cut, "3-1@0..2");
+        again(ScriptOption::CutOneWay, "3-1@0..");
+        again(ScriptOption::Mend, "3-1@4");
+        again(ScriptOption::MendOneWay, "3-1@4");
+        again(ScriptOption::Partition, "1+2/3+4+5@5..9");
+        again(ScriptOption::Partition, "1@5..");
+        again(ScriptOption::Heal, "16");
     }
 
     #[test]
     fn the_rest_is_refused() {
-        let refuses = |word: Word, texts: &[&str]| {
+        let refuses = |word: ScriptOption, texts: &[&str]| {
             for text in texts {
                 assert!(word.parse(text).is_err(), "{text}");
             }
         };
-        refuses(Word::Event(FaultKind::Crash), &["7", "@3", "7@", "7@-1", "7@nan", "7@1e300", "x@1", ""]);
-        refuses(Word::Event(FaultKind::Pretend), &["", "3", "3@5", "3@5:", "3@x:1", "y@5:1"]);
-        refuses(Word::Pause, &["", "7", "7@3", "7@9..3", "x@1..2", "7@..2"]);
-        refuses(Word::Cut, &["", "3-1", "3@1..2", "3-x@1..2", "3-1-2@1..2", "3-1@2..1"]);
-        refuses(Word::Partition, &["", "1+2", "1+/2@1..", "1/1@2..", "@1..2", "1+2@2..2"]);
+        refuses(
+            ScriptOption::Event(FaultKind::Crash),
+            &["7", "@3", "7@", "7@-1", "7@nan", "7@1e300", "x@1", ""],
+        );
+        refuses(ScriptOption::Event(FaultKind::Pretend), &["", "3", "3@5", "3@5:", "3@x:1", "y@5:1"]);
+        refuses(ScriptOption::Pause, &["", "7", "7@3", "7@9..3", "x@1..2", "7@..2"]);
+        refuses(ScriptOption::Cut, &["", "3-1", "3@1..2", "3-x@1..2", "3-1-2@1..2", "3-1@2..1"]);
+        refuses(ScriptOption::Partition, &["", "1+2", "1+/2@1..", "1/1@2..", "@1..2", "1+2@2..2"]);
     }
 }

@@ -3,7 +3,7 @@
 use bellwether_core::{Elect, FaultEvent, Id, Lie, Request, Span, Time};
 use bellwether_runspec::notation::{Interval, Pattern, Share};
 use bellwether_runspec::trace::{self, HeaderError, read_header};
-use bellwether_runspec::{Callers, Line, LinkOptions, RunSpec, Script};
+use bellwether_runspec::{Callers, LinkOptions, RunSpec, Script, ScriptLine};
 use bellwether_sim::network::Shape;
 use bellwether_sim::{Delay, LinkOrder};
 use bellwether_testkit::toys::beacon::BEACONS;
@@ -31,7 +31,7 @@ const VERSION_1: &str = r#"{"format":"bellwether-trace","version":1,"algorithm":
 
 #[test]
 fn headers_of_version_1_are_read() {
-    let event = |member: u64, what, hops| Line::of((id(member), what, at(hops)));
+    let event = |member: u64, what, hops| ScriptLine::of((id(member), what, at(hops)));
     let for_good = |hops| Interval { from: at(hops), to: None };
     let script = [
         event(3, FaultEvent::Crash, 0),
@@ -40,11 +40,11 @@ fn headers_of_version_1_are_read() {
         event(2, FaultEvent::Lie(Lie::Pretend(id(9))), 3),
         event(2, FaultEvent::Lie(Lie::Forge(id(9))), 3),
         event(2, FaultEvent::Lie(Lie::Silence(id(1))), 4),
-        Line::CutOneWay(id(1), id(2), for_good(5)),
-        Line::MendOneWay(id(1), id(2), at(6)),
-        Line::Heal(at(7)),
+        ScriptLine::CutOneWay(id(1), id(2), for_good(5)),
+        ScriptLine::MendOneWay(id(1), id(2), at(6)),
+        ScriptLine::Heal(at(7)),
         event(1, FaultEvent::Request(Request::Transfer(id(2))), 8),
-        Line::Pause(id(1), for_good(9)),
+        ScriptLine::Pause(id(1), for_good(9)),
         event(1, FaultEvent::Resume, 10),
     ];
     let lose = Pattern { kind: Some("ok".to_owned()), from: Some(id(3)), to: Some(id(1)), nth: None };

@@ -3,7 +3,7 @@
 use super::Simulation;
 use crate::clock::Clock;
 use crate::faults::LinkFaults;
-use crate::trace::Drop;
+use crate::trace::DropReason;
 use crate::wheel::Packet;
 use crate::world::{Stream, stream};
 use bellwether_core::machine::Outputs;
@@ -27,13 +27,13 @@ pub struct LinkCounts {
 }
 
 /// The state of what is wrong.
-pub(super) struct Disturbance {
+pub(super) struct FaultState {
     links: LinkTrouble,
     pub(super) clocks: BTreeMap<u32, Clock>,
     /// Those that are frozen: their states, and timers that have run out since.
     pub(super) frozen: BTreeMap<u32, (AnyMachine, Vec<AnyValue>)>,
     /// Those that crash in the middle of the next that they send or write, and in the middle of which.
-    doomed: BTreeMap<u32, Doom>,
+    doomed: BTreeMap<u32, ArmedCrash>,
     pub(super) liars: BTreeSet<u32>,
     pub(super) counts: LinkCounts,
     dice: Xoshiro256PlusPlus,
@@ -41,7 +41,7 @@ pub(super) struct Disturbance {
 
 /// In the middle of what a member is to crash.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doom {
+pub(super) enum ArmedCrash {
     /// The next messages that it sends.
     Sending,
     /// The next that it writes durably.
@@ -62,7 +62,7 @@ pub(super) struct LinkTrouble {
 
 /// What becomes of one message.
 pub(super) enum Passage {
-    Lost(Drop),
+    Lost(DropReason),
     Arrives { twice: bool, held_up: Span },
 }
 
@@ -77,17 +77,17 @@ impl LinkTrouble {
         dice: &mut Xoshiro256PlusPlus,
     ) -> Passage {
         if self.silent.contains(&(from, to)) {
-            return Passage::Lost(Drop::Silence);
+            return Passage::Lost(DropReason::Silence);
         }
         if self.cut.contains_key(&(from, to)) {
-            return Passage::Lost(Drop::Cut);
+            return Passage::Lost(DropReason::Cut);
         }
         let mut arrives = Passage::Arrives { twice: false, held_up: Span::default() };
         if now >= faults.until {
             return arrives;
         }
         if faults.loss > 0.0 && self.is_lost(faults, slot, dice) {
-            return Passage::Lost(Drop::Loss);
+            return Passage::Lost(DropReason::Loss);
         }
         if let Passage::Arrives { twice, held_up } = &mut arrives {
             *twice = faults.duplication > 0.0 && dice.random_bool(faults.duplication);
@@ -143,9 +143,9 @@ impl LinkTrouble {
     }
 }
 
-impl Disturbance {
+impl FaultState {
     pub(super) fn new(seed: u64) -> Self {
-        Disturbance {
+        FaultState {
             links: LinkTrouble::default(),
             clocks: BTreeMap::new(),
             frozen: BTreeMap::new(),
@@ -177,10 +177,10 @@ impl Simulation<'_, '_> {
         let Some(disturbed) = &mut self.disturbed else { return };
         match what {
             FaultEvent::CrashSending => {
-                disturbed.doomed.insert(member, Doom::Sending);
+                disturbed.doomed.insert(member, ArmedCrash::Sending);
             }
             FaultEvent::TornCrash => {
-                disturbed.doomed.insert(member, Doom::Writing);
+                disturbed.doomed.insert(member, ArmedCrash::Writing);
             }
             FaultEvent::Pause => {
                 if let Some(state) = self.world.freeze(member) {
@@ -316,11 +316,11 @@ impl Simulation<'_, '_> {
         let slot = self.plan.topology.link_slot(member, port);
         let (now, faults) = (self.now, &self.plan.link_faults);
         let Some(disturbed) = &mut self.disturbed else { return };
-        let Disturbance { links, dice, counts, .. } = &mut **disturbed;
+        let FaultState { links, dice, counts, .. } = &mut **disturbed;
         let mut passage = links.pass(faults, now, (member, to), slot, dice);
         if !faults.chosen.is_empty() {
             match links.choose(faults, member, to, msg.kind_of().name) {
-                Some(Fate::Lost) => passage = Passage::Lost(Drop::Chosen),
+                Some(Fate::Lost) => passage = Passage::Lost(DropReason::Chosen),
                 Some(Fate::Twice) if matches!(passage, Passage::Arrives { .. }) => {
                     if let Passage::Arrives { twice, .. } = &mut passage {
                         *twice = true;
@@ -366,25 +366,25 @@ impl Simulation<'_, '_> {
     }
 
     /// In the middle of which of an input's effects a member is to crash, if it is.
-    pub(super) fn doom(&self, member: u32, outputs: &Outputs) -> Option<Doom> {
+    pub(super) fn doom(&self, member: u32, outputs: &Outputs) -> Option<ArmedCrash> {
         let doom = self.disturbed.as_ref()?.doomed.get(&member).copied();
         doom.filter(|doom| match doom {
-            Doom::Sending => !outputs.sends.is_empty(),
-            Doom::Writing => outputs.persist.is_some(),
+            ArmedCrash::Sending => !outputs.sends.is_empty(),
+            ArmedCrash::Writing => outputs.persist.is_some(),
         })
     }
 
     /// Applies what came of an input, and crashes half-way through its sends, or before it has written.
-    pub(super) fn settle_and_crash(&mut self, member: u32, outputs: Outputs, doom: Doom) {
+    pub(super) fn settle_and_crash(&mut self, member: u32, outputs: Outputs, doom: ArmedCrash) {
         if let Some(state) = self.world.state(member) {
             self.observer.settled(self.now, member, state.as_state());
         }
-        if let Some(saved) = outputs.persist.filter(|_| doom == Doom::Sending) {
+        if let Some(saved) = outputs.persist.filter(|_| doom == ArmedCrash::Sending) {
             self.world.persist(member, saved);
         }
         let half = match doom {
-            Doom::Sending => outputs.sends.len() / 2,
-            Doom::Writing => 0,
+            ArmedCrash::Sending => outputs.sends.len() / 2,
+            ArmedCrash::Writing => 0,
         };
         for (port, msg) in outputs.sends.into_iter().take(half) {
             self.send(member, port, msg);

@@ -17,7 +17,7 @@ use crate::delay::Sampler;
 use crate::judge::{self, Ending, Live, Survivor};
 use crate::measure::Tally;
 use crate::plan::{LinkOrder, Plan};
-use crate::report::{Driver, Ended, Report};
+use crate::report::{Driver, FinishedRun, Report};
 use crate::timers::Timers;
 use crate::trace::Observer;
 use crate::wheel::{Packet, Wheel};
@@ -29,7 +29,7 @@ use bellwether_core::{
 };
 use calls::Calls;
 use death_certificates::DeathCertificates;
-use disturbed::Disturbance;
+use disturbed::FaultState;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ struct Simulation<'p, 'o> {
     /// Whether an outsider has seen anything new since it was last asked whether to stop.
     has_news: bool,
     /// What goes wrong, where anything does.
-    disturbed: Option<Box<Disturbance>>,
+    disturbed: Option<Box<FaultState>>,
     /// Who watches whom, where anyone does.
     watch: Option<Box<Watch>>,
     /// Death certificates, where there can be any.
@@ -169,7 +169,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
             stop,
             settles_at: plan.settles_at(),
             has_news: stop == Stop::WhenRight,
-            disturbed: is_disturbed.then(|| Box::new(Disturbance::new(plan.seed))),
+            disturbed: is_disturbed.then(|| Box::new(FaultState::new(plan.seed))),
             watch: Watch::new(plan),
             certificates: DeathCertificates::new(plan),
             calls: Calls::new(spec, plan),
@@ -390,7 +390,7 @@ impl<'p, 'o> Simulation<'p, 'o> {
     }
 
     fn report(mut self, finished: bool, driver: Driver) -> Report {
-        let ended = Ended {
+        let ended = FinishedRun {
             plan: self.plan,
             tally: std::mem::replace(&mut self.tally, Tally::new(0, Reign::AtOnce)),
             driver,

@@ -27,7 +27,7 @@ pub(super) struct Watch {
     due: BinaryHeap<Reverse<Turn>>,
     numbered: u64,
     /// What has come to frozen members.
-    waiting: BTreeMap<u32, Vec<Word>>,
+    waiting: BTreeMap<u32, Vec<WatchInput>>,
     delays: Sampler,
     dice: Xoshiro256PlusPlus,
     watched: Watched,
@@ -56,7 +56,7 @@ enum Due {
 
 /// What reaches a detector.
 #[derive(Clone, Copy)]
-enum Word {
+enum WatchInput {
     Start,
     Signal(Port, Signal),
     Alarm,
@@ -114,12 +114,12 @@ impl Simulation<'_, '_> {
         let detector = watch.prototype.boxed_clone();
         watch.seats[member as usize] =
             Some(Post { detector, verdicts: vec![Verdict::Working; ports], alarm: None });
-        self.tell(member, Word::Start);
+        self.tell(member, WatchInput::Start);
         if self.watch.as_ref().is_some_and(|watch| watch.is_oracle) {
             for port in (0..ports as u32).map(Port) {
                 let (peer, _) = self.plan.topology.peer(member, port);
                 if self.crashed.binary_search(&peer).is_ok() {
-                    self.tell(member, Word::Truth(port, false));
+                    self.tell(member, WatchInput::Truth(port, false));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Simulation<'_, '_> {
         }
         for port in (0..self.plan.topology.ports(member)).map(Port) {
             let (neighbour, at_port) = self.plan.topology.peer(member, port);
-            self.tell(neighbour, Word::Truth(at_port, is_up));
+            self.tell(neighbour, WatchInput::Truth(at_port, is_up));
         }
     }
 
@@ -143,8 +143,8 @@ impl Simulation<'_, '_> {
             && let Some(Reverse((.., member, due))) = watch.due.pop()
         {
             match due {
-                Due::Signal(port, signal) => self.tell(member, Word::Signal(port, signal)),
-                Due::Alarm => self.tell(member, Word::Alarm),
+                Due::Signal(port, signal) => self.tell(member, WatchInput::Signal(port, signal)),
+                Due::Alarm => self.tell(member, WatchInput::Alarm),
             }
         }
     }
@@ -176,28 +176,28 @@ impl Simulation<'_, '_> {
     }
 
     /// Gives a detector one word, and does what it wants.
-    fn tell(&mut self, member: u32, word: Word) {
+    fn tell(&mut self, member: u32, word: WatchInput) {
         let now = self.clock(member);
         let Some(watch) = &mut self.watch else { return };
         if self.disturbed.as_ref().is_some_and(|it| it.frozen.contains_key(&member)) {
             // It hears of it when it wakes. (An alarm goes again then.)
-            if !matches!(word, Word::Alarm) {
+            if !matches!(word, WatchInput::Alarm) {
                 watch.waiting.entry(member).or_default().push(word);
             }
             return;
         }
         let Watch { seats, dice, watched, .. } = &mut **watch;
         let Some(post) = &mut seats[member as usize] else { return };
-        if matches!(word, Word::Alarm) {
+        if matches!(word, WatchInput::Alarm) {
             post.alarm = None;
         }
         let mut draw = |bound: u64| dice.random_range(0..bound.max(1));
         let mut cx = WatchCx::new(now, post.verdicts.len() as u32, &mut draw, watched);
         match word {
-            Word::Start => post.detector.start(&mut cx),
-            Word::Signal(port, signal) => post.detector.on_signal(&mut cx, port, signal),
-            Word::Alarm => post.detector.on_wake(&mut cx),
-            Word::Truth(port, is_up) => post.detector.on_truth(&mut cx, port, is_up),
+            WatchInput::Start => post.detector.start(&mut cx),
+            WatchInput::Signal(port, signal) => post.detector.on_signal(&mut cx, port, signal),
+            WatchInput::Alarm => post.detector.on_wake(&mut cx),
+            WatchInput::Truth(port, is_up) => post.detector.on_truth(&mut cx, port, is_up),
         }
         let Watched { mut signals, mut verdicts, wake_at } = std::mem::take(watched);
         for (port, signal) in signals.drain(..) {

@@ -1,6 +1,6 @@
 //! What the world may do to members.
 
-use super::{ActionText, Instruction, Word};
+use super::{ActionText, Instruction, Notice};
 use crate::plan::Plan;
 use bellwether_core::{CallPolicy, Fate, FaultKind, Span, Spec};
 
@@ -136,8 +136,8 @@ impl FaultBudget {
             duplicates: count(&|step| matches!(step.deed, ActionText::Link(_, Fate::Twice))),
             pauses: count(&|step| step.event() == Some(FaultKind::Pause)),
             requests: count(&|step| step.event().is_some_and(FaultKind::is_request)),
-            suspicions: count(&|step| told(step).is_some_and(Word::is_suspicion)),
-            false_alarms: count(&|step| told(step) == Some(Word::FalselyFailed)),
+            suspicions: count(&|step| told(step).is_some_and(Notice::is_suspicion)),
+            false_alarms: count(&|step| told(step) == Some(Notice::FalselyFailed)),
             restarts: count(&|step| matches!(step.deed, ActionText::CallAgain(_))),
             late_calls: true,
             detector: steps.iter().filter_map(told).any(|word| !word.is_suspicion()),

@@ -31,7 +31,7 @@ pub enum ActionText {
     /// `time-out 2`, or `time-out 2 #3`: one of its pending timers, from 0.
     TimeOut(Id, u8),
     /// `tell 2: 4 failed`, or `working`, `suspected`, `unsuspected`: who is told, and of whom.
-    Tell(Endpoint, Id, Word),
+    Tell(Endpoint, Id, Notice),
     /// `tick`
     Tick,
 }
@@ -47,7 +47,7 @@ pub enum CrashPoint {
 
 /// What a member can hear of a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Word {
+pub enum Notice {
     /// It is dead: a detector says so, and is right.
     Failed,
     /// It is dead, says a detector, and is wrong. Later the detector says that it works.
@@ -60,36 +60,36 @@ pub enum Word {
     Unsuspected,
 }
 
-impl Word {
+impl Notice {
     /// All of them.
-    pub const ALL: [Word; 5] =
-        [Word::Failed, Word::FalselyFailed, Word::Working, Word::Suspected, Word::Unsuspected];
+    pub const ALL: [Notice; 5] =
+        [Notice::Failed, Notice::FalselyFailed, Notice::Working, Notice::Suspected, Notice::Unsuspected];
 
     /// As people write it.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Word::Failed => "failed",
-            Word::FalselyFailed => "falsely-failed",
-            Word::Working => "working",
-            Word::Suspected => "suspected",
-            Word::Unsuspected => "unsuspected",
+            Notice::Failed => "failed",
+            Notice::FalselyFailed => "falsely-failed",
+            Notice::Working => "working",
+            Notice::Suspected => "suspected",
+            Notice::Unsuspected => "unsuspected",
         }
     }
 
     /// Whether it is a suspicion, or the end of one: a word that may be wrong.
     #[must_use]
     pub fn is_suspicion(self) -> bool {
-        matches!(self, Word::Suspected | Word::Unsuspected)
+        matches!(self, Notice::Suspected | Notice::Unsuspected)
     }
 }
 
-impl From<Word> for Verdict {
-    fn from(word: Word) -> Verdict {
+impl From<Notice> for Verdict {
+    fn from(word: Notice) -> Verdict {
         match word {
-            Word::Failed | Word::FalselyFailed => Verdict::Failed,
-            Word::Working | Word::Unsuspected => Verdict::Working,
-            Word::Suspected => Verdict::Suspected,
+            Notice::Failed | Notice::FalselyFailed => Verdict::Failed,
+            Notice::Working | Notice::Unsuspected => Verdict::Working,
+            Notice::Suspected => Verdict::Suspected,
         }
     }
 }
@@ -168,7 +168,7 @@ impl FromStr for Instruction {
             ["call", member] => ActionText::Member(id(member)?, FaultEvent::Call),
             ["call", member, "again"] => ActionText::CallAgain(id(member)?),
             ["tell", member, ":", of, told] => {
-                let word = Word::ALL.into_iter().find(|word| word.text() == told);
+                let word = Notice::ALL.into_iter().find(|word| word.text() == told);
                 ActionText::Tell(member.parse()?, id(of)?, word.ok_or_else(|| not_a_step(text))?)
             }
             ["tick"] => ActionText::Tick,

@@ -1,6 +1,6 @@
 //! A trace as lines of JSON.
 
-use super::{Drop, Observer};
+use super::{DropReason, Observer};
 use bellwether_core::{
     DynMessage, FaultArgument, FaultEvent, FaultKind, HOP, Id, Port, Rank, Status, Time, Topology, Verdict,
 };
@@ -98,7 +98,7 @@ impl EventDetails {
 }
 
 #[derive(Serialize)]
-struct Line<'m> {
+struct TraceLine<'m> {
     t: Hops,
     event: &'static str,
     member: u64,
@@ -115,7 +115,7 @@ struct Line<'m> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<Drop>,
+    why: Option<DropReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,8 +180,8 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         self.failure = written.err();
     }
 
-    fn event<'m>(member: u64, at: Time, event: &'static str) -> Line<'m> {
-        Line {
+    fn event<'m>(member: u64, at: Time, event: &'static str) -> TraceLine<'m> {
+        TraceLine {
             t: at.into(),
             event,
             member,
@@ -242,8 +242,8 @@ impl<'a, W: Write> JsonTrace<'a, W> {
         port: Port,
         peer: u32,
         msg: &'m dyn DynMessage,
-    ) -> Line<'m> {
-        Line {
+    ) -> TraceLine<'m> {
+        TraceLine {
             port: Some(port.0),
             peer: Some(self.id(peer)),
             kind: Some(msg.kind_of().name),
@@ -253,7 +253,7 @@ impl<'a, W: Write> JsonTrace<'a, W> {
     }
 
     /// A line without a message.
-    fn nothing(&self, at: Time, event: &'static str, member: u32) -> Line<'static> {
+    fn nothing(&self, at: Time, event: &'static str, member: u32) -> TraceLine<'static> {
         Self::event(self.id(member), at, event)
     }
 
@@ -292,8 +292,8 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
     ) {
         self.send((at, due), "duplicate", (member, port), to, msg);
     }
-    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
-        let line = Line { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
+    fn dropped(&mut self, at: Time, member: u32, port: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
+        let line = TraceLine { why: Some(why), ..self.message_line(at, "drop", member, port, to, msg) };
         self.write(&line);
     }
     fn struck(&mut self, at: Time, member: u32, what: FaultEvent) {
@@ -307,21 +307,25 @@ impl<W: Write> Observer for JsonTrace<'_, W> {
         self.arrive(at, "lose", member, port, msg);
     }
     fn timed_out(&mut self, at: Time, member: u32, timer: &dyn std::fmt::Debug) {
-        let line = Line { timer: Some(format!("{timer:?}")), ..self.nothing(at, "timer", member) };
+        let line = TraceLine { timer: Some(format!("{timer:?}")), ..self.nothing(at, "timer", member) };
         self.write(&line);
     }
     fn suspected(&mut self, at: Time, member: u32, port: Port, verdict: Verdict) {
         let peer = Some(self.id(self.topology.peer(member, port).0));
-        let line =
-            Line { port: Some(port.0), peer, verdict: Some(verdict), ..self.nothing(at, "suspect", member) };
+        let line = TraceLine {
+            port: Some(port.0),
+            peer,
+            verdict: Some(verdict),
+            ..self.nothing(at, "suspect", member)
+        };
         self.write(&line);
     }
     fn reasoned(&mut self, at: Time, member: u32, reason: &'static str) {
-        let line = Line { reason: Some(reason), ..self.nothing(at, "reason", member) };
+        let line = TraceLine { reason: Some(reason), ..self.nothing(at, "reason", member) };
         self.write(&line);
     }
     fn published(&mut self, at: Time, member: u32, status: Status) {
-        let line = Line { status: Some(status), ..self.nothing(at, "status", member) };
+        let line = TraceLine { status: Some(status), ..self.nothing(at, "status", member) };
         self.write(&line);
     }
 }

@@ -3,7 +3,7 @@
 use bellwether_core::*;
 use bellwether_core::{DynMessage, DynState};
 use bellwether_sim::faults::{Chosen, LinkFaults};
-use bellwether_sim::{Drop, Limits, Observer, Plan, Report, Stop, run_events};
+use bellwether_sim::{DropReason, Limits, Observer, Plan, Report, Stop, run_events};
 use bellwether_testkit::toys::{TOY, complete, hops, id, ring, with_script};
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ impl Observer for Log {
     fn lost(&mut self, at: Time, member: u32, _: Port, msg: &dyn DynMessage) {
         self.note(at, member, format!("misses {msg:?}"));
     }
-    fn dropped(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: Drop) {
+    fn dropped(&mut self, at: Time, member: u32, _: Port, to: u32, msg: &dyn DynMessage, why: DropReason) {
         self.note(at, member, format!("loses {msg:?} to {} by {why:?}", to + 1));
     }
     fn timed_out(&mut self, at: Time, member: u32, _: &dyn std::fmt::Debug) {

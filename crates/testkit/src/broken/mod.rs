@@ -181,31 +181,31 @@ const TOO_LITTLE: [Claim; 1] = [Claim {
 /// ask to be woken for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Sleepy {
-    send: Option<lcr::Word>,
-    resting: Option<lcr::Word>,
+    send: Option<lcr::Payload>,
+    resting: Option<lcr::Payload>,
     leader: Option<Id>,
 }
 
 impl RoundAlgorithm for Sleepy {
     fn start(cx: &mut RoundCx<'_, Self>) -> Self {
-        Sleepy { send: Some(lcr::Word::Candidate(cx.rank())), resting: None, leader: None }
+        Sleepy { send: Some(lcr::Payload::Candidate(cx.rank())), resting: None, leader: None }
     }
 
-    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<lcr::Word>) {
+    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<lcr::Payload>) {
         if let Some(word) = self.send {
             out.send(NEXT, word);
         }
     }
 
-    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, lcr::Word)]) {
+    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, lcr::Payload)]) {
         self.send = self.resting.take();
         for &(_, word) in inbox {
             match word {
-                lcr::Word::Candidate(rank) if rank > cx.rank() && cx.id().value().is_multiple_of(2) => {
+                lcr::Payload::Candidate(rank) if rank > cx.rank() && cx.id().value().is_multiple_of(2) => {
                     self.resting = Some(word);
                 }
-                lcr::Word::Candidate(rank) if rank > cx.rank() => self.send = Some(word),
-                lcr::Word::Candidate(rank) if rank == cx.rank() => self.leader = Some(cx.id()),
+                lcr::Payload::Candidate(rank) if rank > cx.rank() => self.send = Some(word),
+                lcr::Payload::Candidate(rank) if rank == cx.rank() => self.leader = Some(cx.id()),
                 _ => {}
             }
         }
@@ -217,7 +217,7 @@ impl RoundAlgorithm for Sleepy {
 }
 
 impl Protocol for Sleepy {
-    type Msg = lcr::Word;
+    type Msg = lcr::Payload;
     const SPEC: Spec = Spec { name: "sleepy", ..lcr::LeaderOnly::SPEC };
 
     fn status(&self) -> Status {

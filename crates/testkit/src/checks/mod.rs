@@ -5,7 +5,7 @@ pub mod toy;
 pub mod vote;
 
 use bellwether_check::{
-    CheckOptions, Checked, Counterexample, Finding, Property, Verdict, check as check_machine,
+    CheckOptions, CheckResult, Checked, Counterexample, Finding, Property, check as check_machine,
 };
 use bellwether_core::{
     Algorithm, Elect, Graph, HOP, Id, Initiators, MachineType, Order, Params, Rank, Role, Topology,
@@ -113,7 +113,7 @@ pub fn finding(checked: &Checked, property: Property) -> &Finding {
 }
 
 /// The verdict on one property.
-pub fn verdict(checked: &Checked, property: Property) -> Verdict {
+pub fn verdict(checked: &Checked, property: Property) -> CheckResult {
     finding(checked, property).verdict
 }
 
@@ -125,7 +125,7 @@ pub fn cost(checked: &Checked, claim: &str) -> (u32, u32) {
 
 /// The properties that are violated.
 pub fn violated(checked: &Checked) -> Vec<Property> {
-    let broken = checked.findings.iter().filter(|finding| finding.verdict == Verdict::Violated);
+    let broken = checked.findings.iter().filter(|finding| finding.verdict == CheckResult::Violated);
     broken.map(|finding| finding.property).collect()
 }
 

@@ -5,18 +5,18 @@ use super::*;
 impl Paxos {
     /// Rule 1; or, if its ballot has been neither refused nor completed, sends again to those that have not answered.
     pub(super) fn propose(&mut self, cx: &mut Cx<'_, Self>) {
-        let (word, answered): (Word, BTreeSet<Port>) = match &self.proposal {
+        let (word, answered): (Payload, BTreeSet<Port>) = match &self.proposal {
             Proposal::Preparing(ballot, promises) => {
-                (Word::Prepare(*ballot), promises.keys().copied().collect())
+                (Payload::Prepare(*ballot), promises.keys().copied().collect())
             }
-            Proposal::Accepting(accepted, acceptors) => (Word::Accept(*accepted), acceptors.clone()),
+            Proposal::Accepting(accepted, acceptors) => (Payload::Accept(*accepted), acceptors.clone()),
             Proposal::None => {
                 let round = self.saved.promised.map_or(0, |ballot| ballot.round).saturating_add(1);
                 let ballot = Ballot { round, proposer: cx.rank() };
                 self.saved.promised = Some(ballot);
                 cx.persist(self.saved);
                 self.proposal = Proposal::Preparing(ballot, BTreeMap::new());
-                (Word::Prepare(ballot), BTreeSet::new())
+                (Payload::Prepare(ballot), BTreeSet::new())
             }
         };
         cx.because("its turn to propose: ask the members that have not answered");
@@ -41,13 +41,13 @@ impl Paxos {
         cx.because("the greatest ballot so far: promise it");
         self.keep_to(cx, ballot);
         cx.persist(self.saved);
-        self.say(cx, from, Word::Promise(ballot, self.saved.accepted));
+        self.say(cx, from, Payload::Promise(ballot, self.saved.accepted));
     }
 
     fn refuse(&self, cx: &mut Cx<'_, Self>, from: Port) {
         cx.because("a greater ballot is promised: refuse");
         if let Some(promised) = self.saved.promised {
-            self.say(cx, from, Word::Refused(promised));
+            self.say(cx, from, Payload::Refused(promised));
         }
     }
 
@@ -92,7 +92,7 @@ impl Paxos {
         cx.persist(self.saved);
         self.proposal = Proposal::Accepting(accepted, BTreeSet::new());
         cx.set_timer(Timer::Patience, cx.delay_bound() * STAGGER);
-        self.say_to_all(cx, Word::Accept(accepted));
+        self.say_to_all(cx, Payload::Accept(accepted));
         self.decide_if_accepted(cx);
     }
 
@@ -106,7 +106,7 @@ impl Paxos {
         self.keep_to(cx, accepted.ballot);
         self.saved.accepted = Some(accepted);
         cx.persist(self.saved);
-        self.say(cx, from, Word::HaveAccepted(accepted.ballot));
+        self.say(cx, from, Payload::HaveAccepted(accepted.ballot));
     }
 
     pub(super) fn on_accepted(&mut self, cx: &mut Cx<'_, Self>, from: Port, ballot: Ballot) {
@@ -128,7 +128,7 @@ impl Paxos {
         let instance = instance(self.saved.decision).saturating_add(1);
         self.learn(cx, Decision { instance, leader: accepted.leader });
         cx.because("a majority has accepted: the leader is decided, tell all");
-        self.say_to_all(cx, Word::Decided);
+        self.say_to_all(cx, Payload::Decided);
     }
 
     pub(super) fn on_refused(&mut self, cx: &mut Cx<'_, Self>, ballot: Ballot) {

@@ -112,12 +112,12 @@ pub struct Msg {
     /// The last decision that the sender knows.
     pub known: Option<Decision>,
     /// The content.
-    pub word: Word,
+    pub word: Payload,
 }
 
 /// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Word {
+pub enum Payload {
     /// Promise this ballot.
     Prepare(Ballot),
     /// The promise, with the proposal accepted before.
@@ -136,16 +136,18 @@ pub enum Word {
     Heard,
 }
 
-impl Word {
+impl Payload {
     /// The number of the ballot that it is about, if any.
     fn round(self) -> u64 {
         match self {
-            Word::Prepare(ballot) | Word::HaveAccepted(ballot) | Word::Refused(ballot) => ballot.round,
-            Word::Promise(ballot, accepted) => {
+            Payload::Prepare(ballot) | Payload::HaveAccepted(ballot) | Payload::Refused(ballot) => {
+                ballot.round
+            }
+            Payload::Promise(ballot, accepted) => {
                 accepted.map_or(0, |accepted| accepted.ballot.round).max(ballot.round)
             }
-            Word::Accept(accepted) => accepted.ballot.round,
-            Word::Decided | Word::Beat | Word::Heard => 0,
+            Payload::Accept(accepted) => accepted.ballot.round,
+            Payload::Decided | Payload::Beat | Payload::Heard => 0,
         }
     }
 }
@@ -164,20 +166,20 @@ impl Message for Msg {
 
     fn kind(&self) -> usize {
         match self.word {
-            Word::Prepare(_) => 0,
-            Word::Promise(..) => 1,
-            Word::Accept(_) => 2,
-            Word::HaveAccepted(_) => 3,
-            Word::Refused(_) => 4,
-            Word::Decided => 5,
-            Word::Beat => 6,
-            Word::Heard => 7,
+            Payload::Prepare(_) => 0,
+            Payload::Promise(..) => 1,
+            Payload::Accept(_) => 2,
+            Payload::HaveAccepted(_) => 3,
+            Payload::Refused(_) => 4,
+            Payload::Decided => 5,
+            Payload::Beat => 6,
+            Payload::Heard => 7,
         }
     }
 
     /// Forged as the first decision: a member that knows a decision does not believe it.
     fn forged(leader: Rank) -> Option<Self> {
-        Some(Msg { known: Some(Decision { instance: 1, leader: leader.id() }), word: Word::Decided })
+        Some(Msg { known: Some(Decision { instance: 1, leader: leader.id() }), word: Payload::Decided })
     }
 }
 
@@ -222,20 +224,20 @@ impl Algorithm for Paxos {
             return;
         }
         match msg.word {
-            Word::Prepare(_) | Word::Accept(_) | Word::Beat if !is_current => {
+            Payload::Prepare(_) | Payload::Accept(_) | Payload::Beat if !is_current => {
                 cx.because("the sender does not know the last decision: reply with it");
-                self.say(cx, from, Word::Decided);
+                self.say(cx, from, Payload::Decided);
             }
-            Word::Prepare(ballot) => self.on_prepare(cx, from, ballot),
-            Word::Accept(accepted) => self.on_accept(cx, from, accepted),
-            Word::Beat => self.on_beat(cx, from),
-            Word::Decided if is_news => cx.because("a new decision: adopt it"),
+            Payload::Prepare(ballot) => self.on_prepare(cx, from, ballot),
+            Payload::Accept(accepted) => self.on_accept(cx, from, accepted),
+            Payload::Beat => self.on_beat(cx, from),
+            Payload::Decided if is_news => cx.because("a new decision: adopt it"),
             _ if !is_current => cx.because("a message of an instance that is decided: ignored"),
-            Word::Promise(ballot, accepted) => self.on_promise(cx, from, ballot, accepted),
-            Word::HaveAccepted(ballot) => self.on_accepted(cx, from, ballot),
-            Word::Refused(ballot) => self.on_refused(cx, ballot),
-            Word::Decided => cx.because("the decision is already known"),
-            Word::Heard => {
+            Payload::Promise(ballot, accepted) => self.on_promise(cx, from, ballot, accepted),
+            Payload::HaveAccepted(ballot) => self.on_accepted(cx, from, ballot),
+            Payload::Refused(ballot) => self.on_refused(cx, ballot),
+            Payload::Decided => cx.because("the decision is already known"),
+            Payload::Heard => {
                 cx.because("a follower has answered");
                 self.answers.note(from);
             }
@@ -261,11 +263,11 @@ impl Paxos {
         cx.outgoing().count().div_ceil(2) + 1
     }
 
-    fn say(&self, cx: &mut Cx<'_, Self>, port: Port, word: Word) {
+    fn say(&self, cx: &mut Cx<'_, Self>, port: Port, word: Payload) {
         cx.send(port, Msg { known: self.saved.decision, word });
     }
 
-    fn say_to_all(&self, cx: &mut Cx<'_, Self>, word: Word) {
+    fn say_to_all(&self, cx: &mut Cx<'_, Self>, word: Payload) {
         let others: Vec<Port> = cx.outgoing().collect();
         for port in others {
             self.say(cx, port, word);
@@ -312,7 +314,7 @@ impl Paxos {
         if self.is_leader(cx, from) {
             cx.because("a beat from the leader: follow it");
             self.follow(cx);
-            self.say(cx, from, Word::Heard);
+            self.say(cx, from, Payload::Heard);
         } else {
             cx.because("a beat from a member that is not the decided leader: ignored");
         }
@@ -327,7 +329,7 @@ impl Paxos {
             return;
         }
         cx.because("time to beat: send a beat to all");
-        self.say_to_all(cx, Word::Beat);
+        self.say_to_all(cx, Payload::Beat);
         cx.set_timer(Timer::Beat, cx.delay_bound() * TICK);
     }
 }

@@ -1,7 +1,7 @@
 //! The candidate, in [`super`]: rules 1, 4 and 5.
 
 use super::pace::pace;
-use super::{Context, Msg, Phase, QuorumLease, TURN, Timer, Word};
+use super::{Context, Msg, Payload, Phase, QuorumLease, TURN, Timer};
 use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -101,12 +101,12 @@ impl QuorumLease {
     fn ask(&mut self, cx: Context<'_, '_>) {
         let (poll, msg) = match &self.phase {
             Phase::Probing(poll) => {
-                let word = Word::Probe { version: self.version(), released: None };
+                let word = Payload::Probe { version: self.version(), released: None };
                 (poll, Msg { term: self.next_term(), word })
             }
             Phase::Standing(poll) => {
                 let (version, lease) = (self.version(), pace(cx).lease(self.unit));
-                let word = Word::Ask { version, lease, released: poll.released };
+                let word = Payload::Ask { version, lease, released: poll.released };
                 (poll, Msg { term: self.saved.term, word })
             }
             _ => return,
@@ -175,7 +175,7 @@ impl QuorumLease {
     /// Rule 7, for a candidate.
     fn stop_standing(&mut self, cx: Context<'_, '_>) {
         if let Phase::Standing(_) = self.phase {
-            self.send_to_voters(cx, &Msg { term: self.saved.term, word: Word::Release });
+            self.send_to_voters(cx, &Msg { term: self.saved.term, word: Payload::Release });
         }
         self.leave_phase(cx);
     }

@@ -1,7 +1,7 @@
 //! The claims of [`super`].
 
 use super::QuorumLease;
-use super::reign::BYTES_A_MEMBER;
+use super::leader_state::BYTES_A_MEMBER;
 use bellwether_core::*;
 
 /// The given number of messages for each member but the first candidate, if it has no rival: the others wait longer

@@ -10,12 +10,12 @@ pub struct Msg {
     /// The term; in an answer, the term of the member that answers.
     pub term: u64,
     /// The content.
-    pub word: Word,
+    pub word: Payload,
 }
 
 /// The content of a message, about a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Word {
+pub enum Payload {
     /// Would you vote for the sender in this term?
     Probe {
         /// The sender's version of the list of voters.
@@ -94,28 +94,30 @@ impl Message for Msg {
 
     fn kind(&self) -> usize {
         match self.word {
-            Word::Probe { .. } => 0,
-            Word::Would(_) => 1,
-            Word::Ask { .. } => 2,
-            Word::Vote(_) => 3,
-            Word::Renew { .. } => 4,
-            Word::Kept { .. } => 5,
-            Word::HandOver { .. } => 6,
-            Word::Release => 7,
-            Word::Canvass { .. } => 8,
-            Word::Able { .. } => 9,
-            Word::List(_) => 10,
+            Payload::Probe { .. } => 0,
+            Payload::Would(_) => 1,
+            Payload::Ask { .. } => 2,
+            Payload::Vote(_) => 3,
+            Payload::Renew { .. } => 4,
+            Payload::Kept { .. } => 5,
+            Payload::HandOver { .. } => 6,
+            Payload::Release => 7,
+            Payload::Canvass { .. } => 8,
+            Payload::Able { .. } => 9,
+            Payload::List(_) => 10,
         }
     }
 
     fn brief(&self) -> Option<String> {
         let term = self.term;
         Some(match self.word {
-            Word::Would(yes) | Word::Vote(yes) => format!("term {term}: {}", if yes { "yes" } else { "no" }),
-            Word::Renew { round, .. }
-            | Word::Kept { round, .. }
-            | Word::Canvass { round, .. }
-            | Word::Able { round } => format!("term {term}, round {round}"),
+            Payload::Would(yes) | Payload::Vote(yes) => {
+                format!("term {term}: {}", if yes { "yes" } else { "no" })
+            }
+            Payload::Renew { round, .. }
+            | Payload::Kept { round, .. }
+            | Payload::Canvass { round, .. }
+            | Payload::Able { round } => format!("term {term}, round {round}"),
             _ => format!("term {term}"),
         })
     }

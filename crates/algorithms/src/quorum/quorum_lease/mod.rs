@@ -27,26 +27,26 @@
 
 use bellwether_core::*;
 use candidate::Poll;
+use leader_state::{Heard, LeaderState};
 use pace::pace;
 use promise::{Holder, Promise, Unanswered};
-use reign::{Heard, Reign};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use succession::Canvass;
 
 mod candidate;
 mod figures;
+mod leader_state;
 mod messages;
 mod pace;
 mod promise;
-mod reign;
 mod succession;
 mod variants;
 mod voters;
 
-pub use messages::{Msg, Timer, Word};
+pub use leader_state::holders_share;
+pub use messages::{Msg, Payload, Timer};
 pub use pace::Pace;
-pub use reign::holders_share;
 pub use variants::{ADAPTIVE, RANDOMISED, RANKED, TIGHT};
 use voters::Change;
 pub use voters::{Version, Voters};
@@ -111,7 +111,7 @@ enum Phase {
     /// It is a candidate in the saved term; these voters have voted for it.
     Standing(Poll),
     /// It leads.
-    Leading(Reign),
+    Leading(LeaderState),
 }
 
 type Context<'a, 'b> = &'a mut Cx<'b, QuorumLease>;
@@ -161,48 +161,50 @@ impl Algorithm for QuorumLease {
             return;
         }
         match word {
-            Word::Probe { version, released } => {
+            Payload::Probe { version, released } => {
                 self.is_probed(cx, Unanswered { from, term, version }, released);
             }
-            Word::Would(yes) => self.hear_would(cx, id, term, yes),
-            Word::Ask { lease, .. } | Word::Renew { lease, .. }
+            Payload::Would(yes) => self.hear_would(cx, id, term, yes),
+            Payload::Ask { lease, .. } | Payload::Renew { lease, .. }
                 if !pace(cx).is_lease(lease, cx.delay_bound()) =>
             {
                 cx.because("a lease that is longer or shorter than any member may request: ignored");
             }
-            Word::Ask { version, lease, released } => {
+            Payload::Ask { version, lease, released } => {
                 let yes = self.is_asked(cx, id, term, (version, lease, released));
-                cx.send(from, Msg { term: self.saved.term, word: Word::Vote(yes) });
+                cx.send(from, Msg { term: self.saved.term, word: Payload::Vote(yes) });
             }
-            Word::Vote(yes) => self.hear_vote(cx, id, term, yes),
-            Word::Renew { round, lease, voters } => {
+            Payload::Vote(yes) => self.hear_vote(cx, id, term, yes),
+            Payload::Renew { round, lease, voters } => {
                 if term >= self.saved.term {
                     self.follow(cx, id, term, (round, lease), voters);
                 } else {
                     cx.because("a leader of an old term: reply with the current term");
                 }
-                let word = Word::Kept { round, version: self.version(), stands: !self.withdrawn };
+                let word = Payload::Kept { round, version: self.version(), stands: !self.withdrawn };
                 cx.send(from, Msg { term: self.saved.term, word });
             }
-            Word::Kept { round, version, stands } => {
+            Payload::Kept { round, version, stands } => {
                 self.hear_kept(cx, from, term, Heard::once(round, version, stands));
             }
-            Word::HandOver { is_named } if term == self.saved.term && self.may_stand(cx) => {
+            Payload::HandOver { is_named } if term == self.saved.term && self.may_stand(cx) => {
                 self.last_leader = Some(id);
                 self.was_named |= is_named;
                 self.stand(cx, Some(term));
                 cx.because("the leader hands over: become a candidate at once (rule 6)");
             }
-            Word::Release if term == self.saved.term && self.has_promised(id) => {
+            Payload::Release if term == self.saved.term && self.has_promised(id) => {
                 cx.because(
                     "the holder of the promise has resigned or given up: the promise is void (rule 7)",
                 );
                 self.end_promise(cx);
             }
-            Word::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
-            Word::Able { round } => self.hear_able(cx, from, term, round),
-            Word::List(voters) => self.learn_voters(cx, term, voters),
-            Word::HandOver { .. } | Word::Release => cx.because("an old or unexpected message: ignored"),
+            Payload::Canvass { round, votes } => self.is_canvassed(cx, id, term, (round, votes)),
+            Payload::Able { round } => self.hear_able(cx, from, term, round),
+            Payload::List(voters) => self.learn_voters(cx, term, voters),
+            Payload::HandOver { .. } | Payload::Release => {
+                cx.because("an old or unexpected message: ignored")
+            }
         }
     }
 

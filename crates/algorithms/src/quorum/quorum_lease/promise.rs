@@ -1,7 +1,7 @@
 //! Voting, in [`super`]: rules 1, 2 and 5.
 
 use super::pace::pace;
-use super::{Context, Msg, Phase, QuorumLease, Timer, Version, Voters, Word};
+use super::{Context, Msg, Payload, Phase, QuorumLease, Timer, Version, Voters};
 use bellwether_core::*;
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ impl QuorumLease {
     pub(super) fn is_probed(&mut self, cx: Context<'_, '_>, probe: Unanswered, released: Option<u64>) {
         let Unanswered { from, term, version } = probe;
         if let Some(voters) = self.saved.voters.clone().filter(|voters| voters.version > version) {
-            cx.send(from, Msg { term: self.saved.term, word: Word::List(voters) });
+            cx.send(from, Msg { term: self.saved.term, word: Payload::List(voters) });
         }
         let would = term > self.saved.term && version >= self.version();
         let is_free = released == Some(self.saved.term) || self.is_free_for(cx.peer_rank(from).id());
@@ -61,7 +61,7 @@ impl QuorumLease {
         } else {
             "an old term or list of voters, or this member leads: it would not vote"
         });
-        cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Word::Would(yes) });
+        cx.send(from, Msg { term: if yes { term } else { self.saved.term }, word: Payload::Would(yes) });
     }
 
     /// Rules 1 and 2. Every promise is to the leader, or a candidate, of the saved term. So a message that this
@@ -154,7 +154,7 @@ impl QuorumLease {
             && term > self.saved.term
             && version >= self.version()
         {
-            cx.send(from, Msg { term, word: Word::Would(true) });
+            cx.send(from, Msg { term, word: Payload::Would(true) });
         }
     }
 }

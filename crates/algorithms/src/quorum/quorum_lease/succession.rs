@@ -13,9 +13,9 @@
 //! second lapse on, each one quadruples the span for which that member has to be steady, until it has led for
 //! [`LASTING`] renewals. At the limit, a lapse costs about one lease in more than a hundred.
 
+use super::leader_state::{Heard, Successor, port_of};
 use super::pace::{Pace, pace};
-use super::reign::{Heard, Successor, port_of};
-use super::{Context, Msg, Phase, QuorumLease, Word};
+use super::{Context, Msg, Payload, Phase, QuorumLease};
 use bellwether_core::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -122,7 +122,7 @@ impl QuorumLease {
         let Some(heard) = reign.heard.get_mut(port.0 as usize) else { return };
         heard.steady = heard.steady.saturating_sub(shortest);
         cx.because("time to renew, and a higher-ranked member is steady: renew and ask it whether it could win (rule 6)");
-        cx.send(port, Msg { term: self.saved.term, word: Word::Canvass { round, votes } });
+        cx.send(port, Msg { term: self.saved.term, word: Payload::Canvass { round, votes } });
     }
 
     fn can_be_handed_to(&self, cx: &Cx<'_, Self>, port: Port, heard: Heard) -> bool {
@@ -142,7 +142,7 @@ impl QuorumLease {
             return;
         }
         self.canvass = Some(Canvass { round, votes, yes: BTreeSet::new() });
-        let word = Word::Probe { version: self.version(), released: Some(term) };
+        let word = Payload::Probe { version: self.version(), released: Some(term) };
         self.send_to_voters(cx, &Msg { term: self.next_term(), word });
         self.hear_canvassed(cx, cx.id(), self.next_term(), true);
         cx.because("the leader asks whether this member could win: ask the voters (rule 6)");
@@ -166,7 +166,7 @@ impl QuorumLease {
             self.canvass = None;
             if let Some(port) = leader {
                 cx.because("enough voters would vote for this member: tell the leader (rule 6)");
-                cx.send(port, Msg { term: self.saved.term, word: Word::Able { round } });
+                cx.send(port, Msg { term: self.saved.term, word: Payload::Able { round } });
             }
         }
     }
@@ -219,7 +219,7 @@ impl QuorumLease {
         let term = self.saved.term;
         self.step_down(cx);
         self.handed_to = Some(cx.peer_rank(to).id());
-        cx.send(to, Msg { term, word: Word::HandOver { is_named } });
+        cx.send(to, Msg { term, word: Payload::HandOver { is_named } });
         self.abstain(cx);
     }
 }

@@ -42,7 +42,7 @@
 //! accepts a member with a later list that names that member's own store: a candidate with the earlier list cannot
 //! have its vote. Naming stores changes no majority, so the proof above holds with lists that differ only in stores.
 
-use super::reign::port_of;
+use super::leader_state::port_of;
 use super::{Context, Msg, Phase, QuorumLease};
 use bellwether_core::*;
 use serde::{Deserialize, Serialize};

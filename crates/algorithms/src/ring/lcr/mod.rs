@@ -26,19 +26,19 @@ pub struct Lcr<const DECIDING: bool, const HALTING: bool> {
 
 /// The messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Word {
+pub enum Payload {
     /// The lecture's ⟨ID⟩: a candidate's rank.
     Candidate(Rank),
     /// Halting variant: the leader's id.
     Leader(Id),
 }
 
-impl Message for Word {
+impl Message for Payload {
     const KINDS: &'static [Kind] = &[Kind::payload("id"), Kind::payload("leader")];
 
     #[inline]
     fn kind(&self) -> usize {
-        matches!(self, Word::Leader(_)).into()
+        matches!(self, Payload::Leader(_)).into()
     }
 }
 
@@ -48,22 +48,22 @@ impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING,
     }
 
     #[inline(always)]
-    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<Word>) {
+    fn msgs(&self, _: &RoundCx<'_, Self>, out: &mut impl Outbox<Payload>) {
         if let Some(rank) = self.send {
-            out.send(NEXT, Word::Candidate(rank));
+            out.send(NEXT, Payload::Candidate(rank));
         } else if let Some(leader) = self.leader
             && self.announce
         {
-            out.send(NEXT, Word::Leader(leader));
+            out.send(NEXT, Payload::Leader(leader));
         }
     }
 
     #[inline(always)] // the simulator's benchmark, as in msgs and wake
-    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Word)]) {
+    fn trans(&mut self, cx: &mut RoundCx<'_, Self>, inbox: &[(Port, Payload)]) {
         self.send = None;
         self.announce = false;
         match inbox.first() {
-            Some(&(_, Word::Candidate(rank))) if rank > cx.rank() => {
+            Some(&(_, Payload::Candidate(rank))) if rank > cx.rank() => {
                 cx.because("a higher rank: forward");
                 self.send = Some(rank);
                 if DECIDING {
@@ -71,14 +71,14 @@ impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING,
                     (self.role, self.leader) = (Role::Follower, None);
                 }
             }
-            Some(&(_, Word::Candidate(rank))) if rank == cx.rank() => {
+            Some(&(_, Payload::Candidate(rank))) if rank == cx.rank() => {
                 cx.because("own rank has gone once round, so no member has a higher rank: lead");
                 self.role = Role::Leader;
                 self.leader = Some(cx.id());
                 self.announce = HALTING;
             }
-            Some((_, Word::Candidate(_))) => cx.because("a lower rank: discard"),
-            Some(&(_, Word::Leader(id))) => {
+            Some((_, Payload::Candidate(_))) => cx.because("a lower rank: discard"),
+            Some(&(_, Payload::Leader(id))) => {
                 self.halted = true;
                 if id == cx.id() {
                     cx.because("own announcement returned, so every member knows: halt");
@@ -100,7 +100,7 @@ impl<const DECIDING: bool, const HALTING: bool> RoundAlgorithm for Lcr<DECIDING,
 }
 
 impl<const DECIDING: bool, const HALTING: bool> Protocol for Lcr<DECIDING, HALTING> {
-    type Msg = Word;
+    type Msg = Payload;
 
     const SPEC: Spec = Spec {
         name: "lcr",

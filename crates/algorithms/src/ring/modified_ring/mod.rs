@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModifiedRing {
-    courier: Courier<Word>,
+    courier: Courier<Payload>,
     /// The highest run known: lower ones are discarded.
     run: Option<Run>,
     stage: Stage,
@@ -34,7 +34,7 @@ enum Stage {
 
 /// The messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Word {
+pub enum Payload {
     /// Collects the live members.
     Election {
         /// The run.
@@ -53,38 +53,38 @@ pub enum Word {
     },
 }
 
-impl Message for Word {
+impl Message for Payload {
     const KINDS: &'static [Kind] = &[Kind::payload("election"), Kind::payload("coordinator"), ACK];
 
     fn kind(&self) -> usize {
-        matches!(self, Word::Coordinator { .. }).into()
+        matches!(self, Payload::Coordinator { .. }).into()
     }
 
     fn forged(leader: Rank) -> Option<Self> {
         let (run, coordinator) = (Run::forged(leader), leader.id());
-        Some(Word::Coordinator { run, coordinator, forwarded_by: Vec::new() })
+        Some(Payload::Coordinator { run, coordinator, forwarded_by: Vec::new() })
     }
 
     fn brief(&self) -> Option<String> {
         Some(match self {
-            Word::Election { forwarded_by, .. } => {
+            Payload::Election { forwarded_by, .. } => {
                 format!("[{}]", listed(forwarded_by.iter().map(|rank| rank.id())))
             }
-            Word::Coordinator { coordinator, forwarded_by, .. } => {
+            Payload::Coordinator { coordinator, forwarded_by, .. } => {
                 format!("{coordinator} [{}]", listed(forwarded_by.iter().copied()))
             }
         })
     }
 }
 
-impl RingMember<Word> for ModifiedRing {
+impl RingMember<Payload> for ModifiedRing {
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
         let run = Run::after(self.run, cx.rank());
         self.take_part(cx, run, Stage::Electing);
-        self.pass_on(cx, Word::Election { run, forwarded_by: vec![cx.rank()] });
+        self.pass_on(cx, Payload::Election { run, forwarded_by: vec![cx.rank()] });
     }
 
-    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
+    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Payload) {
         cx.because("a duplicate of a message that has passed: discard");
         let (me, is_current) = (cx.rank(), Some(word.run()) == self.run);
         if word.run().is_too_far_ahead(cx, self.run) {
@@ -94,22 +94,22 @@ impl RingMember<Word> for ModifiedRing {
             _ if word.listed() > cx.outgoing().count() + 1 => {
                 cx.because("it lists more members than there are, so it is forged: discard");
             }
-            Word::Election { run, .. } if self.stage == Stage::Idle && run.is_outdated(self.run) => {
+            Payload::Election { run, .. } if self.stage == Stage::Idle && run.is_outdated(self.run) => {
                 cx.because("the initiator missed a later run: start a new run that includes it");
                 self.call(cx);
             }
             _ if Some(word.run()) < self.run => {
                 cx.because("a higher run is known: discard");
             }
-            Word::Election { run, forwarded_by } if run.initiator == me => {
+            Payload::Election { run, forwarded_by } if run.initiator == me => {
                 if is_current && self.stage == Stage::Electing {
                     cx.because("own election returned: announce the highest-ranked member on the list");
                     let coordinator = forwarded_by.into_iter().fold(me, Rank::max).id();
                     self.take_part(cx, run, Stage::Announcing);
-                    self.pass_on(cx, Word::Coordinator { run, coordinator, forwarded_by: vec![me.id()] });
+                    self.pass_on(cx, Payload::Coordinator { run, coordinator, forwarded_by: vec![me.id()] });
                 }
             }
-            Word::Coordinator { coordinator, forwarded_by, run } if run.initiator == me => {
+            Payload::Coordinator { coordinator, forwarded_by, run } if run.initiator == me => {
                 if is_current && self.stage == Stage::Announcing {
                     if forwarded_by.contains(&coordinator) {
                         cx.because("own coordinator returned, and the new leader is on the list: done");
@@ -120,7 +120,7 @@ impl RingMember<Word> for ModifiedRing {
                     }
                 }
             }
-            Word::Election { run, mut forwarded_by } => {
+            Payload::Election { run, mut forwarded_by } => {
                 if forwarded_by.contains(&me) {
                     cx.because("it has gone once round, so its initiator has failed: start a new election");
                     self.call(cx);
@@ -128,10 +128,10 @@ impl RingMember<Word> for ModifiedRing {
                     cx.because("add own rank to the list and forward");
                     forwarded_by.push(me);
                     self.take_part(cx, run, Stage::Electing);
-                    self.pass_on(cx, Word::Election { run, forwarded_by });
+                    self.pass_on(cx, Payload::Election { run, forwarded_by });
                 }
             }
-            Word::Coordinator { run, coordinator, mut forwarded_by } => {
+            Payload::Coordinator { run, coordinator, mut forwarded_by } => {
                 if forwarded_by.contains(&me.id()) {
                     cx.because("it has gone once round, so its initiator has failed: start a new election");
                     self.call(cx);
@@ -144,13 +144,13 @@ impl RingMember<Word> for ModifiedRing {
                     forwarded_by.push(me.id());
                     self.run = Some(run);
                     self.conclude(cx, coordinator);
-                    self.pass_on(cx, Word::Coordinator { run, coordinator, forwarded_by });
+                    self.pass_on(cx, Payload::Coordinator { run, coordinator, forwarded_by });
                 }
             }
         }
     }
 
-    fn courier(&mut self) -> &mut Courier<Word> {
+    fn courier(&mut self) -> &mut Courier<Payload> {
         &mut self.courier
     }
 }
@@ -170,24 +170,24 @@ impl ModifiedRing {
     }
 }
 
-impl Word {
+impl Payload {
     fn run(&self) -> Run {
-        let (Word::Election { run, .. } | Word::Coordinator { run, .. }) = self;
+        let (Payload::Election { run, .. } | Payload::Coordinator { run, .. }) = self;
         *run
     }
 
     /// The number of members on its list.
     fn listed(&self) -> usize {
         match self {
-            Word::Election { forwarded_by, .. } => forwarded_by.len(),
-            Word::Coordinator { forwarded_by, .. } => forwarded_by.len(),
+            Payload::Election { forwarded_by, .. } => forwarded_by.len(),
+            Payload::Coordinator { forwarded_by, .. } => forwarded_by.len(),
         }
     }
 
     fn owned_bytes(&self) -> usize {
         match self {
-            Word::Election { forwarded_by, .. } => forwarded_by.len() * size_of::<Rank>(),
-            Word::Coordinator { forwarded_by, .. } => forwarded_by.len() * size_of::<Id>(),
+            Payload::Election { forwarded_by, .. } => forwarded_by.len() * size_of::<Rank>(),
+            Payload::Coordinator { forwarded_by, .. } => forwarded_by.len() * size_of::<Id>(),
         }
     }
 }
@@ -210,7 +210,7 @@ impl Algorithm for ModifiedRing {
         }
     }
 
-    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Word>) {
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Payload>) {
         self.on_letter(cx, from, letter);
     }
 
@@ -224,7 +224,7 @@ impl Algorithm for ModifiedRing {
 }
 
 impl Protocol for ModifiedRing {
-    type Msg = Letter<Word>;
+    type Msg = Letter<Payload>;
 
     const SPEC: Spec = Spec {
         name: "modified-ring",
@@ -255,7 +255,7 @@ impl Protocol for ModifiedRing {
     }
 
     fn storage(&self) -> usize {
-        size_of::<Self>() + self.courier.owned_bytes(Word::owned_bytes)
+        size_of::<Self>() + self.courier.owned_bytes(Payload::owned_bytes)
     }
 
     fn invariant(&self) -> Result<(), Broken> {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RingSkipping {
-    courier: Courier<Word>,
+    courier: Courier<Payload>,
     /// The highest run known.
     highest: Option<Run>,
     /// For each initiator, its last epoch and which of its messages have passed.
@@ -43,7 +43,7 @@ pub struct Outcome {
 
 /// The messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Word {
+pub enum Payload {
     /// Collects the live members.
     Election {
         /// The run.
@@ -55,37 +55,39 @@ pub enum Word {
     Coordinator(Outcome),
 }
 
-impl Message for Word {
+impl Message for Payload {
     const KINDS: &'static [Kind] = &[Kind::payload("election"), Kind::payload("coordinator"), ACK];
 
     fn kind(&self) -> usize {
-        matches!(self, Word::Coordinator(_)).into()
+        matches!(self, Payload::Coordinator(_)).into()
     }
 
     fn forged(leader: Rank) -> Option<Self> {
         let (run, leader) = (Run::forged(leader), leader.id());
-        Some(Word::Coordinator(Outcome { run, leader, members: vec![leader] }))
+        Some(Payload::Coordinator(Outcome { run, leader, members: vec![leader] }))
     }
 
     fn brief(&self) -> Option<String> {
         Some(match self {
-            Word::Election { members, .. } => format!("[{}]", listed(members.iter().map(|rank| rank.id()))),
-            Word::Coordinator(Outcome { leader, members, .. }) => {
+            Payload::Election { members, .. } => {
+                format!("[{}]", listed(members.iter().map(|rank| rank.id())))
+            }
+            Payload::Coordinator(Outcome { leader, members, .. }) => {
                 format!("{leader} [{}]", listed(members.iter().copied()))
             }
         })
     }
 }
 
-impl RingMember<Word> for RingSkipping {
+impl RingMember<Payload> for RingSkipping {
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
         let run = Run::after(self.highest, cx.rank());
         self.is_news(run, Passed::Election);
         self.take_part(cx, run);
-        self.pass_on(cx, Word::Election { run, members: vec![cx.rank()] });
+        self.pass_on(cx, Payload::Election { run, members: vec![cx.rank()] });
     }
 
-    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Word) {
+    fn receive(&mut self, cx: &mut Cx<'_, Self>, word: Payload) {
         cx.because("a duplicate of a message that has passed: discard");
         let me = cx.rank();
         if word.run().is_too_far_ahead(cx, self.highest) {
@@ -95,7 +97,7 @@ impl RingMember<Word> for RingSkipping {
             _ if !word.is_plausible(cx) => {
                 cx.because("its initiator is no member, or it lists more members than there are, so it is forged: discard");
             }
-            Word::Election { run, members } if members.contains(&me) => {
+            Payload::Election { run, members } if members.contains(&me) => {
                 if self.is_news(run, Passed::Coordinator) {
                     cx.because("own rank is on the list, so the list is complete: announce the highest-ranked member as the leader");
                     let leader = members.iter().fold(me, |best, &rank| best.max(rank)).id();
@@ -103,18 +105,18 @@ impl RingMember<Word> for RingSkipping {
                     self.conclude(cx, Outcome { run, leader, members });
                 }
             }
-            Word::Election { run, mut members } => {
+            Payload::Election { run, mut members } => {
                 if self.is_news(run, Passed::Election) {
                     cx.because("add own rank to the list and forward");
                     members.push(me);
                     self.take_part(cx, run);
-                    self.pass_on(cx, Word::Election { run, members });
+                    self.pass_on(cx, Payload::Election { run, members });
                 } else if run.is_outdated(self.highest) && !self.is_under_way() {
                     cx.because("the initiator missed a later run: start a new run that includes it");
                     self.call(cx);
                 }
             }
-            Word::Coordinator(outcome) => {
+            Payload::Coordinator(outcome) => {
                 if !outcome.members.contains(&me.id()) && self.highest < Some(outcome.run) {
                     cx.because("the election skipped this member: start another");
                     self.highest = Some(outcome.run);
@@ -140,15 +142,15 @@ impl RingMember<Word> for RingSkipping {
         }
     }
 
-    fn courier(&mut self) -> &mut Courier<Word> {
+    fn courier(&mut self) -> &mut Courier<Payload> {
         &mut self.courier
     }
 }
 
-impl Word {
+impl Payload {
     fn run(&self) -> Run {
         match self {
-            Word::Election { run, .. } | Word::Coordinator(Outcome { run, .. }) => *run,
+            Payload::Election { run, .. } | Payload::Coordinator(Outcome { run, .. }) => *run,
         }
     }
 
@@ -156,8 +158,8 @@ impl Word {
     fn is_plausible(&self, cx: &Cx<'_, RingSkipping>) -> bool {
         let run = self.run();
         let listed = match self {
-            Word::Election { members, .. } => members.len(),
-            Word::Coordinator(outcome) => outcome.members.len(),
+            Payload::Election { members, .. } => members.len(),
+            Payload::Coordinator(outcome) => outcome.members.len(),
         };
         let mut others = cx.outgoing().map(|port| cx.peer_rank(port));
         listed <= cx.outgoing().count() + 1
@@ -201,7 +203,7 @@ impl RingSkipping {
                 cx.cancel_timer(Reminder::Overdue);
             }
         }
-        self.pass_on(cx, Word::Coordinator(outcome));
+        self.pass_on(cx, Payload::Coordinator(outcome));
         self.note_death(cx);
     }
 }
@@ -224,7 +226,7 @@ impl Algorithm for RingSkipping {
         }
     }
 
-    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Word>) {
+    fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, letter: Letter<Payload>) {
         self.on_letter(cx, from, letter);
     }
 
@@ -238,7 +240,7 @@ impl Algorithm for RingSkipping {
 }
 
 impl Protocol for RingSkipping {
-    type Msg = Letter<Word>;
+    type Msg = Letter<Payload>;
 
     const SPEC: Spec = Spec {
         name: "ring-skipping",
@@ -271,9 +273,9 @@ impl Protocol for RingSkipping {
 
     fn storage(&self) -> usize {
         let of_ids = |outcome: &Outcome| outcome.members.len() * size_of::<Id>();
-        let of_word = |word: &Word| match word {
-            Word::Election { members, .. } => members.len() * size_of::<Rank>(),
-            Word::Coordinator(outcome) => of_ids(outcome),
+        let of_word = |word: &Payload| match word {
+            Payload::Election { members, .. } => members.len() * size_of::<Rank>(),
+            Payload::Coordinator(outcome) => of_ids(outcome),
         };
         size_of::<Self>()
             + self.courier.owned_bytes(of_word)

@@ -50,12 +50,12 @@ struct Tree {
 pub struct Msg {
     root: Id,
     number: u64,
-    word: Word,
+    word: Payload,
 }
 
 /// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Word {
+enum Payload {
     /// Become my child, unless you have another parent.
     Explore,
     /// The sender is your child, and this is the highest rank of its subtree.
@@ -69,18 +69,18 @@ impl Message for Msg {
 
     fn kind(&self) -> usize {
         match self.word {
-            Word::Explore => 0,
-            Word::Max(_) => 1,
-            Word::Leader(_) => 2,
+            Payload::Explore => 0,
+            Payload::Max(_) => 1,
+            Payload::Leader(_) => 2,
         }
     }
 
     fn brief(&self) -> Option<String> {
         let root = self.root;
         Some(match self.word {
-            Word::Explore => format!("for {root}"),
-            Word::Max(rank) => format!("{rank:?} for {root}"),
-            Word::Leader(leader) => format!("{leader} by {root}"),
+            Payload::Explore => format!("for {root}"),
+            Payload::Max(rank) => format!("{rank:?} for {root}"),
+            Payload::Leader(leader) => format!("{leader} by {root}"),
         })
     }
 }
@@ -108,23 +108,23 @@ impl Algorithm for AggregationTree {
     fn on_message(&mut self, cx: &mut Cx<'_, Self>, from: Port, Msg { root, number, word }: Msg) {
         let known = self.trees.get(&root).map(|tree| tree.number);
         match word {
-            Word::Explore if known < Some(number) => {
+            Payload::Explore if known < Some(number) => {
                 cx.because("first explore of a tree: the sender is the parent, explore all other neighbours");
                 self.join(cx, root, number, Some(from));
             }
             _ if known != Some(number) => cx.because("a message of an old tree: discard"),
-            Word::Explore => {
+            Payload::Explore => {
                 cx.because("the neighbour is the root or has another parent: it is not a child");
                 self.hear(cx, root, |_| {});
             }
-            Word::Max(best) => {
+            Payload::Max(best) => {
                 cx.because("a child reports the highest rank of its subtree: store it");
                 self.hear(cx, root, |tree| {
                     tree.children.push(from);
                     tree.best = tree.best.max(best);
                 });
             }
-            Word::Leader(leader) => {
+            Payload::Leader(leader) => {
                 cx.because("the result: record the leader and send it to the children");
                 self.conclude(cx, root, leader);
             }
@@ -143,7 +143,7 @@ impl AggregationTree {
         let others: Vec<Port> = cx.outgoing().filter(|&port| Some(port) != parent).collect();
         let unheard = others.len() as u32;
         for port in others {
-            cx.send(port, Msg { root, number, word: Word::Explore });
+            cx.send(port, Msg { root, number, word: Payload::Explore });
         }
         let tree = Tree { number, parent, children: Vec::new(), unheard, best: cx.rank() };
         self.listed -= self.trees.insert(root, tree).map_or(0, |gone| gone.children.len());
@@ -167,7 +167,7 @@ impl AggregationTree {
         match self.trees.get(&root) {
             Some(&Tree { number, parent: Some(parent), unheard: 0, best, .. }) => {
                 cx.because("all neighbours but the parent have been heard: report the subtree's highest rank to the parent");
-                cx.send(parent, Msg { root, number, word: Word::Max(best) });
+                cx.send(parent, Msg { root, number, word: Payload::Max(best) });
             }
             Some(&Tree { parent: None, unheard: 0, best, .. }) => {
                 cx.because("the root has heard all neighbours: the member with the highest rank leads");
@@ -181,7 +181,7 @@ impl AggregationTree {
         let Some(tree) = self.trees.get_mut(&root) else { return };
         self.listed -= tree.children.len();
         for child in std::mem::take(&mut tree.children) {
-            cx.send(child, Msg { root, number: tree.number, word: Word::Leader(leader) });
+            cx.send(child, Msg { root, number: tree.number, word: Payload::Leader(leader) });
         }
         self.role = if leader == cx.id() { Role::Leader } else { Role::Follower };
         self.leader = Some(leader);

@@ -24,7 +24,7 @@ pub struct Played {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Word {
+enum Payload {
     Election,
     Answer,
     Coordinator,
@@ -41,7 +41,7 @@ struct Play<'a> {
     scene: &'a Scene<'a>,
     now: u64,
     /// Sender, receiver, message: to arrive in the next hop.
-    leaving: Vec<(usize, usize, Word)>,
+    leaving: Vec<(usize, usize, Payload)>,
     waiting: Vec<Waiting>,
     /// When each member last learned the outcome.
     concluded: Vec<Option<u64>>,
@@ -57,11 +57,11 @@ impl Play<'_> {
         (0..self.scene.cast.n()).filter(|&other| self.scene.cast.beats(other, member)).collect()
     }
 
-    fn send(&mut self, from: usize, to: usize, word: Word) {
+    fn send(&mut self, from: usize, to: usize, word: Payload) {
         let count = match word {
-            Word::Election => &mut self.played.election,
-            Word::Answer => &mut self.played.answer,
-            Word::Coordinator => &mut self.played.coordinator,
+            Payload::Election => &mut self.played.election,
+            Payload::Answer => &mut self.played.answer,
+            Payload::Coordinator => &mut self.played.coordinator,
         };
         *count += 1;
         self.leaving.push((from, to, word));
@@ -78,7 +78,7 @@ impl Play<'_> {
             return;
         }
         for other in better {
-            self.send(member, other, Word::Election);
+            self.send(member, other, Payload::Election);
         }
         self.waiting[member] = Waiting::ForAnswers { until: self.now + 3 };
     }
@@ -87,7 +87,7 @@ impl Play<'_> {
         self.conclude(member, member);
         for other in 0..self.scene.cast.n() {
             if self.scene.cast.beats(member, other) || self.scene.tells_all && other != member {
-                self.send(member, other, Word::Coordinator);
+                self.send(member, other, Payload::Coordinator);
             }
         }
     }
@@ -98,23 +98,23 @@ impl Play<'_> {
         self.concluded[member] = Some(self.now);
     }
 
-    fn hear(&mut self, from: usize, here: usize, word: Word) {
+    fn hear(&mut self, from: usize, here: usize, word: Payload) {
         match word {
-            Word::Election => {
-                self.send(here, from, Word::Answer);
+            Payload::Election => {
+                self.send(here, from, Payload::Answer);
                 let is_news = self.concluded[here].is_none_or(|at| self.now > at + 2);
                 if self.waiting[here] == Waiting::No && is_news {
                     self.call(here);
                 }
             }
-            Word::Answer => {
+            Payload::Answer => {
                 if matches!(self.waiting[here], Waiting::ForAnswers { .. }) {
                     self.waiting[here] = Waiting::ForCoordinator { until: self.now + 5 };
                 }
             }
-            Word::Coordinator if self.scene.cast.beats(from, here) => self.conclude(here, from),
-            Word::Coordinator if self.waiting[here] == Waiting::No => self.call(here),
-            Word::Coordinator => {}
+            Payload::Coordinator if self.scene.cast.beats(from, here) => self.conclude(here, from),
+            Payload::Coordinator if self.waiting[here] == Waiting::No => self.call(here),
+            Payload::Coordinator => {}
         }
     }
 

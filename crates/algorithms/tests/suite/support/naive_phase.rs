@@ -20,7 +20,7 @@ pub struct Played {
 }
 
 #[derive(Clone, Copy)]
-enum Word {
+enum Payload {
     Rank(usize),
     Elected(usize),
 }
@@ -40,22 +40,22 @@ pub fn play(cast: &Cast, rules: Rules) -> Played {
     let mut members: Vec<Member> = (0..n)
         .map(|holds| Member { holds, heard: None, even: false, out: false, announced: false, named: None })
         .collect();
-    let mut queue: VecDeque<(usize, Word)> = (0..n).map(|at| ((at + 1) % n, Word::Rank(at))).collect();
+    let mut queue: VecDeque<(usize, Payload)> = (0..n).map(|at| ((at + 1) % n, Payload::Rank(at))).collect();
     let (mut ranks, mut elected) = (n as u64, 0);
     while let Some((here, word)) = queue.pop_front() {
         let member = &mut members[here];
         let said = match word {
-            Word::Elected(_) if member.announced => None,
-            Word::Elected(leader) => {
+            Payload::Elected(_) if member.announced => None,
+            Payload::Elected(leader) => {
                 member.named = Some(leader);
                 Some(word)
             }
-            Word::Rank(rank) => member.hear(cast, rules, here, rank),
+            Payload::Rank(rank) => member.hear(cast, rules, here, rank),
         };
         if let Some(word) = said {
             match word {
-                Word::Rank(_) => ranks += 1,
-                Word::Elected(_) => elected += 1,
+                Payload::Rank(_) => ranks += 1,
+                Payload::Elected(_) => elected += 1,
             }
             queue.push_back(((here + 1) % n, word));
         }
@@ -64,7 +64,7 @@ pub fn play(cast: &Cast, rules: Rules) -> Played {
 }
 
 impl Member {
-    fn hear(&mut self, cast: &Cast, rules: Rules, me: usize, rank: usize) -> Option<Word> {
+    fn hear(&mut self, cast: &Cast, rules: Rules, me: usize, rank: usize) -> Option<Payload> {
         if self.announced {
             return None;
         }
@@ -76,10 +76,10 @@ impl Member {
         if is_found {
             self.announced = true;
             self.named = Some(rank);
-            return Some(Word::Elected(rank));
+            return Some(Payload::Elected(rank));
         }
         if self.out {
-            return Some(Word::Rank(rank));
+            return Some(Payload::Rank(rank));
         }
         let better = |one, other| if cast.beats(one, other) { one } else { other };
         match (rules, self.heard) {
@@ -90,19 +90,19 @@ impl Member {
                     self.holds = better(rank, self.holds);
                 }
                 self.even = !self.even;
-                stays.then_some(Word::Rank(self.holds))
+                stays.then_some(Payload::Rank(self.holds))
             }
             (_, None) => {
                 self.heard = Some(rank);
                 let second = if rules == Rules::DolevKlaweRodeh { rank } else { better(rank, self.holds) };
-                Some(Word::Rank(second))
+                Some(Payload::Rank(second))
             }
             (_, Some(before)) => {
                 // In Peterson's algorithm the same rank may arrive twice: it is not higher than itself.
                 self.heard = None;
                 self.out = cast.beats(self.holds, before) || cast.beats(rank, before);
                 self.holds = before;
-                (!self.out).then_some(Word::Rank(before))
+                (!self.out).then_some(Payload::Rank(before))
             }
         }
     }

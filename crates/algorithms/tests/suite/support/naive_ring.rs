@@ -12,7 +12,7 @@ pub struct Played {
 }
 
 #[derive(Clone, Copy)]
-enum Word {
+enum Payload {
     Election(usize),
     Elected(usize),
 }
@@ -22,36 +22,36 @@ pub fn play(cast: &Cast, initiators: &[u32]) -> Played {
     let n = cast.n();
     let mut takes_part = vec![false; n];
     let mut named = vec![None; n];
-    let mut queue: VecDeque<(usize, Word)> = VecDeque::new();
+    let mut queue: VecDeque<(usize, Payload)> = VecDeque::new();
     let (mut election, mut elected) = (0, 0);
     let next = |member: usize| (member + 1) % n;
     for &member in initiators {
         takes_part[member as usize] = true;
-        queue.push_back((next(member as usize), Word::Election(member as usize)));
+        queue.push_back((next(member as usize), Payload::Election(member as usize)));
         election += 1;
     }
     while let Some((here, word)) = queue.pop_front() {
         match word {
-            Word::Election(candidate) if candidate == here => {
+            Payload::Election(candidate) if candidate == here => {
                 takes_part[here] = false;
                 named[here] = Some(here);
-                queue.push_back((next(here), Word::Elected(here)));
+                queue.push_back((next(here), Payload::Elected(here)));
                 elected += 1;
             }
-            Word::Election(candidate) => {
+            Payload::Election(candidate) => {
                 let best = if cast.beats(candidate, here) { candidate } else { here };
                 if best == here && takes_part[here] {
                     continue;
                 }
                 takes_part[here] = true;
-                queue.push_back((next(here), Word::Election(best)));
+                queue.push_back((next(here), Payload::Election(best)));
                 election += 1;
             }
-            Word::Elected(leader) if leader == here => {}
-            Word::Elected(leader) => {
+            Payload::Elected(leader) if leader == here => {}
+            Payload::Elected(leader) => {
                 takes_part[here] = false;
                 named[here] = Some(leader);
-                queue.push_back((next(here), Word::Elected(leader)));
+                queue.push_back((next(here), Payload::Elected(leader)));
                 elected += 1;
             }
         }

@@ -1,7 +1,7 @@
 //! What was checked, as a JSON object. Its keys are stable.
 
 use crate::choice::{Choice, Named};
-use bellwether_check::{CheckPlan, CheckReport, Property, PropertyReport, Verdict, Violation};
+use bellwether_check::{CheckPlan, CheckReport, CheckResult, Property, PropertyReport, Violation};
 use bellwether_core::Id;
 use bellwether_lab::Figure;
 use bellwether_model::TimeModel;
@@ -18,7 +18,7 @@ pub struct CheckObject {
     named: Named,
     n: usize,
     topology: String,
-    verdict: Verdict,
+    verdict: CheckResult,
     property: Option<Property>,
     states: u64,
     transitions: u64,
@@ -43,7 +43,7 @@ pub struct CheckObject {
 struct PropertyObject {
     property: Property,
     says: &'static str,
-    verdict: Verdict,
+    verdict: CheckResult,
     seen: u64,
     twin: &'static str,
     counterexample: Option<RunObject>,

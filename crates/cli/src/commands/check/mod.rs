@@ -10,11 +10,11 @@ mod text;
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict as ExitStatus};
+use crate::error::{ExitStatus, Failure};
 use crate::memory;
 use crate::output::{self, grouped};
 use crate::progress::Progress;
-use bellwether_check::{CheckPlan, CheckReport, CheckRequest, Effort, FamilyProgress, Property, Verdict};
+use bellwether_check::{CheckPlan, CheckReport, CheckRequest, CheckResult, Effort, FamilyProgress, Property};
 use bellwether_core::Order;
 use bellwether_engine::ALGORITHMS;
 use bellwether_runspec::RunSpec;
@@ -99,7 +99,7 @@ fn exit_status(report: &CheckReport) -> ExitStatus {
         }
         Some((Property::AllAgree, _)) => ExitStatus::NotLive,
         Some((Property::AsClaimed, _)) => ExitStatus::NotAsClaimed,
-        None if report.verdict() == Verdict::Incomplete => ExitStatus::Incomplete,
+        None if report.verdict() == CheckResult::Incomplete => ExitStatus::Incomplete,
         None => ExitStatus::Fine,
     }
 }

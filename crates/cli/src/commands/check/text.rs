@@ -4,7 +4,7 @@ use super::story;
 use crate::choice::Choice;
 use crate::output::line;
 use crate::output::{self, Column, grouped};
-use bellwether_check::{CheckPlan, CheckReport, InitiatorSets, Property, Verdict, Violation};
+use bellwether_check::{CheckPlan, CheckReport, CheckResult, InitiatorSets, Property, Violation};
 use bellwether_core::Driving;
 use bellwether_model::TimeModel;
 use bellwether_runspec::form::comma_separated;
@@ -49,16 +49,16 @@ fn count(number: u64, what: &str) -> String {
 
 fn verdict(plan: &CheckPlan, report: &CheckReport) -> String {
     match (report.verdict(), &report.incomplete) {
-        (Verdict::Violated, _) => "violated".to_owned(),
+        (CheckResult::Violated, _) => "violated".to_owned(),
         (_, Some(why)) => format!("nothing wrong in the {} seen, but {why}", count(report.states, "state")),
         _ if report.goes_on || report.restarts_cut => {
             let says = match report.verdict_on(Property::OneLeader) {
-                Verdict::Holds => "one leader in all",
+                CheckResult::Holds => "one leader in all",
                 _ => "nothing to hold yet in the",
             };
             format!("{says} {} of {}", count(report.states, "state"), horizon(plan, report))
         }
-        (Verdict::Incomplete, _) => format!("nothing to hold in the {}", count(report.states, "state")),
+        (CheckResult::Incomplete, _) => format!("nothing to hold in the {}", count(report.states, "state")),
         _ if report.is_cut => {
             format!("holds in all {} of runs with few draws", count(report.states, "state"))
         }
@@ -217,13 +217,13 @@ fn properties(report: &CheckReport) -> String {
     output::lines_of(&table)
 }
 
-fn in_words(verdict: Verdict, seen: u64) -> &'static str {
+fn in_words(verdict: CheckResult, seen: u64) -> &'static str {
     match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated => "VIOLATED",
-        Verdict::Incomplete if seen == 0 => "not seen yet",
-        Verdict::Incomplete => "open",
-        Verdict::Vacuous => "says nothing",
+        CheckResult::Holds => "holds",
+        CheckResult::Violated => "VIOLATED",
+        CheckResult::Incomplete if seen == 0 => "not seen yet",
+        CheckResult::Incomplete => "open",
+        CheckResult::Vacuous => "says nothing",
     }
 }
 

@@ -7,7 +7,7 @@ mod text;
 
 use crate::args::{CompareArgs, CompareFormat, MeasureArg};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::memory::Budget;
 use crate::progress::Progress;
 use crate::{file, output};
@@ -18,7 +18,7 @@ use bellwether_lab::compare::{Comparison, LeftOut, MOST_MESSAGES, Quantity};
 use bellwether_runspec::form::Form as _;
 
 /// Runs it all; prints and draws the figures.
-pub fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &CompareArgs) -> Result<ExitStatus, Failure> {
     let comparison = comparison(args)?;
     let (cases, left_out) = comparison.cases(&ALGORITHMS)?;
     left_out.iter().for_each(tell);

@@ -6,7 +6,7 @@ mod plot;
 mod text;
 
 use crate::args::{DetectorsArgs, DetectorsFormat};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::progress::Progress;
 use crate::{file, output};
 use bellwether_core::{DetectorChoice, DetectorEntry, Span};
@@ -23,11 +23,11 @@ const HOPS_AN_HOUR: f64 = 3_600_000.0;
 const ALL: &[DetectorEntry] = ALGORITHMS.detectors;
 
 /// Lists, explains or measures.
-pub fn run(args: &DetectorsArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &DetectorsArgs) -> Result<ExitStatus, Failure> {
     let named = args.detectors.iter().map(|text| find(text)).collect::<Result<Vec<_>, _>>()?;
     if !args.measure && !args.trade_off {
         pages::print(args.format, ALL, &named)?;
-        return Ok(Verdict::Fine);
+        return Ok(ExitStatus::Fine);
     }
     if args.format == DetectorsFormat::Markdown {
         return Err(Failure::input("figures are printed as a table or as JSON: use --format table or json"));
@@ -76,12 +76,12 @@ fn effort(args: &DetectorsArgs) -> Effort {
     }
 }
 
-fn print(args: &DetectorsArgs, rows: &[Row], text: String) -> Result<Verdict, Failure> {
+fn print(args: &DetectorsArgs, rows: &[Row], text: String) -> Result<ExitStatus, Failure> {
     match args.format {
         DetectorsFormat::Json => output::print_json(&json::as_json(args, rows))?,
         _ => output::print(text.as_bytes())?,
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// The detector that a user means.

@@ -8,14 +8,14 @@ mod markdown;
 
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::markdown::as_text;
 use crate::output;
 use bellwether_engine::ALGORITHMS;
 use json::Page;
 
 /// Prints the page of an algorithm, or all pages.
-pub fn run(args: &ExplainArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &ExplainArgs) -> Result<ExitStatus, Failure> {
     let pages: Vec<Page> = match &args.algorithm {
         Some(name) => {
             let choice = Choice::find(name, None)?;
@@ -29,5 +29,5 @@ pub fn run(args: &ExplainArgs) -> Result<Verdict, Failure> {
         ExplainFormat::Json if args.algorithm.is_some() => output::print_json(&pages.first())?,
         ExplainFormat::Json => output::print_json(&pages)?,
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -1,19 +1,19 @@
 //! `bellwether man`.
 
 use crate::args::Cli;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::{file, output};
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use std::path::Path;
 
 /// Prints the program's page, or writes all pages into a directory.
-pub fn run(dir: Option<&Path>) -> Result<Verdict, Failure> {
+pub fn run(dir: Option<&Path>) -> Result<ExitStatus, Failure> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let Some(dir) = dir else {
         output::print(&page(program)?)?;
-        return Ok(Verdict::Fine);
+        return Ok(ExitStatus::Fine);
     };
     std::fs::create_dir_all(dir).map_err(|error| Failure::unwritable(dir, error))?;
     let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
@@ -22,7 +22,7 @@ pub fn run(dir: Option<&Path>) -> Result<Verdict, Failure> {
         let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         file::write(&dir.join(format!("{name}.1")), &page(command)?)?;
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn page(command: Command) -> Result<Vec<u8>, Failure> {

@@ -1,15 +1,15 @@
 //! `bellwether member`: one member of a real cluster, as this process.
 
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use bellwether::process::{self, ProcessError};
 use bellwether::{ALGORITHMS, ClusterConfig, Security, algorithm_of, guarantees};
 use std::io::Write as _;
 use std::path::Path;
 
 /// Runs the member that the settings describe.
-pub fn run(settings: &Path, quiet: bool) -> Result<Verdict, Failure> {
+pub fn run(settings: &Path, quiet: bool) -> Result<ExitStatus, Failure> {
     introduce(settings, quiet);
-    process::member(settings).map(|()| Verdict::Fine).map_err(failure)
+    process::member(settings).map(|()| ExitStatus::Fine).map_err(failure)
 }
 
 /// Says what a member's cluster promises, and what its security does not, unless that has been said. What is wrong with its

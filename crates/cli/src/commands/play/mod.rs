@@ -5,7 +5,7 @@ mod text;
 mod viewer;
 
 use crate::args::{OutcomeFormat, PlayArgs};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::look::Look;
 use crate::output;
 use crate::{file, shipped};
@@ -15,18 +15,18 @@ use bellwether_lab::wording::Heading;
 use bellwether_model::recording::record;
 
 /// Plays a scenario, exports it, or checks it.
-pub fn run(args: &PlayArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &PlayArgs) -> Result<ExitStatus, Failure> {
     check_exports(args)?;
     let (name, scenario) = shipped::find(&args.scenario)?;
     if scenario.waits_for.is_some() && !args.check && args.export.is_empty() {
         output::print(text::heading(&name, &scenario).as_bytes())?;
-        return Ok(Verdict::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let resolved = scenario.resolve(&ALGORITHMS)?;
     if !args.check || !args.export.is_empty() {
         show(args, &scenario, &resolved)?;
     }
-    if args.check { check(&name, &scenario, &resolved, args.format) } else { Ok(Verdict::Fine) }
+    if args.check { check(&name, &scenario, &resolved, args.format) } else { Ok(ExitStatus::Fine) }
 }
 
 /// The standard output has room for one thing.
@@ -72,10 +72,10 @@ fn check(
     scenario: &Scenario,
     resolved: &Resolved,
     format: OutcomeFormat,
-) -> Result<Verdict, Failure> {
+) -> Result<ExitStatus, Failure> {
     let played = resolved.play();
     let mismatches = scenario.expect.check(&played);
-    let verdict = if mismatches.is_empty() { Verdict::Fine } else { Verdict::NotAsClaimed };
+    let verdict = if mismatches.is_empty() { ExitStatus::Fine } else { ExitStatus::NotAsClaimed };
     match format {
         OutcomeFormat::Text => {
             output::print(text::verdict(name, scenario, &played, &mismatches).as_bytes())?;

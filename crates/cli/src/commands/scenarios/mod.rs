@@ -4,13 +4,13 @@ mod json;
 mod text;
 
 use crate::args::{ListFormat, ScenariosArgs};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::output;
 use crate::shipped::{SHIPPED, Shipped};
 use bellwether_lab::scenario::Scenario;
 
 /// Lists the scenarios that come with the program.
-pub fn run(args: &ScenariosArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &ScenariosArgs) -> Result<ExitStatus, Failure> {
     let scenarios = SHIPPED.iter().map(|shipped| Ok((shipped, shipped.scenario()?)));
     let scenarios: Vec<(&Shipped, Scenario)> = scenarios.collect::<Result<_, Failure>>()?;
     match args.format {
@@ -21,5 +21,5 @@ pub fn run(args: &ScenariosArgs) -> Result<Verdict, Failure> {
             output::print_json(&listed)?;
         }
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }

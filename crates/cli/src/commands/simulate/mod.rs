@@ -5,13 +5,13 @@ mod json;
 pub mod text;
 
 use crate::args::{OutcomeFormat, SimulateArgs};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
 use crate::trace;
 use bellwether_engine::ALGORITHMS;
-use bellwether_lab::{Roster, RunResult, Seat};
+use bellwether_lab::{FinalState, Roster, RunResult};
 use bellwether_model::{run_plan, run_plan_observed};
 use bellwether_sim::{Observer, Plan, Report};
 use std::path::Path;
@@ -26,11 +26,11 @@ pub struct Run {
     /// What came of it.
     pub report: Report,
     /// The members, by index; empty where there are many.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<FinalState>,
 }
 
 /// Runs what is asked for, and prints what came of it.
-pub fn run(args: &SimulateArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
     check_trace(args)?;
     let request = Request::from_simulate(args)?;
     if args.runs > 1 {
@@ -70,7 +70,7 @@ fn check_trace(args: &SimulateArgs) -> Result<(), Failure> {
     }
 }
 
-fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<Seat>, O)) {
+fn watched<O: Observer>(request: &Request, plan: &Plan, other: O) -> (Report, (Vec<FinalState>, O)) {
     let mut roster = Roster::new(plan.n(), other);
     let report =
         run_plan_observed(&ALGORITHMS.entries[request.choice.entry], plan, request.mode(), &mut roster);

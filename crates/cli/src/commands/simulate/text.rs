@@ -4,7 +4,7 @@ use super::Run;
 use crate::output::{self, Column, line};
 use crate::request::Request;
 use bellwether_core::{Elect, Goal, Identities, Role, Time};
-use bellwether_lab::{Figure, Seat, problems};
+use bellwether_lab::{Figure, FinalState, problems};
 use bellwether_runspec::Attributes;
 use bellwether_runspec::form::Form as _;
 use bellwether_sim::{Driver, LinkCounts, Outcome, Report, Stability};
@@ -165,9 +165,9 @@ fn members(request: &Request, run: &Run) -> String {
         }
         let nothing = || "-".to_owned();
         let (role, leader) = match seat {
-            Seat::Absent => ("not started", None),
-            Seat::Dead => ("dead", None),
-            Seat::Up(status) => (role(status.role), status.leader),
+            FinalState::Absent => ("not started", None),
+            FinalState::Dead => ("dead", None),
+            FinalState::Up(status) => (role(status.role), status.leader),
         };
         row.push(role.to_owned());
         if has_names {

@@ -5,7 +5,7 @@ mod text;
 
 use crate::args::{PageFormat, SurviveArgs};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::matrix::MatrixObject;
 use crate::output;
 use bellwether_lab::matrix::{FailedRun, MatrixCell};
@@ -15,7 +15,7 @@ use bellwether_lab::swarm::Model;
 const MOST_RUNS: u64 = 150;
 
 /// Runs everything, and prints what survives what.
-pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &SurviveArgs) -> Result<ExitStatus, Failure> {
     let choices = if args.algorithms.is_empty() {
         Choice::all().collect()
     } else {
@@ -36,5 +36,5 @@ pub fn run(args: &SurviveArgs) -> Result<Verdict, Failure> {
         }
     }
     let contradicted = cells.iter().any(MatrixCell::contradicts);
-    Ok(if contradicted { Verdict::NotAsClaimed } else { Verdict::Fine })
+    Ok(if contradicted { ExitStatus::NotAsClaimed } else { ExitStatus::Fine })
 }

@@ -4,7 +4,7 @@ mod text;
 
 use crate::args::{ListFormat, SwarmArgs};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::matrix::MatrixObject;
 use crate::{file, output};
 use bellwether_lab::matrix::{Example, FailedRun, MatrixCell};
@@ -16,7 +16,7 @@ use std::time::Instant;
 const MOST_RUNS: u64 = 3_000;
 
 /// Runs the swarms; prints what became of them, and how to see the failures again.
-pub fn run(args: &SwarmArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &SwarmArgs) -> Result<ExitStatus, Failure> {
     let choices = Choice::find_all(&args.algorithms)?;
     let began = Instant::now();
     let cells = args.drawing.fill(&choices, &args.model, args.runs)?;
@@ -42,11 +42,11 @@ fn tell_rate(runs: u64, began: Instant) {
     eprintln!("{runs} runs in {seconds:.1} s: {:.0} runs a second", runs as f64 / seconds);
 }
 
-fn verdict(worst: Class) -> Verdict {
+fn verdict(worst: Class) -> ExitStatus {
     match worst {
-        Class::Right | Class::Late => Verdict::Fine,
-        Class::NoLeader => Verdict::NotLive,
-        Class::WrongLeader | Class::TwoLeaders => Verdict::Unsafe,
+        Class::Right | Class::Late => ExitStatus::Fine,
+        Class::NoLeader => ExitStatus::NotLive,
+        Class::WrongLeader | Class::TwoLeaders => ExitStatus::Unsafe,
     }
 }
 

@@ -5,7 +5,7 @@ mod plot;
 mod text;
 
 use crate::args::{ListFormat, TimeoutsArgs};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::file;
 use crate::output;
 use crate::progress::Progress;
@@ -14,7 +14,7 @@ use bellwether_lab::Seeds;
 use bellwether_lab::timeouts::{Effort, Graphs};
 
 /// Measures, prints and draws.
-pub fn run(args: &TimeoutsArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &TimeoutsArgs) -> Result<ExitStatus, Failure> {
     let pending = args.plot.as_deref().map(file::Pending::create).transpose()?;
     let effort = Effort {
         nodes: args.nodes,
@@ -31,5 +31,5 @@ pub fn run(args: &TimeoutsArgs) -> Result<Verdict, Failure> {
         ListFormat::Json => output::print_json(&json::as_json(args, &graphs))?,
         ListFormat::Table => output::print(text::as_text(args, &graphs).as_bytes())?,
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -6,7 +6,7 @@ mod text;
 
 use crate::args::{PageFormat, TrialsArgs};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::output;
 use crate::progress::Progress;
 use bellwether_core::Driving;
@@ -15,7 +15,7 @@ use bellwether_lab::Seeds;
 use bellwether_lab::failover::{FailoverCase, FailoverFigures, is_usual, measure};
 
 /// Runs each case with each algorithm, and prints the figures.
-pub fn run(args: &TrialsArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &TrialsArgs) -> Result<ExitStatus, Failure> {
     let choices: Vec<Choice> = if args.algorithms.is_empty() {
         Choice::defaults().filter(|choice| is_usual(choice.spec)).collect()
     } else {
@@ -40,5 +40,5 @@ pub fn run(args: &TrialsArgs) -> Result<Verdict, Failure> {
         PageFormat::Markdown => output::print(markdown::as_markdown(args, &figures).as_bytes())?,
         PageFormat::Json => output::print_json(&json::as_json(args, &figures))?,
     }
-    Ok(Verdict::Fine)
+    Ok(ExitStatus::Fine)
 }

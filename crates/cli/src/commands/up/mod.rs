@@ -18,13 +18,13 @@ mod tests;
 mod watchdog;
 
 use crate::args::UpArgs;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use bellwether::{ALGORITHMS, StartError, algorithm_of};
 use bellwether_core::DetectorChoice;
 use run::Run;
 
 /// Runs a cluster until it is told to end.
-pub fn run(args: &UpArgs) -> Result<Verdict, Failure> {
+pub fn run(args: &UpArgs) -> Result<ExitStatus, Failure> {
     let choice = algorithm_of(&ALGORITHMS, &args.algorithm, &args.profile.into())?.into();
     if let Some(text) = &args.detector {
         let detector = DetectorChoice::parse(ALGORITHMS.detectors, text)?;

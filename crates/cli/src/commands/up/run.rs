@@ -10,7 +10,7 @@ use super::watchdog::Watchdog;
 use super::{event_text, json};
 use crate::args::{OutcomeFormat, UpArgs, word};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::look::can_be_drawn;
 use crate::output;
 use bellwether::process::{Report, ReportKind};
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs until the time is over, or a user or signal ends it; then stops everything, and sums up.
-    pub fn go_on_to_the_end(mut self) -> Result<Verdict, Failure> {
+    pub fn go_on_to_the_end(mut self) -> Result<ExitStatus, Failure> {
         let began = Instant::now();
         let end = self.args.lasts.map(|lasts| began + lasts);
         let mut next_kill = self.args.kill_leader_every.map(|every| began + every);
@@ -155,8 +155,8 @@ impl<'a> Run<'a> {
             self.output = Output::Text; // gives the terminal back; the summary stays on it
         }
         self.tell(None, Action::Summary(summary))?;
-        let verdict = if is_live { verdict } else { verdict.max(Verdict::NotLive) };
-        if verdict > Verdict::Incomplete {
+        let verdict = if is_live { verdict } else { verdict.max(ExitStatus::NotLive) };
+        if verdict > ExitStatus::Incomplete {
             return Ok(verdict);
         }
         let gave_up: Vec<Id> = self.gave_up.iter().copied().collect();

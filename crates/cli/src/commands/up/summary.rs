@@ -1,7 +1,7 @@
 //! A run in figures, and the verdict on it.
 
 use super::history::History;
-use crate::error::Verdict;
+use crate::error::ExitStatus;
 use bellwether::guarantees::Guarantees;
 use bellwether::judge::{self, LeadershipInterval};
 use bellwether_core::Spec;
@@ -108,14 +108,14 @@ impl History {
 
 impl Summary {
     /// Whether what the algorithm promises was kept.
-    pub fn verdict(&self, spec: &Spec) -> Verdict {
+    pub fn verdict(&self, spec: &Spec) -> ExitStatus {
         let two_at_once = Guarantees::by(spec).one_at_once && self.most_leaders_at_once > 1;
         let is_broken =
             two_at_once || self.one_leader_a_term == Some(false) || self.tokens_grew == Some(false);
         match (is_broken, self.missed) {
-            (true, _) => Verdict::Unsafe,
-            (false, 0) => Verdict::Fine,
-            (false, _) => Verdict::Incomplete,
+            (true, _) => ExitStatus::Unsafe,
+            (false, 0) => ExitStatus::Fine,
+            (false, _) => ExitStatus::Incomplete,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{Fault, Network};
 const EXPECTED: &str = "expected a link 'A B', 'A -> B' or 'A -- B', or a member 'A'";
 
 /// A word or a comma, and where it begins.
-type Word<'t> = (usize, &'t str);
+type Token<'t> = (usize, &'t str);
 
 /// The network that the text lists, if it names anybody.
 pub(super) fn parse(text: &str) -> Result<Option<Network>, Fault> {
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Network>, Fault> {
     draft.finish(text)
 }
 
-fn parse_line<'t>(text: &str, words: &[Word<'t>], draft: &mut Draft<'t>) -> Result<(), Fault> {
+fn parse_line<'t>(text: &str, words: &[Token<'t>], draft: &mut Draft<'t>) -> Result<(), Fault> {
     let (from, to, two_way) = match *words {
         [] => return Ok(()),
         [alone] => {
@@ -51,7 +51,7 @@ fn parse_line<'t>(text: &str, words: &[Word<'t>], draft: &mut Draft<'t>) -> Resu
 }
 
 /// Refuses what was hardly meant as a name.
-fn check_name(text: &str, (offset, word): Word<'_>) -> Result<(), Fault> {
+fn check_name(text: &str, (offset, word): Token<'_>) -> Result<(), Fault> {
     match word {
         "," | "--" | "->" => {
             Err(Fault::at(text, offset, format!("'{word}' stands where a name should: {EXPECTED}")))
@@ -64,7 +64,7 @@ fn check_name(text: &str, (offset, word): Word<'_>) -> Result<(), Fault> {
 }
 
 /// The words and commas of a line that begins at `line_start`, up to a comment.
-fn words_of(line: &str, line_start: usize) -> impl Iterator<Item = Word<'_>> {
+fn words_of(line: &str, line_start: usize) -> impl Iterator<Item = Token<'_>> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

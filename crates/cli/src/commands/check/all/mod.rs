@@ -7,7 +7,7 @@ mod text;
 use super::effort;
 use crate::args::{CheckArgs, CheckFormat};
 use crate::choice::Choice;
-use crate::error::{Failure, Verdict as ExitStatus};
+use crate::error::{ExitStatus, Failure};
 use crate::output;
 use crate::progress::Progress;
 use bellwether_check::{MatrixBound, matrix, matrix_size};

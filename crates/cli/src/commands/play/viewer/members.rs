@@ -3,7 +3,7 @@
 use super::model::Model;
 use crate::look::Look;
 use bellwether_lab::wording;
-use bellwether_model::recording::{Life, Moment, Recording};
+use bellwether_model::recording::{Condition, Recording, RunState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -37,7 +37,7 @@ fn first_shown(current: usize, room: usize, all: usize) -> usize {
 
 struct Table<'r> {
     recording: &'r Recording,
-    moment: Moment<'r>,
+    moment: RunState<'r>,
     look: Look,
     id_width: usize,
     /// Nothing where ids alone decide.
@@ -45,7 +45,7 @@ struct Table<'r> {
 }
 
 impl<'r> Table<'r> {
-    fn new(recording: &'r Recording, moment: Moment<'r>, look: Look) -> Self {
+    fn new(recording: &'r Recording, moment: RunState<'r>, look: Look) -> Self {
         let widest =
             |texts: &mut dyn Iterator<Item = String>| texts.map(|text| text.len()).max().unwrap_or(0);
         let attributes = || recording.ranks.iter().map(|rank| rank.attribute());
@@ -93,7 +93,8 @@ impl<'r> Table<'r> {
 
     /// What a member remembers. What its step has just changed is marked.
     fn state(&self, member: u32, is_current: bool) -> Vec<Span<'r>> {
-        let Some(seat) = self.moment.seat(member).filter(|seat| matches!(seat.life, Life::Up | Life::Frozen))
+        let Some(seat) =
+            self.moment.seat(member).filter(|seat| matches!(seat.life, Condition::Up | Condition::Frozen))
         else {
             return Vec::new();
         };

@@ -4,7 +4,7 @@ use super::model::Model;
 use super::sketch::Sketch;
 use crate::look::Look;
 use bellwether_core::{NEXT, Topology};
-use bellwether_model::recording::{Flight, Moment, Recording};
+use bellwether_model::recording::{Flight, Recording, RunState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -105,7 +105,7 @@ impl Picture<'_, '_> {
     }
 
     /// Those that matter most come first, as there may not be room for all names.
-    fn draw_members(&mut self, moment: &Moment<'_>, model: &Model) {
+    fn draw_members(&mut self, moment: &RunState<'_>, model: &Model) {
         let current = moment.step().map(|step| step.member);
         let importance = |member: u32| {
             let standing = self.look.standing(moment.seat(member));

@@ -4,13 +4,13 @@ mod json;
 mod text;
 
 use crate::args::{OutcomeFormat, SimulateArgs};
-use crate::error::{Failure, Verdict};
+use crate::error::{ExitStatus, Failure};
 use crate::output;
 use crate::progress::Progress;
 use crate::request::Request;
 
 /// Runs it all, and prints the sum.
-pub fn run(args: &SimulateArgs, request: &Request) -> Result<Verdict, Failure> {
+pub fn run(args: &SimulateArgs, request: &Request) -> Result<ExitStatus, Failure> {
     // What cannot be run at all is found out before the bar appears.
     let plan = request.first_plan()?;
     let progress = Progress::new(request.runs, "runs");

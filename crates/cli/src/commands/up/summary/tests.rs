@@ -39,7 +39,7 @@ fn a_lease_ends_with_its_holder_or_when_it_says_so() {
     let mut without_death = failover();
     without_death.deaths.clear();
     let seen = summary(&without_death);
-    assert_eq!((seen.most_leaders_at_once, seen.verdict(spec())), (2, Verdict::Unsafe));
+    assert_eq!((seen.most_leaders_at_once, seen.verdict(spec())), (2, ExitStatus::Unsafe));
     without_death.ends(id(3), 60);
     assert_eq!(summary(&without_death).most_leaders_at_once, 1);
 }
@@ -51,7 +51,7 @@ fn tokens_must_grow_from_leader_to_leader() {
     history.ends(id(2), 100);
     history.holds(first(1), 2, 130, 140);
     let seen = summary(&history);
-    assert_eq!((seen.tokens_grew, seen.verdict(spec())), (Some(false), Verdict::Unsafe));
+    assert_eq!((seen.tokens_grew, seen.verdict(spec())), (Some(false), ExitStatus::Unsafe));
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn two_leaders_are_a_fault_only_where_one_was_promised() {
         history.summary(3, name.to_owned(), spec).verdict(spec)
     };
     for (name, expected) in [
-        ("quorum-lease", Verdict::Unsafe),
-        ("raft-vote", Verdict::Fine), // a leader of an earlier term may not have heard
-        ("bully", Verdict::Fine),
-        ("chang-roberts", Verdict::Fine),
-        ("omega", Verdict::Fine),
-        ("invitation", Verdict::Fine),
+        ("quorum-lease", ExitStatus::Unsafe),
+        ("raft-vote", ExitStatus::Fine), // a leader of an earlier term may not have heard
+        ("bully", ExitStatus::Fine),
+        ("chang-roberts", ExitStatus::Fine),
+        ("omega", ExitStatus::Fine),
+        ("invitation", ExitStatus::Fine),
     ] {
         assert_eq!(verdict(&two_at_once(), name), expected, "{name}");
     }
@@ -153,12 +153,12 @@ fn two_leaders_are_a_fault_only_where_one_was_promised() {
     let mut late = History::default();
     late.holds(first(2), 2, 10, 90);
     late.holds(first(3), 1, 20, 90);
-    assert_eq!(verdict(&late, "raft-vote"), Verdict::Fine);
+    assert_eq!(verdict(&late, "raft-vote"), ExitStatus::Fine);
     let mut one_term = History::default();
     one_term.holds(first(3), 1, 10, 20);
     one_term.holds(first(2), 1, 30, 40);
     for (name, expected) in
-        [("quorum-lease", Verdict::Unsafe), ("raft-vote", Verdict::Unsafe), ("bully", Verdict::Fine)]
+        [("quorum-lease", ExitStatus::Unsafe), ("raft-vote", ExitStatus::Unsafe), ("bully", ExitStatus::Fine)]
     {
         assert_eq!(verdict(&one_term, name), expected, "{name}");
     }
@@ -178,13 +178,13 @@ fn a_very_long_run_is_summed_up() {
     let seen = summary(&history);
     assert_eq!((seen.elections, seen.kills, seen.most_leaders_at_once), (kills, kills, 1));
     assert_eq!(seen.leader_changes, Changes { provoked: kills - 1, unprovoked: 0 });
-    assert_eq!(seen.verdict(spec()), Verdict::Fine);
+    assert_eq!(seen.verdict(spec()), ExitStatus::Fine);
 }
 
 #[test]
 fn verdict_is_incomplete_when_events_were_dropped() {
     let mut history = failover();
-    assert_eq!(summary(&history).verdict(spec()), Verdict::Fine);
+    assert_eq!(summary(&history).verdict(spec()), ExitStatus::Fine);
     history.missed(3);
-    assert_eq!((summary(&history).missed, summary(&history).verdict(spec())), (3, Verdict::Incomplete));
+    assert_eq!((summary(&history).missed, summary(&history).verdict(spec())), (3, ExitStatus::Incomplete));
 }

@@ -5,7 +5,7 @@ use super::*;
 use bellwether_core::{
     Attribute, DetectorEntry, Elect, FaultEvent, Initiators, Order, Parameter, Preset, Rank, Topology,
 };
-use bellwether_model::{Action, FaultBudget, Rules, Situation, TimeModel, Whole, Word as Told};
+use bellwether_model::{Action, FaultBudget, Notice, Rules, Situation, TimeModel, Whole};
 use bellwether_sim::{Happening, Limits, Observer, Plan, Stop, run_events};
 use std::sync::mpsc::channel;
 
@@ -292,11 +292,11 @@ mod checked {
             self.step(Action::Tick);
             self.all(|what| matches!(what, Action::Deliver(..)));
             match happens {
-                Some(Suspects(peer)) => self.step(Action::Tell(0, port_of(peer).0 as u8, Told::Suspected)),
+                Some(Suspects(peer)) => self.step(Action::Tell(0, port_of(peer).0 as u8, Notice::Suspected)),
                 Some(Declared(peer)) => {
                     let member = peer as u8 - 1;
                     self.all(|what| *what == Action::Member(member, FaultEvent::Crash));
-                    self.step(Action::Tell(0, port_of(peer).0 as u8, Told::Failed));
+                    self.step(Action::Tell(0, port_of(peer).0 as u8, Notice::Failed));
                 }
                 Some(Dies(peer)) => {
                     let member = peer as u8 - 1;

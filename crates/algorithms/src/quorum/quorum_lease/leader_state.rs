@@ -1,13 +1,13 @@
 //! The leader, in [`super`]: rules 3, 6, 7 and 8.
 
 use super::pace::{Pace, pace};
-use super::{Change, Context, Msg, Phase, QuorumLease, Timer, Version, Word};
+use super::{Change, Context, Msg, Payload, Phase, QuorumLease, Timer, Version};
 use bellwether_core::*;
 use serde::{Serialize, Serializer};
 
 /// The state of a leader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(super) struct Reign {
+pub(super) struct LeaderState {
     /// The leader's own id.
     pub id: Id,
     /// The last round of renewals that it has sent; 0 is the request for votes.
@@ -68,7 +68,7 @@ impl Heard {
 /// The memory that a leader needs per member.
 pub(super) const BYTES_A_MEMBER: usize = size_of::<Heard>();
 
-impl Reign {
+impl LeaderState {
     pub(super) fn storage(&self) -> usize {
         self.heard.len() * BYTES_A_MEMBER
     }
@@ -89,7 +89,7 @@ impl QuorumLease {
         cx.cancel_timer(Timer::Patience);
         let heard = vec![Heard::default(); cx.outgoing().count()];
         self.note_failed_hand_over(pace(cx), None);
-        self.phase = Phase::Leading(Reign {
+        self.phase = Phase::Leading(LeaderState {
             id: cx.id(),
             round: 0,
             confirmed: 0,
@@ -121,7 +121,7 @@ impl QuorumLease {
             let Phase::Leading(reign) = &self.phase else { return };
             let voters =
                 self.saved.voters.clone().filter(|voters| voters.version > reign.heard(port).version);
-            let word = Word::Renew { round, lease: pace(cx).lease(self.unit), voters };
+            let word = Payload::Renew { round, lease: pace(cx).lease(self.unit), voters };
             cx.send(port, Msg { term: self.saved.term, word });
         }
         self.run_lease(cx, round);
@@ -189,7 +189,7 @@ impl QuorumLease {
         let term = self.saved.term;
         self.step_down(cx);
         for port in cx.outgoing().collect::<Vec<_>>() {
-            cx.send(port, Msg { term, word: Word::Release });
+            cx.send(port, Msg { term, word: Payload::Release });
         }
         self.abstain(cx);
     }
