@@ -216,10 +216,10 @@ fn table(line: &ScriptLine) -> Entries {
         }
         ScriptLine::Pause(id, _) => entries.push(entry("pause", id.to_datum())),
         ScriptLine::Cut(a, b, _) | ScriptLine::CutOneWay(a, b, _) => {
-            entries.push(entry("cut", ids(&[*a, *b])))
+            entries.push(entry("cut", ids(&[*a, *b])));
         }
         ScriptLine::Mend(a, b, _) | ScriptLine::MendOneWay(a, b, _) => {
-            entries.push(entry("mend", ids(&[*a, *b])))
+            entries.push(entry("mend", ids(&[*a, *b])));
         }
         ScriptLine::Partition(Partition { groups, .. }) => {
             entries.push(entry("partition", Datum::list(groups.iter().map(|group| ids(group)))));

@@ -203,7 +203,7 @@ impl Algorithm for QuorumLease {
             Payload::Able { round } => self.hear_able(cx, from, term, round),
             Payload::List(voters) => self.learn_voters(cx, term, voters),
             Payload::HandOver { .. } | Payload::Release => {
-                cx.because("an old or unexpected message: ignored")
+                cx.because("an old or unexpected message: ignored");
             }
         }
     }
