@@ -241,7 +241,7 @@ impl CallPolicy {
             Occasion::TakenBack if leader.id().is_some() => start,
             Occasion::LeftOut | Occasion::TakenBack => Decision::No,
             Occasion::PeerElection { is_later, is_over } => {
-                // A member that names no leader has missed the end of its election.
+                // A member without a leader has missed the end of its election.
                 let is_behind = is_later || is_over && leader == NamedLeader::Nobody;
                 if self.begins_anew && is_behind { Decision::Anew } else { Decision::No }
             }

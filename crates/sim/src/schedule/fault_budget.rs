@@ -4,7 +4,7 @@ use super::{ActionText, Instruction, Notice};
 use crate::plan::Plan;
 use bellwether_core::{CallPolicy, Fate, FaultKind, Span, Spec};
 
-/// What may go wrong, and how far: liberties that the world takes with the members.
+/// Which faults may happen in a check, and how many of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultBudget {
     /// How many times a member may crash, all members together.
